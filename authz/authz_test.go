@@ -35,6 +35,7 @@ func TestRolesAndVerbs(t *testing.T) {
 		"request.create":             {all, all, all, all, all, none, none},
 		"request.read":               {own, all, all, all, all, none, none},
 		"request.cancel":             {own, all, all, all, all, none, none},
+		"request.reopen":             {own, all, all, all, all, none, none},
 		"request.update":             {none, all, all, all, all, none, none},
 		"request.accept":             {none, all, all, all, all, none, none},
 		"request.complete":           {none, all, all, all, all, none, none},

@@ -42372,6 +42372,9 @@ type OfferingMutation struct {
 	description           *string
 	status                *offering.Status
 	form                  **form.Definition
+	reopen_days           *int
+	addreopen_days        *int
+	reopen_workflow_id    *string
 	response_minutes      *int
 	addresponse_minutes   *int
 	resolution_minutes    *int
@@ -42882,6 +42885,111 @@ func (m *OfferingMutation) WorkflowIDCleared() bool {
 func (m *OfferingMutation) ResetWorkflowID() {
 	m.workflow = nil
 	delete(m.clearedFields, offering.FieldWorkflowID)
+}
+
+// SetReopenDays sets the "reopen_days" field.
+func (m *OfferingMutation) SetReopenDays(i int) {
+	m.reopen_days = &i
+	m.addreopen_days = nil
+}
+
+// ReopenDays returns the value of the "reopen_days" field in the mutation.
+func (m *OfferingMutation) ReopenDays() (r int, exists bool) {
+	v := m.reopen_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReopenDays returns the old "reopen_days" field's value of the Offering entity.
+// If the Offering object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OfferingMutation) OldReopenDays(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReopenDays is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReopenDays requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReopenDays: %w", err)
+	}
+	return oldValue.ReopenDays, nil
+}
+
+// AddReopenDays adds i to the "reopen_days" field.
+func (m *OfferingMutation) AddReopenDays(i int) {
+	if m.addreopen_days != nil {
+		*m.addreopen_days += i
+	} else {
+		m.addreopen_days = &i
+	}
+}
+
+// AddedReopenDays returns the value that was added to the "reopen_days" field in this mutation.
+func (m *OfferingMutation) AddedReopenDays() (r int, exists bool) {
+	v := m.addreopen_days
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReopenDays resets all changes to the "reopen_days" field.
+func (m *OfferingMutation) ResetReopenDays() {
+	m.reopen_days = nil
+	m.addreopen_days = nil
+}
+
+// SetReopenWorkflowID sets the "reopen_workflow_id" field.
+func (m *OfferingMutation) SetReopenWorkflowID(s string) {
+	m.reopen_workflow_id = &s
+}
+
+// ReopenWorkflowID returns the value of the "reopen_workflow_id" field in the mutation.
+func (m *OfferingMutation) ReopenWorkflowID() (r string, exists bool) {
+	v := m.reopen_workflow_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReopenWorkflowID returns the old "reopen_workflow_id" field's value of the Offering entity.
+// If the Offering object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OfferingMutation) OldReopenWorkflowID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReopenWorkflowID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReopenWorkflowID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReopenWorkflowID: %w", err)
+	}
+	return oldValue.ReopenWorkflowID, nil
+}
+
+// ClearReopenWorkflowID clears the value of the "reopen_workflow_id" field.
+func (m *OfferingMutation) ClearReopenWorkflowID() {
+	m.reopen_workflow_id = nil
+	m.clearedFields[offering.FieldReopenWorkflowID] = struct{}{}
+}
+
+// ReopenWorkflowIDCleared returns if the "reopen_workflow_id" field was cleared in this mutation.
+func (m *OfferingMutation) ReopenWorkflowIDCleared() bool {
+	_, ok := m.clearedFields[offering.FieldReopenWorkflowID]
+	return ok
+}
+
+// ResetReopenWorkflowID resets all changes to the "reopen_workflow_id" field.
+func (m *OfferingMutation) ResetReopenWorkflowID() {
+	m.reopen_workflow_id = nil
+	delete(m.clearedFields, offering.FieldReopenWorkflowID)
 }
 
 // SetCalendarID sets the "calendar_id" field.
@@ -43421,7 +43529,7 @@ func (m *OfferingMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OfferingMutation) Fields() []string {
-	fields := make([]string, 0, 17)
+	fields := make([]string, 0, 19)
 	if m.created_at != nil {
 		fields = append(fields, offering.FieldCreatedAt)
 	}
@@ -43451,6 +43559,12 @@ func (m *OfferingMutation) Fields() []string {
 	}
 	if m.workflow != nil {
 		fields = append(fields, offering.FieldWorkflowID)
+	}
+	if m.reopen_days != nil {
+		fields = append(fields, offering.FieldReopenDays)
+	}
+	if m.reopen_workflow_id != nil {
+		fields = append(fields, offering.FieldReopenWorkflowID)
 	}
 	if m.calendar != nil {
 		fields = append(fields, offering.FieldCalendarID)
@@ -43501,6 +43615,10 @@ func (m *OfferingMutation) Field(name string) (ent.Value, bool) {
 		return m.Form()
 	case offering.FieldWorkflowID:
 		return m.WorkflowID()
+	case offering.FieldReopenDays:
+		return m.ReopenDays()
+	case offering.FieldReopenWorkflowID:
+		return m.ReopenWorkflowID()
 	case offering.FieldCalendarID:
 		return m.CalendarID()
 	case offering.FieldResponseMinutes:
@@ -43544,6 +43662,10 @@ func (m *OfferingMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldForm(ctx)
 	case offering.FieldWorkflowID:
 		return m.OldWorkflowID(ctx)
+	case offering.FieldReopenDays:
+		return m.OldReopenDays(ctx)
+	case offering.FieldReopenWorkflowID:
+		return m.OldReopenWorkflowID(ctx)
 	case offering.FieldCalendarID:
 		return m.OldCalendarID(ctx)
 	case offering.FieldResponseMinutes:
@@ -43637,6 +43759,20 @@ func (m *OfferingMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetWorkflowID(v)
 		return nil
+	case offering.FieldReopenDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReopenDays(v)
+		return nil
+	case offering.FieldReopenWorkflowID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReopenWorkflowID(v)
+		return nil
 	case offering.FieldCalendarID:
 		v, ok := value.(string)
 		if !ok {
@@ -43694,6 +43830,9 @@ func (m *OfferingMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *OfferingMutation) AddedFields() []string {
 	var fields []string
+	if m.addreopen_days != nil {
+		fields = append(fields, offering.FieldReopenDays)
+	}
 	if m.addresponse_minutes != nil {
 		fields = append(fields, offering.FieldResponseMinutes)
 	}
@@ -43711,6 +43850,8 @@ func (m *OfferingMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *OfferingMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
+	case offering.FieldReopenDays:
+		return m.AddedReopenDays()
 	case offering.FieldResponseMinutes:
 		return m.AddedResponseMinutes()
 	case offering.FieldResolutionMinutes:
@@ -43726,6 +43867,13 @@ func (m *OfferingMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *OfferingMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case offering.FieldReopenDays:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddReopenDays(v)
+		return nil
 	case offering.FieldResponseMinutes:
 		v, ok := value.(int)
 		if !ok {
@@ -43760,6 +43908,9 @@ func (m *OfferingMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(offering.FieldWorkflowID) {
 		fields = append(fields, offering.FieldWorkflowID)
+	}
+	if m.FieldCleared(offering.FieldReopenWorkflowID) {
+		fields = append(fields, offering.FieldReopenWorkflowID)
 	}
 	if m.FieldCleared(offering.FieldCalendarID) {
 		fields = append(fields, offering.FieldCalendarID)
@@ -43801,6 +43952,9 @@ func (m *OfferingMutation) ClearField(name string) error {
 		return nil
 	case offering.FieldWorkflowID:
 		m.ClearWorkflowID()
+		return nil
+	case offering.FieldReopenWorkflowID:
+		m.ClearReopenWorkflowID()
 		return nil
 	case offering.FieldCalendarID:
 		m.ClearCalendarID()
@@ -43860,6 +44014,12 @@ func (m *OfferingMutation) ResetField(name string) error {
 		return nil
 	case offering.FieldWorkflowID:
 		m.ResetWorkflowID()
+		return nil
+	case offering.FieldReopenDays:
+		m.ResetReopenDays()
+		return nil
+	case offering.FieldReopenWorkflowID:
+		m.ResetReopenWorkflowID()
 		return nil
 	case offering.FieldCalendarID:
 		m.ResetCalendarID()
@@ -48941,6 +49101,8 @@ type RequestMutation struct {
 	snoozed_until           *time.Time
 	accepted_at             *time.Time
 	completed_at            *time.Time
+	reopen_count            *int
+	addreopen_count         *int
 	cancelled_at            *time.Time
 	decline_reason          *string
 	response_due_at         *time.Time
@@ -50048,6 +50210,62 @@ func (m *RequestMutation) ResetCompletedAt() {
 	delete(m.clearedFields, request.FieldCompletedAt)
 }
 
+// SetReopenCount sets the "reopen_count" field.
+func (m *RequestMutation) SetReopenCount(i int) {
+	m.reopen_count = &i
+	m.addreopen_count = nil
+}
+
+// ReopenCount returns the value of the "reopen_count" field in the mutation.
+func (m *RequestMutation) ReopenCount() (r int, exists bool) {
+	v := m.reopen_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReopenCount returns the old "reopen_count" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldReopenCount(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReopenCount is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReopenCount requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReopenCount: %w", err)
+	}
+	return oldValue.ReopenCount, nil
+}
+
+// AddReopenCount adds i to the "reopen_count" field.
+func (m *RequestMutation) AddReopenCount(i int) {
+	if m.addreopen_count != nil {
+		*m.addreopen_count += i
+	} else {
+		m.addreopen_count = &i
+	}
+}
+
+// AddedReopenCount returns the value that was added to the "reopen_count" field in this mutation.
+func (m *RequestMutation) AddedReopenCount() (r int, exists bool) {
+	v := m.addreopen_count
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetReopenCount resets all changes to the "reopen_count" field.
+func (m *RequestMutation) ResetReopenCount() {
+	m.reopen_count = nil
+	m.addreopen_count = nil
+}
+
 // SetCancelledAt sets the "cancelled_at" field.
 func (m *RequestMutation) SetCancelledAt(t time.Time) {
 	m.cancelled_at = &t
@@ -50596,7 +50814,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 30)
+	fields := make([]string, 0, 31)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -50662,6 +50880,9 @@ func (m *RequestMutation) Fields() []string {
 	}
 	if m.completed_at != nil {
 		fields = append(fields, request.FieldCompletedAt)
+	}
+	if m.reopen_count != nil {
+		fields = append(fields, request.FieldReopenCount)
 	}
 	if m.cancelled_at != nil {
 		fields = append(fields, request.FieldCancelledAt)
@@ -50739,6 +50960,8 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.AcceptedAt()
 	case request.FieldCompletedAt:
 		return m.CompletedAt()
+	case request.FieldReopenCount:
+		return m.ReopenCount()
 	case request.FieldCancelledAt:
 		return m.CancelledAt()
 	case request.FieldDeclineReason:
@@ -50808,6 +51031,8 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldAcceptedAt(ctx)
 	case request.FieldCompletedAt:
 		return m.OldCompletedAt(ctx)
+	case request.FieldReopenCount:
+		return m.OldReopenCount(ctx)
 	case request.FieldCancelledAt:
 		return m.OldCancelledAt(ctx)
 	case request.FieldDeclineReason:
@@ -50987,6 +51212,13 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCompletedAt(v)
 		return nil
+	case request.FieldReopenCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReopenCount(v)
+		return nil
 	case request.FieldCancelledAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -51057,6 +51289,9 @@ func (m *RequestMutation) AddedFields() []string {
 	if m.addpriority_rank != nil {
 		fields = append(fields, request.FieldPriorityRank)
 	}
+	if m.addreopen_count != nil {
+		fields = append(fields, request.FieldReopenCount)
+	}
 	if m.addresponse_due_order != nil {
 		fields = append(fields, request.FieldResponseDueOrder)
 	}
@@ -51075,6 +51310,8 @@ func (m *RequestMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedNumber()
 	case request.FieldPriorityRank:
 		return m.AddedPriorityRank()
+	case request.FieldReopenCount:
+		return m.AddedReopenCount()
 	case request.FieldResponseDueOrder:
 		return m.AddedResponseDueOrder()
 	case request.FieldResolutionDueOrder:
@@ -51101,6 +51338,13 @@ func (m *RequestMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddPriorityRank(v)
+		return nil
+	case request.FieldReopenCount:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddReopenCount(v)
 		return nil
 	case request.FieldResponseDueOrder:
 		v, ok := value.(int64)
@@ -51307,6 +51551,9 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldCompletedAt:
 		m.ResetCompletedAt()
+		return nil
+	case request.FieldReopenCount:
+		m.ResetReopenCount()
 		return nil
 	case request.FieldCancelledAt:
 		m.ResetCancelledAt()

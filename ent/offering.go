@@ -43,6 +43,10 @@ type Offering struct {
 	Form *form.Definition `json:"form,omitempty"`
 	// WorkflowID holds the value of the "workflow_id" field.
 	WorkflowID *string `json:"workflow_id,omitempty"`
+	// ReopenDays holds the value of the "reopen_days" field.
+	ReopenDays int `json:"reopen_days,omitempty"`
+	// without a key, which would copy the table on SQLite: who sets it holds the workflow's row
+	ReopenWorkflowID *string `json:"reopen_workflow_id,omitempty"`
 	// of the service levels
 	CalendarID *string `json:"calendar_id,omitempty"`
 	// ResponseMinutes holds the value of the "response_minutes" field.
@@ -116,9 +120,9 @@ func (*Offering) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case offering.FieldForm, offering.FieldSLAByPriority, offering.FieldSLAEscalations, offering.FieldTags:
 			values[i] = new([]byte)
-		case offering.FieldResponseMinutes, offering.FieldResolutionMinutes, offering.FieldWarnAtPercent:
+		case offering.FieldReopenDays, offering.FieldResponseMinutes, offering.FieldResolutionMinutes, offering.FieldWarnAtPercent:
 			values[i] = new(sql.NullInt64)
-		case offering.FieldID, offering.FieldCompanyID, offering.FieldServiceID, offering.FieldName, offering.FieldSlug, offering.FieldDescription, offering.FieldStatus, offering.FieldWorkflowID, offering.FieldCalendarID:
+		case offering.FieldID, offering.FieldCompanyID, offering.FieldServiceID, offering.FieldName, offering.FieldSlug, offering.FieldDescription, offering.FieldStatus, offering.FieldWorkflowID, offering.FieldReopenWorkflowID, offering.FieldCalendarID:
 			values[i] = new(sql.NullString)
 		case offering.FieldCreatedAt, offering.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -205,6 +209,19 @@ func (_m *Offering) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.WorkflowID = new(string)
 				*_m.WorkflowID = value.String
+			}
+		case offering.FieldReopenDays:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field reopen_days", values[i])
+			} else if value.Valid {
+				_m.ReopenDays = int(value.Int64)
+			}
+		case offering.FieldReopenWorkflowID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field reopen_workflow_id", values[i])
+			} else if value.Valid {
+				_m.ReopenWorkflowID = new(string)
+				*_m.ReopenWorkflowID = value.String
 			}
 		case offering.FieldCalendarID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -338,6 +355,14 @@ func (_m *Offering) String() string {
 	builder.WriteString(", ")
 	if v := _m.WorkflowID; v != nil {
 		builder.WriteString("workflow_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("reopen_days=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ReopenDays))
+	builder.WriteString(", ")
+	if v := _m.ReopenWorkflowID; v != nil {
+		builder.WriteString("reopen_workflow_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

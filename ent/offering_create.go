@@ -109,6 +109,34 @@ func (_c *OfferingCreate) SetNillableWorkflowID(v *string) *OfferingCreate {
 	return _c
 }
 
+// SetReopenDays sets the "reopen_days" field.
+func (_c *OfferingCreate) SetReopenDays(v int) *OfferingCreate {
+	_c.mutation.SetReopenDays(v)
+	return _c
+}
+
+// SetNillableReopenDays sets the "reopen_days" field if the given value is not nil.
+func (_c *OfferingCreate) SetNillableReopenDays(v *int) *OfferingCreate {
+	if v != nil {
+		_c.SetReopenDays(*v)
+	}
+	return _c
+}
+
+// SetReopenWorkflowID sets the "reopen_workflow_id" field.
+func (_c *OfferingCreate) SetReopenWorkflowID(v string) *OfferingCreate {
+	_c.mutation.SetReopenWorkflowID(v)
+	return _c
+}
+
+// SetNillableReopenWorkflowID sets the "reopen_workflow_id" field if the given value is not nil.
+func (_c *OfferingCreate) SetNillableReopenWorkflowID(v *string) *OfferingCreate {
+	if v != nil {
+		_c.SetReopenWorkflowID(*v)
+	}
+	return _c
+}
+
 // SetCalendarID sets the "calendar_id" field.
 func (_c *OfferingCreate) SetCalendarID(v string) *OfferingCreate {
 	_c.mutation.SetCalendarID(v)
@@ -257,6 +285,10 @@ func (_c *OfferingCreate) defaults() error {
 		v := offering.DefaultStatus
 		_c.mutation.SetStatus(v)
 	}
+	if _, ok := _c.mutation.ReopenDays(); !ok {
+		v := offering.DefaultReopenDays
+		_c.mutation.SetReopenDays(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if offering.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized offering.DefaultID (forgotten import ent/runtime?)")
@@ -321,6 +353,14 @@ func (_c *OfferingCreate) check() error {
 	if v, ok := _c.mutation.WorkflowID(); ok {
 		if err := offering.WorkflowIDValidator(v); err != nil {
 			return &ValidationError{Name: "workflow_id", err: fmt.Errorf(`ent: validator failed for field "Offering.workflow_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.ReopenDays(); !ok {
+		return &ValidationError{Name: "reopen_days", err: errors.New(`ent: missing required field "Offering.reopen_days"`)}
+	}
+	if v, ok := _c.mutation.ReopenWorkflowID(); ok {
+		if err := offering.ReopenWorkflowIDValidator(v); err != nil {
+			return &ValidationError{Name: "reopen_workflow_id", err: fmt.Errorf(`ent: validator failed for field "Offering.reopen_workflow_id": %w`, err)}
 		}
 	}
 	if v, ok := _c.mutation.CalendarID(); ok {
@@ -402,6 +442,14 @@ func (_c *OfferingCreate) createSpec() (*Offering, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Form(); ok {
 		_spec.SetField(offering.FieldForm, field.TypeJSON, value)
 		_node.Form = value
+	}
+	if value, ok := _c.mutation.ReopenDays(); ok {
+		_spec.SetField(offering.FieldReopenDays, field.TypeInt, value)
+		_node.ReopenDays = value
+	}
+	if value, ok := _c.mutation.ReopenWorkflowID(); ok {
+		_spec.SetField(offering.FieldReopenWorkflowID, field.TypeString, value)
+		_node.ReopenWorkflowID = &value
 	}
 	if value, ok := _c.mutation.ResponseMinutes(); ok {
 		_spec.SetField(offering.FieldResponseMinutes, field.TypeInt, value)

@@ -135,6 +135,47 @@ func (_u *OfferingUpdate) ClearWorkflowID() *OfferingUpdate {
 	return _u
 }
 
+// SetReopenDays sets the "reopen_days" field.
+func (_u *OfferingUpdate) SetReopenDays(v int) *OfferingUpdate {
+	_u.mutation.ResetReopenDays()
+	_u.mutation.SetReopenDays(v)
+	return _u
+}
+
+// SetNillableReopenDays sets the "reopen_days" field if the given value is not nil.
+func (_u *OfferingUpdate) SetNillableReopenDays(v *int) *OfferingUpdate {
+	if v != nil {
+		_u.SetReopenDays(*v)
+	}
+	return _u
+}
+
+// AddReopenDays adds value to the "reopen_days" field.
+func (_u *OfferingUpdate) AddReopenDays(v int) *OfferingUpdate {
+	_u.mutation.AddReopenDays(v)
+	return _u
+}
+
+// SetReopenWorkflowID sets the "reopen_workflow_id" field.
+func (_u *OfferingUpdate) SetReopenWorkflowID(v string) *OfferingUpdate {
+	_u.mutation.SetReopenWorkflowID(v)
+	return _u
+}
+
+// SetNillableReopenWorkflowID sets the "reopen_workflow_id" field if the given value is not nil.
+func (_u *OfferingUpdate) SetNillableReopenWorkflowID(v *string) *OfferingUpdate {
+	if v != nil {
+		_u.SetReopenWorkflowID(*v)
+	}
+	return _u
+}
+
+// ClearReopenWorkflowID clears the value of the "reopen_workflow_id" field.
+func (_u *OfferingUpdate) ClearReopenWorkflowID() *OfferingUpdate {
+	_u.mutation.ClearReopenWorkflowID()
+	return _u
+}
+
 // SetCalendarID sets the "calendar_id" field.
 func (_u *OfferingUpdate) SetCalendarID(v string) *OfferingUpdate {
 	_u.mutation.SetCalendarID(v)
@@ -354,6 +395,11 @@ func (_u *OfferingUpdate) check() error {
 			return &ValidationError{Name: "workflow_id", err: fmt.Errorf(`ent: validator failed for field "Offering.workflow_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ReopenWorkflowID(); ok {
+		if err := offering.ReopenWorkflowIDValidator(v); err != nil {
+			return &ValidationError{Name: "reopen_workflow_id", err: fmt.Errorf(`ent: validator failed for field "Offering.reopen_workflow_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.CalendarID(); ok {
 		if err := offering.CalendarIDValidator(v); err != nil {
 			return &ValidationError{Name: "calendar_id", err: fmt.Errorf(`ent: validator failed for field "Offering.calendar_id": %w`, err)}
@@ -397,6 +443,18 @@ func (_u *OfferingUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.FormCleared() {
 		_spec.ClearField(offering.FieldForm, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ReopenDays(); ok {
+		_spec.SetField(offering.FieldReopenDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedReopenDays(); ok {
+		_spec.AddField(offering.FieldReopenDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.ReopenWorkflowID(); ok {
+		_spec.SetField(offering.FieldReopenWorkflowID, field.TypeString, value)
+	}
+	if _u.mutation.ReopenWorkflowIDCleared() {
+		_spec.ClearField(offering.FieldReopenWorkflowID, field.TypeString)
 	}
 	if value, ok := _u.mutation.ResponseMinutes(); ok {
 		_spec.SetField(offering.FieldResponseMinutes, field.TypeInt, value)
@@ -625,6 +683,47 @@ func (_u *OfferingUpdateOne) SetNillableWorkflowID(v *string) *OfferingUpdateOne
 // ClearWorkflowID clears the value of the "workflow_id" field.
 func (_u *OfferingUpdateOne) ClearWorkflowID() *OfferingUpdateOne {
 	_u.mutation.ClearWorkflowID()
+	return _u
+}
+
+// SetReopenDays sets the "reopen_days" field.
+func (_u *OfferingUpdateOne) SetReopenDays(v int) *OfferingUpdateOne {
+	_u.mutation.ResetReopenDays()
+	_u.mutation.SetReopenDays(v)
+	return _u
+}
+
+// SetNillableReopenDays sets the "reopen_days" field if the given value is not nil.
+func (_u *OfferingUpdateOne) SetNillableReopenDays(v *int) *OfferingUpdateOne {
+	if v != nil {
+		_u.SetReopenDays(*v)
+	}
+	return _u
+}
+
+// AddReopenDays adds value to the "reopen_days" field.
+func (_u *OfferingUpdateOne) AddReopenDays(v int) *OfferingUpdateOne {
+	_u.mutation.AddReopenDays(v)
+	return _u
+}
+
+// SetReopenWorkflowID sets the "reopen_workflow_id" field.
+func (_u *OfferingUpdateOne) SetReopenWorkflowID(v string) *OfferingUpdateOne {
+	_u.mutation.SetReopenWorkflowID(v)
+	return _u
+}
+
+// SetNillableReopenWorkflowID sets the "reopen_workflow_id" field if the given value is not nil.
+func (_u *OfferingUpdateOne) SetNillableReopenWorkflowID(v *string) *OfferingUpdateOne {
+	if v != nil {
+		_u.SetReopenWorkflowID(*v)
+	}
+	return _u
+}
+
+// ClearReopenWorkflowID clears the value of the "reopen_workflow_id" field.
+func (_u *OfferingUpdateOne) ClearReopenWorkflowID() *OfferingUpdateOne {
+	_u.mutation.ClearReopenWorkflowID()
 	return _u
 }
 
@@ -860,6 +959,11 @@ func (_u *OfferingUpdateOne) check() error {
 			return &ValidationError{Name: "workflow_id", err: fmt.Errorf(`ent: validator failed for field "Offering.workflow_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.ReopenWorkflowID(); ok {
+		if err := offering.ReopenWorkflowIDValidator(v); err != nil {
+			return &ValidationError{Name: "reopen_workflow_id", err: fmt.Errorf(`ent: validator failed for field "Offering.reopen_workflow_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.CalendarID(); ok {
 		if err := offering.CalendarIDValidator(v); err != nil {
 			return &ValidationError{Name: "calendar_id", err: fmt.Errorf(`ent: validator failed for field "Offering.calendar_id": %w`, err)}
@@ -920,6 +1024,18 @@ func (_u *OfferingUpdateOne) sqlSave(ctx context.Context) (_node *Offering, err 
 	}
 	if _u.mutation.FormCleared() {
 		_spec.ClearField(offering.FieldForm, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.ReopenDays(); ok {
+		_spec.SetField(offering.FieldReopenDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedReopenDays(); ok {
+		_spec.AddField(offering.FieldReopenDays, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.ReopenWorkflowID(); ok {
+		_spec.SetField(offering.FieldReopenWorkflowID, field.TypeString, value)
+	}
+	if _u.mutation.ReopenWorkflowIDCleared() {
+		_spec.ClearField(offering.FieldReopenWorkflowID, field.TypeString)
 	}
 	if value, ok := _u.mutation.ResponseMinutes(); ok {
 		_spec.SetField(offering.FieldResponseMinutes, field.TypeInt, value)

@@ -66,6 +66,8 @@ type Request struct {
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
 	CompletedAt *time.Time `json:"completed_at,omitempty"`
+	// ReopenCount holds the value of the "reopen_count" field.
+	ReopenCount int `json:"reopen_count,omitempty"`
 	// CancelledAt holds the value of the "cancelled_at" field.
 	CancelledAt *time.Time `json:"cancelled_at,omitempty"`
 	// of a request that was declined, for its requester; the audit entry has it as reason
@@ -156,7 +158,7 @@ func (*Request) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case request.FieldWaiting:
 			values[i] = new(sql.NullBool)
-		case request.FieldNumber, request.FieldPriorityRank, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
+		case request.FieldNumber, request.FieldPriorityRank, request.FieldReopenCount, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
 			values[i] = new(sql.NullInt64)
 		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldDeclineReason, request.FieldSLAState:
 			values[i] = new(sql.NullString)
@@ -325,6 +327,12 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CompletedAt = new(time.Time)
 				*_m.CompletedAt = value.Time
+			}
+		case request.FieldReopenCount:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field reopen_count", values[i])
+			} else if value.Valid {
+				_m.ReopenCount = int(value.Int64)
 			}
 		case request.FieldCancelledAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -515,6 +523,9 @@ func (_m *Request) String() string {
 		builder.WriteString("completed_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("reopen_count=")
+	builder.WriteString(fmt.Sprintf("%v", _m.ReopenCount))
 	builder.WriteString(", ")
 	if v := _m.CancelledAt; v != nil {
 		builder.WriteString("cancelled_at=")

@@ -261,6 +261,20 @@ func (_c *RequestCreate) SetNillableCompletedAt(v *time.Time) *RequestCreate {
 	return _c
 }
 
+// SetReopenCount sets the "reopen_count" field.
+func (_c *RequestCreate) SetReopenCount(v int) *RequestCreate {
+	_c.mutation.SetReopenCount(v)
+	return _c
+}
+
+// SetNillableReopenCount sets the "reopen_count" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableReopenCount(v *int) *RequestCreate {
+	if v != nil {
+		_c.SetReopenCount(*v)
+	}
+	return _c
+}
+
 // SetCancelledAt sets the "cancelled_at" field.
 func (_c *RequestCreate) SetCancelledAt(v time.Time) *RequestCreate {
 	_c.mutation.SetCancelledAt(v)
@@ -464,6 +478,10 @@ func (_c *RequestCreate) defaults() error {
 		v := request.DefaultWaiting
 		_c.mutation.SetWaiting(v)
 	}
+	if _, ok := _c.mutation.ReopenCount(); !ok {
+		v := request.DefaultReopenCount
+		_c.mutation.SetReopenCount(v)
+	}
 	if _, ok := _c.mutation.ResponseDueOrder(); !ok {
 		v := request.DefaultResponseDueOrder
 		_c.mutation.SetResponseDueOrder(v)
@@ -574,6 +592,9 @@ func (_c *RequestCreate) check() error {
 	}
 	if _, ok := _c.mutation.Waiting(); !ok {
 		return &ValidationError{Name: "waiting", err: errors.New(`ent: missing required field "Request.waiting"`)}
+	}
+	if _, ok := _c.mutation.ReopenCount(); !ok {
+		return &ValidationError{Name: "reopen_count", err: errors.New(`ent: missing required field "Request.reopen_count"`)}
 	}
 	if _, ok := _c.mutation.ResponseDueOrder(); !ok {
 		return &ValidationError{Name: "response_due_order", err: errors.New(`ent: missing required field "Request.response_due_order"`)}
@@ -703,6 +724,10 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CompletedAt(); ok {
 		_spec.SetField(request.FieldCompletedAt, field.TypeTime, value)
 		_node.CompletedAt = &value
+	}
+	if value, ok := _c.mutation.ReopenCount(); ok {
+		_spec.SetField(request.FieldReopenCount, field.TypeInt, value)
+		_node.ReopenCount = value
 	}
 	if value, ok := _c.mutation.CancelledAt(); ok {
 		_spec.SetField(request.FieldCancelledAt, field.TypeTime, value)

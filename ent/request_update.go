@@ -317,6 +317,27 @@ func (_u *RequestUpdate) ClearCompletedAt() *RequestUpdate {
 	return _u
 }
 
+// SetReopenCount sets the "reopen_count" field.
+func (_u *RequestUpdate) SetReopenCount(v int) *RequestUpdate {
+	_u.mutation.ResetReopenCount()
+	_u.mutation.SetReopenCount(v)
+	return _u
+}
+
+// SetNillableReopenCount sets the "reopen_count" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableReopenCount(v *int) *RequestUpdate {
+	if v != nil {
+		_u.SetReopenCount(*v)
+	}
+	return _u
+}
+
+// AddReopenCount adds value to the "reopen_count" field.
+func (_u *RequestUpdate) AddReopenCount(v int) *RequestUpdate {
+	_u.mutation.AddReopenCount(v)
+	return _u
+}
+
 // SetCancelledAt sets the "cancelled_at" field.
 func (_u *RequestUpdate) SetCancelledAt(v time.Time) *RequestUpdate {
 	_u.mutation.SetCancelledAt(v)
@@ -693,6 +714,12 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.CompletedAtCleared() {
 		_spec.ClearField(request.FieldCompletedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ReopenCount(); ok {
+		_spec.SetField(request.FieldReopenCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedReopenCount(); ok {
+		_spec.AddField(request.FieldReopenCount, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.CancelledAt(); ok {
 		_spec.SetField(request.FieldCancelledAt, field.TypeTime, value)
@@ -1161,6 +1188,27 @@ func (_u *RequestUpdateOne) ClearCompletedAt() *RequestUpdateOne {
 	return _u
 }
 
+// SetReopenCount sets the "reopen_count" field.
+func (_u *RequestUpdateOne) SetReopenCount(v int) *RequestUpdateOne {
+	_u.mutation.ResetReopenCount()
+	_u.mutation.SetReopenCount(v)
+	return _u
+}
+
+// SetNillableReopenCount sets the "reopen_count" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableReopenCount(v *int) *RequestUpdateOne {
+	if v != nil {
+		_u.SetReopenCount(*v)
+	}
+	return _u
+}
+
+// AddReopenCount adds value to the "reopen_count" field.
+func (_u *RequestUpdateOne) AddReopenCount(v int) *RequestUpdateOne {
+	_u.mutation.AddReopenCount(v)
+	return _u
+}
+
 // SetCancelledAt sets the "cancelled_at" field.
 func (_u *RequestUpdateOne) SetCancelledAt(v time.Time) *RequestUpdateOne {
 	_u.mutation.SetCancelledAt(v)
@@ -1567,6 +1615,12 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if _u.mutation.CompletedAtCleared() {
 		_spec.ClearField(request.FieldCompletedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.ReopenCount(); ok {
+		_spec.SetField(request.FieldReopenCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedReopenCount(); ok {
+		_spec.AddField(request.FieldReopenCount, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.CancelledAt(); ok {
 		_spec.SetField(request.FieldCancelledAt, field.TypeTime, value)

@@ -87,6 +87,7 @@ var inputs = map[string]struct {
 	"updateRequest":              {request.Update.Info(), "id"},
 	"acceptRequest":              {request.Accept.Info(), "id"},
 	"declineRequest":             {request.Decline.Info(), "id"},
+	"reopenRequest":              {request.Reopen.Info(), "id"},
 	"moveRequest":                {request.Move.Info(), "id"},
 	"takeNextRequest":            {request.TakeNext.Info(), ""},
 	"setWaiting":                 {request.SetWaiting.Info(), "id"},

@@ -32,6 +32,17 @@ func TestVerbsOfRequests(t *testing.T) {
 		require.Equal(t, "CANCELLED", a.Text("data.declineRequest.request.status"))
 		require.Contains(t, string(s.Audit(t, a.RequestID())[0].Changes), "We have none.")
 		require.Equal(t, []string{"request.created", "request.accepted", "request.cancelled"}, s.Events(t, r.ID))
+
+		// A completed request is opened again, by its requester too, who says why; once it is open, it is open.
+		again := h.filed(t, s, principal.Member, "A phone")
+		for _, to := range []string{"IN_PROGRESS", "COMPLETED"} {
+			ask(t, s, s.A.Agent, `mutation($id: ID!, $to: RequestStatus!) { updateRequest(input: {id: $id, status: $to}) { request { id } } }`, vars{"id": again.ID, "to": to})
+		}
+		const reopen = `mutation($id: ID!) { reopenRequest(input: {id: $id, reason: "It broke again."}) { request { status completedAt reopenCount } } }`
+		a = ask(t, s, s.A.Member, reopen, vars{"id": again.ID})
+		require.Equal(t, []any{"IN_PROGRESS", nil, 1.0}, []any{a.Get("data.reopenRequest.request.status"), a.Get("data.reopenRequest.request.completedAt"), a.Get("data.reopenRequest.request.reopenCount")})
+		a = send(t, s, s.A.Agent, reopen, vars{"id": again.ID})
+		require.Equal(t, "conflict", a.Text("errors.0.extensions.code"))
 	})
 }
 

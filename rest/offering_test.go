@@ -35,7 +35,7 @@ func TestOfferingLife(t *testing.T) {
 			As: as, Method: http.MethodPost, Path: list,
 			Body: body{"name": "New laptop", "workflowId": wf, "form": laptopForm, "sla": body{"responseMinutes": 60, "warnAtPercent": 80}},
 			WantData: map[string]any{
-				"serviceId": svc, "slug": "new-laptop", "status": "active", "workflowId": wf,
+				"serviceId": svc, "slug": "new-laptop", "status": "active", "workflowId": wf, "reopenDays": 7, "reopenWorkflowId": nil,
 				"sla.responseMinutes": 60, "sla.resolutionMinutes": nil, "sla.warnAtPercent": 80, "sla.calendarId": nil,
 				"form.fields.0.key": "model", "form.fields.0.help": nil, "form.fields.2.visibleWhen.model": "14",
 			},
@@ -58,6 +58,9 @@ func TestOfferingLife(t *testing.T) {
 			{Name: "no such service", As: as, Method: http.MethodPost, Path: "/v1/services/svc_00000000000000000000000000/offerings", Body: body{"name": "x"}, WantStatus: 404, WantContains: []string{"Service not found."}},
 			{Name: "list of no such service", As: as, Path: "/v1/services/svc_00000000000000000000000000/offerings", WantStatus: 404},
 			{Name: "refs", As: as, Method: http.MethodPatch, Path: path, Body: body{"workflowId": "wf_00000000000000000000000000", "sla": body{"calendarId": "cal_x"}}, WantStatus: 400, WantFields: []string{"workflowId", "sla.calendarId"}},
+			{Name: "reopening bounds", As: as, Method: http.MethodPatch, Path: path, Body: body{"reopenDays": 366, "reopenWorkflowId": unpublished}, WantStatus: 400, WantFields: []string{"reopenDays"}},
+			{Name: "reopening refs", As: as, Method: http.MethodPatch, Path: path, Body: body{"reopenDays": 0, "reopenWorkflowId": unpublished}, WantStatus: 400, WantFields: []string{"reopenWorkflowId"}},
+			{Name: "reopening", As: as, Method: http.MethodPatch, Path: path, Body: body{"reopenDays": 0, "reopenWorkflowId": wf}, WantData: map[string]any{"reopenDays": 0, "reopenWorkflowId": wf}},
 			{Name: "sla bounds", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": body{"responseMinutes": 0, "warnAtPercent": 100, "resolutionMinutes": 1.5}}, WantStatus: 400, WantFields: []string{"sla.responseMinutes", "sla.warnAtPercent", "sla.resolutionMinutes"}},
 			{Name: "a whole number with an exponent", As: as, Method: http.MethodPatch, Path: path, Body: `{"sla":{"responseMinutes":61e0}}`, WantData: map[string]any{"sla.responseMinutes": 61}},
 			{Name: "unknown member of sla", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": body{"minutes": 1}}, WantStatus: 400, WantFields: []string{"sla.minutes"}},

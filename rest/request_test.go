@@ -107,7 +107,7 @@ func TestTransitions(t *testing.T) {
 	statuses := []string{"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}
 	ways := map[string][]string{"PENDING": nil, "IN_PROGRESS": {"IN_PROGRESS"}, "COMPLETED": {"IN_PROGRESS", "COMPLETED"}, "CANCELLED": {"CANCELLED"}}
 	legal := map[string]string{
-		"PENDING>IN_PROGRESS": "request.accepted", "IN_PROGRESS>COMPLETED": "request.completed",
+		"PENDING>IN_PROGRESS": "request.accepted", "IN_PROGRESS>COMPLETED": "request.completed", "COMPLETED>IN_PROGRESS": "request.reopened",
 		"PENDING>CANCELLED": "request.cancelled", "IN_PROGRESS>CANCELLED": "request.cancelled",
 	}
 	stamps := map[string]string{"IN_PROGRESS": "acceptedAt", "COMPLETED": "completedAt", "CANCELLED": "cancelledAt"}
@@ -133,9 +133,13 @@ func TestTransitions(t *testing.T) {
 					require.Equal(t, string(before.Body), string(after.Body), "an illegal transition changes nothing")
 					continue
 				}
+				changed := []string{"status", stamps[to]}
+				if event == "request.reopened" {
+					changed = []string{"status", "completedAt", "reopenCount"}
+				}
 				after := s.Do(t, apitest.Scenario{
 					As: as, Method: http.MethodPatch, Path: path, Body: body{"status": to}, WantEvents: []string{event},
-					WantData: map[string]any{"status": to}, WantAudit: &apitest.AuditWant{Action: event, Outcome: "allowed", ResourceID: id, Changed: []string{"status", stamps[to]}},
+					WantData: map[string]any{"status": to}, WantAudit: &apitest.AuditWant{Action: event, Outcome: "allowed", ResourceID: id, Changed: changed},
 				})
 				require.NotEmpty(t, after.Text("data."+stamps[to]))
 			}

@@ -110,4 +110,5 @@ const onlySummaries = "Lists leave out the variables and phases of executions, w
 var transitions = []route{
 	one(http.MethodPost, "/requests/{id}/accept", http.StatusOK, request.Accept, requestOut),
 	one(http.MethodPost, "/requests/{id}/decline", http.StatusOK, request.Decline, requestOut),
+	one(http.MethodPost, "/requests/{id}/reopen", http.StatusOK, request.Reopen, requestOut),
 }

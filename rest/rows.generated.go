@@ -154,34 +154,38 @@ func incidentOut(row *ent.Incident) Incident {
 
 // Offering is what answers show of the entity.
 type Offering struct {
-	ID          string            `json:"id" doc:"The offering's id, off_…" example:"off_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	ServiceID   string            `json:"serviceId" doc:"The service that it belongs to." example:"svc_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	Name        string            `json:"name" doc:"What people call it." example:"New laptop"`
-	Slug        string            `json:"slug" doc:"Its name in addresses; unique in the service." example:"new-laptop"`
-	Description *string           `json:"description" doc:"What it is about." example:"A laptop, set up and delivered"`
-	Status      string            `json:"status" enum:"active,inactive" doc:"Whether it takes requests."`
-	Form        *Form             `json:"form" doc:"What a request must say; without a form it may say anything."`
-	WorkflowID  *string           `json:"workflowId" doc:"The workflow that its requests run through." example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	SLA         *OfferingSLA      `json:"sla" doc:"How soon its requests should be dealt with."`
-	Tags        map[string]string `json:"tags" doc:"Texts by key, for access policies." example:"{\"site\": \"berlin\"}"`
-	CreatedAt   Time              `json:"createdAt" doc:"When it was made."`
-	UpdatedAt   Time              `json:"updatedAt" doc:"When it was last changed."`
+	ID               string            `json:"id" doc:"The offering's id, off_…" example:"off_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ServiceID        string            `json:"serviceId" doc:"The service that it belongs to." example:"svc_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name             string            `json:"name" doc:"What people call it." example:"New laptop"`
+	Slug             string            `json:"slug" doc:"Its name in addresses; unique in the service." example:"new-laptop"`
+	Description      *string           `json:"description" doc:"What it is about." example:"A laptop, set up and delivered"`
+	Status           string            `json:"status" enum:"active,inactive" doc:"Whether it takes requests."`
+	Form             *Form             `json:"form" doc:"What a request must say; without a form it may say anything."`
+	WorkflowID       *string           `json:"workflowId" doc:"The workflow that its requests run through." example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	SLA              *OfferingSLA      `json:"sla" doc:"How soon its requests should be dealt with."`
+	ReopenDays       int               `json:"reopenDays" doc:"For how many days after its completion the requester may open a request again; 0 for never. Staff always may." example:"7"`
+	ReopenWorkflowID *string           `json:"reopenWorkflowId" doc:"The workflow that a request runs through when it is opened again; none when null." example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Tags             map[string]string `json:"tags" doc:"Texts by key, for access policies." example:"{\"site\": \"berlin\"}"`
+	CreatedAt        Time              `json:"createdAt" doc:"When it was made."`
+	UpdatedAt        Time              `json:"updatedAt" doc:"When it was last changed."`
 }
 
 func offeringOut(row *ent.Offering) Offering {
 	return Offering{
-		ID:          row.ID,
-		ServiceID:   row.ServiceID,
-		Name:        row.Name,
-		Slug:        row.Slug,
-		Description: textOrNil(row.Description),
-		Status:      string(row.Status),
-		Form:        offeringFormOut(row),
-		WorkflowID:  row.WorkflowID,
-		SLA:         offeringSLAOut(row),
-		Tags:        textsOut(row.Tags),
-		CreatedAt:   at(row.CreatedAt),
-		UpdatedAt:   at(row.UpdatedAt),
+		ID:               row.ID,
+		ServiceID:        row.ServiceID,
+		Name:             row.Name,
+		Slug:             row.Slug,
+		Description:      textOrNil(row.Description),
+		Status:           string(row.Status),
+		Form:             offeringFormOut(row),
+		WorkflowID:       row.WorkflowID,
+		SLA:              offeringSLAOut(row),
+		ReopenDays:       row.ReopenDays,
+		ReopenWorkflowID: row.ReopenWorkflowID,
+		Tags:             textsOut(row.Tags),
+		CreatedAt:        at(row.CreatedAt),
+		UpdatedAt:        at(row.UpdatedAt),
 	}
 }
 
@@ -229,7 +233,8 @@ type Request struct {
 	SnoozedUntil  *Time             `json:"snoozedUntil" doc:"Until when nobody wants to see it in the inbox."`
 	SLA           *RequestSLA       `json:"sla" doc:"Where it stands against its service levels; null when nothing is promised."`
 	AcceptedAt    *Time             `json:"acceptedAt" doc:"When it was accepted."`
-	CompletedAt   *Time             `json:"completedAt" doc:"When it was completed."`
+	CompletedAt   *Time             `json:"completedAt" doc:"When it was completed; null while it is open again."`
+	ReopenCount   int               `json:"reopenCount" doc:"How often it was opened again." example:"0"`
 	CancelledAt   *Time             `json:"cancelledAt" doc:"When it was cancelled."`
 	DeclineReason *string           `json:"declineReason" doc:"Why it was declined; null when nobody has said." example:"We have none left."`
 	CreatedAt     Time              `json:"createdAt" doc:"When it was made."`
@@ -258,6 +263,7 @@ func requestOut(row *ent.Request) Request {
 		SLA:           requestSLAOut(row),
 		AcceptedAt:    atOrNil(row.AcceptedAt),
 		CompletedAt:   atOrNil(row.CompletedAt),
+		ReopenCount:   row.ReopenCount,
 		CancelledAt:   atOrNil(row.CancelledAt),
 		DeclineReason: row.DeclineReason,
 		CreatedAt:     at(row.CreatedAt),

@@ -176,6 +176,8 @@ func references(t *testing.T, s *apitest.Server, as apitest.Caller, own, theirs 
 		{"PATCH", "/v1/services/" + own.service, "organizationId", theirs.organization, func(id string) body { return body{"organizationId": id} }},
 		{"POST", "/v1/services/" + own.service + "/offerings", "workflowId", theirs.workflow, func(id string) body { return body{"name": "x", "workflowId": id} }},
 		{"PATCH", "/v1/offerings/" + own.offering, "workflowId", theirs.workflow, func(id string) body { return body{"workflowId": id} }},
+		{"POST", "/v1/services/" + own.service + "/offerings", "reopenWorkflowId", theirs.workflow, func(id string) body { return body{"name": "x", "reopenWorkflowId": id} }},
+		{"PATCH", "/v1/offerings/" + own.offering, "reopenWorkflowId", theirs.workflow, func(id string) body { return body{"reopenWorkflowId": id} }},
 		{"POST", "/v1/requests", "offeringId", theirs.offering, func(id string) body { return request(body{"offeringId": id}) }},
 		{"POST", "/v1/requests", "assigneeId", theirs.user, func(id string) body { return request(body{"assigneeId": id}) }},
 		{"POST", "/v1/requests", "teamId", theirs.team, func(id string) body { return request(body{"teamId": id}) }},

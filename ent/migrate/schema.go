@@ -1582,6 +1582,8 @@ var (
 		{Name: "description", Type: field.TypeString, Default: ""},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"active", "inactive"}, Default: "active"},
 		{Name: "form", Type: field.TypeJSON, Nullable: true},
+		{Name: "reopen_days", Type: field.TypeInt, Default: 7},
+		{Name: "reopen_workflow_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "response_minutes", Type: field.TypeInt, Nullable: true},
 		{Name: "resolution_minutes", Type: field.TypeInt, Nullable: true},
 		{Name: "warn_at_percent", Type: field.TypeInt, Nullable: true},
@@ -1600,19 +1602,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "offerings_services_service",
-				Columns:    []*schema.Column{OfferingsColumns[15]},
+				Columns:    []*schema.Column{OfferingsColumns[17]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "offerings_workflows_workflow",
-				Columns:    []*schema.Column{OfferingsColumns[16]},
+				Columns:    []*schema.Column{OfferingsColumns[18]},
 				RefColumns: []*schema.Column{WorkflowsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "offerings_calendars_calendar",
-				Columns:    []*schema.Column{OfferingsColumns[17]},
+				Columns:    []*schema.Column{OfferingsColumns[19]},
 				RefColumns: []*schema.Column{CalendarsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1626,22 +1628,22 @@ var (
 			{
 				Name:    "offering_company_id_service_id_slug",
 				Unique:  true,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[15], OfferingsColumns[5]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[17], OfferingsColumns[5]},
 			},
 			{
 				Name:    "offering_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[15], OfferingsColumns[1], OfferingsColumns[0]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[17], OfferingsColumns[1], OfferingsColumns[0]},
 			},
 			{
 				Name:    "offering_company_id_workflow_id",
 				Unique:  false,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[16]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[18]},
 			},
 			{
 				Name:    "offering_company_id_calendar_id",
 				Unique:  false,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[17]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[19]},
 			},
 		},
 	}
@@ -1858,6 +1860,7 @@ var (
 		{Name: "snoozed_until", Type: field.TypeTime, Nullable: true},
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
+		{Name: "reopen_count", Type: field.TypeInt, Default: 0},
 		{Name: "cancelled_at", Type: field.TypeTime, Nullable: true},
 		{Name: "decline_reason", Type: field.TypeString, Nullable: true},
 		{Name: "response_due_at", Type: field.TypeTime, Nullable: true},
@@ -1879,25 +1882,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[27]},
+				Columns:    []*schema.Column{RequestsColumns[28]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[28]},
+				Columns:    []*schema.Column{RequestsColumns[29]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[29]},
+				Columns:    []*schema.Column{RequestsColumns[30]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[30]},
+				Columns:    []*schema.Column{RequestsColumns[31]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1926,17 +1929,17 @@ var (
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[7], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[7], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
@@ -1946,12 +1949,12 @@ var (
 			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[31], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_updated_at_id",
@@ -1961,17 +1964,17 @@ var (
 			{
 				Name:    "request_company_id_response_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[23], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_resolution_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_sla_state_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[1], RequestsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_state IS NOT NULL",
 				},
@@ -1979,7 +1982,7 @@ var (
 			{
 				Name:    "request_sla_next_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[26]},
+				Columns: []*schema.Column{RequestsColumns[27]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_next_at IS NOT NULL",
 				},

@@ -35,6 +35,10 @@ const (
 	FieldForm = "form"
 	// FieldWorkflowID holds the string denoting the workflow_id field in the database.
 	FieldWorkflowID = "workflow_id"
+	// FieldReopenDays holds the string denoting the reopen_days field in the database.
+	FieldReopenDays = "reopen_days"
+	// FieldReopenWorkflowID holds the string denoting the reopen_workflow_id field in the database.
+	FieldReopenWorkflowID = "reopen_workflow_id"
 	// FieldCalendarID holds the string denoting the calendar_id field in the database.
 	FieldCalendarID = "calendar_id"
 	// FieldResponseMinutes holds the string denoting the response_minutes field in the database.
@@ -93,6 +97,8 @@ var Columns = []string{
 	FieldStatus,
 	FieldForm,
 	FieldWorkflowID,
+	FieldReopenDays,
+	FieldReopenWorkflowID,
 	FieldCalendarID,
 	FieldResponseMinutes,
 	FieldResolutionMinutes,
@@ -132,6 +138,10 @@ var (
 	DefaultDescription string
 	// WorkflowIDValidator is a validator for the "workflow_id" field. It is called by the builders before save.
 	WorkflowIDValidator func(string) error
+	// DefaultReopenDays holds the default value on creation for the "reopen_days" field.
+	DefaultReopenDays int
+	// ReopenWorkflowIDValidator is a validator for the "reopen_workflow_id" field. It is called by the builders before save.
+	ReopenWorkflowIDValidator func(string) error
 	// CalendarIDValidator is a validator for the "calendar_id" field. It is called by the builders before save.
 	CalendarIDValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
@@ -217,6 +227,16 @@ func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 // ByWorkflowID orders the results by the workflow_id field.
 func ByWorkflowID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldWorkflowID, opts...).ToFunc()
+}
+
+// ByReopenDays orders the results by the reopen_days field.
+func ByReopenDays(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReopenDays, opts...).ToFunc()
+}
+
+// ByReopenWorkflowID orders the results by the reopen_workflow_id field.
+func ByReopenWorkflowID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReopenWorkflowID, opts...).ToFunc()
 }
 
 // ByCalendarID orders the results by the calendar_id field.

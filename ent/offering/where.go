@@ -106,6 +106,16 @@ func WorkflowID(v string) predicate.Offering {
 	return predicate.Offering(sql.FieldEQ(FieldWorkflowID, v))
 }
 
+// ReopenDays applies equality check predicate on the "reopen_days" field. It's identical to ReopenDaysEQ.
+func ReopenDays(v int) predicate.Offering {
+	return predicate.Offering(sql.FieldEQ(FieldReopenDays, v))
+}
+
+// ReopenWorkflowID applies equality check predicate on the "reopen_workflow_id" field. It's identical to ReopenWorkflowIDEQ.
+func ReopenWorkflowID(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldEQ(FieldReopenWorkflowID, v))
+}
+
 // CalendarID applies equality check predicate on the "calendar_id" field. It's identical to CalendarIDEQ.
 func CalendarID(v string) predicate.Offering {
 	return predicate.Offering(sql.FieldEQ(FieldCalendarID, v))
@@ -634,6 +644,121 @@ func WorkflowIDEqualFold(v string) predicate.Offering {
 // WorkflowIDContainsFold applies the ContainsFold predicate on the "workflow_id" field.
 func WorkflowIDContainsFold(v string) predicate.Offering {
 	return predicate.Offering(sql.FieldContainsFold(FieldWorkflowID, v))
+}
+
+// ReopenDaysEQ applies the EQ predicate on the "reopen_days" field.
+func ReopenDaysEQ(v int) predicate.Offering {
+	return predicate.Offering(sql.FieldEQ(FieldReopenDays, v))
+}
+
+// ReopenDaysNEQ applies the NEQ predicate on the "reopen_days" field.
+func ReopenDaysNEQ(v int) predicate.Offering {
+	return predicate.Offering(sql.FieldNEQ(FieldReopenDays, v))
+}
+
+// ReopenDaysIn applies the In predicate on the "reopen_days" field.
+func ReopenDaysIn(vs ...int) predicate.Offering {
+	return predicate.Offering(sql.FieldIn(FieldReopenDays, vs...))
+}
+
+// ReopenDaysNotIn applies the NotIn predicate on the "reopen_days" field.
+func ReopenDaysNotIn(vs ...int) predicate.Offering {
+	return predicate.Offering(sql.FieldNotIn(FieldReopenDays, vs...))
+}
+
+// ReopenDaysGT applies the GT predicate on the "reopen_days" field.
+func ReopenDaysGT(v int) predicate.Offering {
+	return predicate.Offering(sql.FieldGT(FieldReopenDays, v))
+}
+
+// ReopenDaysGTE applies the GTE predicate on the "reopen_days" field.
+func ReopenDaysGTE(v int) predicate.Offering {
+	return predicate.Offering(sql.FieldGTE(FieldReopenDays, v))
+}
+
+// ReopenDaysLT applies the LT predicate on the "reopen_days" field.
+func ReopenDaysLT(v int) predicate.Offering {
+	return predicate.Offering(sql.FieldLT(FieldReopenDays, v))
+}
+
+// ReopenDaysLTE applies the LTE predicate on the "reopen_days" field.
+func ReopenDaysLTE(v int) predicate.Offering {
+	return predicate.Offering(sql.FieldLTE(FieldReopenDays, v))
+}
+
+// ReopenWorkflowIDEQ applies the EQ predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDEQ(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldEQ(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDNEQ applies the NEQ predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDNEQ(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldNEQ(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDIn applies the In predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDIn(vs ...string) predicate.Offering {
+	return predicate.Offering(sql.FieldIn(FieldReopenWorkflowID, vs...))
+}
+
+// ReopenWorkflowIDNotIn applies the NotIn predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDNotIn(vs ...string) predicate.Offering {
+	return predicate.Offering(sql.FieldNotIn(FieldReopenWorkflowID, vs...))
+}
+
+// ReopenWorkflowIDGT applies the GT predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDGT(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldGT(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDGTE applies the GTE predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDGTE(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldGTE(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDLT applies the LT predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDLT(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldLT(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDLTE applies the LTE predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDLTE(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldLTE(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDContains applies the Contains predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDContains(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldContains(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDHasPrefix applies the HasPrefix predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDHasPrefix(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldHasPrefix(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDHasSuffix applies the HasSuffix predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDHasSuffix(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldHasSuffix(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDIsNil applies the IsNil predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDIsNil() predicate.Offering {
+	return predicate.Offering(sql.FieldIsNull(FieldReopenWorkflowID))
+}
+
+// ReopenWorkflowIDNotNil applies the NotNil predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDNotNil() predicate.Offering {
+	return predicate.Offering(sql.FieldNotNull(FieldReopenWorkflowID))
+}
+
+// ReopenWorkflowIDEqualFold applies the EqualFold predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDEqualFold(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldEqualFold(FieldReopenWorkflowID, v))
+}
+
+// ReopenWorkflowIDContainsFold applies the ContainsFold predicate on the "reopen_workflow_id" field.
+func ReopenWorkflowIDContainsFold(v string) predicate.Offering {
+	return predicate.Offering(sql.FieldContainsFold(FieldReopenWorkflowID, v))
 }
 
 // CalendarIDEQ applies the EQ predicate on the "calendar_id" field.

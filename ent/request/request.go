@@ -59,6 +59,8 @@ const (
 	FieldAcceptedAt = "accepted_at"
 	// FieldCompletedAt holds the string denoting the completed_at field in the database.
 	FieldCompletedAt = "completed_at"
+	// FieldReopenCount holds the string denoting the reopen_count field in the database.
+	FieldReopenCount = "reopen_count"
 	// FieldCancelledAt holds the string denoting the cancelled_at field in the database.
 	FieldCancelledAt = "cancelled_at"
 	// FieldDeclineReason holds the string denoting the decline_reason field in the database.
@@ -140,6 +142,7 @@ var Columns = []string{
 	FieldSnoozedUntil,
 	FieldAcceptedAt,
 	FieldCompletedAt,
+	FieldReopenCount,
 	FieldCancelledAt,
 	FieldDeclineReason,
 	FieldResponseDueAt,
@@ -192,6 +195,8 @@ var (
 	RoutingRuleIDValidator func(string) error
 	// DefaultWaiting holds the default value on creation for the "waiting" field.
 	DefaultWaiting bool
+	// DefaultReopenCount holds the default value on creation for the "reopen_count" field.
+	DefaultReopenCount int
 	// DefaultResponseDueOrder holds the default value on creation for the "response_due_order" field.
 	DefaultResponseDueOrder int64
 	// DefaultResolutionDueOrder holds the default value on creation for the "resolution_due_order" field.
@@ -390,6 +395,11 @@ func ByAcceptedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCompletedAt orders the results by the completed_at field.
 func ByCompletedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCompletedAt, opts...).ToFunc()
+}
+
+// ByReopenCount orders the results by the reopen_count field.
+func ByReopenCount(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReopenCount, opts...).ToFunc()
 }
 
 // ByCancelledAt orders the results by the cancelled_at field.

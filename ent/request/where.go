@@ -156,6 +156,11 @@ func CompletedAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldCompletedAt, v))
 }
 
+// ReopenCount applies equality check predicate on the "reopen_count" field. It's identical to ReopenCountEQ.
+func ReopenCount(v int) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldReopenCount, v))
+}
+
 // CancelledAt applies equality check predicate on the "cancelled_at" field. It's identical to CancelledAtEQ.
 func CancelledAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldCancelledAt, v))
@@ -1269,6 +1274,46 @@ func CompletedAtIsNil() predicate.Request {
 // CompletedAtNotNil applies the NotNil predicate on the "completed_at" field.
 func CompletedAtNotNil() predicate.Request {
 	return predicate.Request(sql.FieldNotNull(FieldCompletedAt))
+}
+
+// ReopenCountEQ applies the EQ predicate on the "reopen_count" field.
+func ReopenCountEQ(v int) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldReopenCount, v))
+}
+
+// ReopenCountNEQ applies the NEQ predicate on the "reopen_count" field.
+func ReopenCountNEQ(v int) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldReopenCount, v))
+}
+
+// ReopenCountIn applies the In predicate on the "reopen_count" field.
+func ReopenCountIn(vs ...int) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldReopenCount, vs...))
+}
+
+// ReopenCountNotIn applies the NotIn predicate on the "reopen_count" field.
+func ReopenCountNotIn(vs ...int) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldReopenCount, vs...))
+}
+
+// ReopenCountGT applies the GT predicate on the "reopen_count" field.
+func ReopenCountGT(v int) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldReopenCount, v))
+}
+
+// ReopenCountGTE applies the GTE predicate on the "reopen_count" field.
+func ReopenCountGTE(v int) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldReopenCount, v))
+}
+
+// ReopenCountLT applies the LT predicate on the "reopen_count" field.
+func ReopenCountLT(v int) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldReopenCount, v))
+}
+
+// ReopenCountLTE applies the LTE predicate on the "reopen_count" field.
+func ReopenCountLTE(v int) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldReopenCount, v))
 }
 
 // CancelledAtEQ applies the EQ predicate on the "cancelled_at" field.

@@ -1802,8 +1802,16 @@ func init() {
 	offeringDescWorkflowID := offeringFields[6].Descriptor()
 	// offering.WorkflowIDValidator is a validator for the "workflow_id" field. It is called by the builders before save.
 	offering.WorkflowIDValidator = offeringDescWorkflowID.Validators[0].(func(string) error)
+	// offeringDescReopenDays is the schema descriptor for reopen_days field.
+	offeringDescReopenDays := offeringFields[7].Descriptor()
+	// offering.DefaultReopenDays holds the default value on creation for the reopen_days field.
+	offering.DefaultReopenDays = offeringDescReopenDays.Default.(int)
+	// offeringDescReopenWorkflowID is the schema descriptor for reopen_workflow_id field.
+	offeringDescReopenWorkflowID := offeringFields[8].Descriptor()
+	// offering.ReopenWorkflowIDValidator is a validator for the "reopen_workflow_id" field. It is called by the builders before save.
+	offering.ReopenWorkflowIDValidator = offeringDescReopenWorkflowID.Validators[0].(func(string) error)
 	// offeringDescCalendarID is the schema descriptor for calendar_id field.
-	offeringDescCalendarID := offeringFields[7].Descriptor()
+	offeringDescCalendarID := offeringFields[9].Descriptor()
 	// offering.CalendarIDValidator is a validator for the "calendar_id" field. It is called by the builders before save.
 	offering.CalendarIDValidator = offeringDescCalendarID.Validators[0].(func(string) error)
 	// offeringDescID is the schema descriptor for id field.
@@ -2083,12 +2091,16 @@ func init() {
 	requestDescWaiting := requestFields[15].Descriptor()
 	// request.DefaultWaiting holds the default value on creation for the waiting field.
 	request.DefaultWaiting = requestDescWaiting.Default.(bool)
+	// requestDescReopenCount is the schema descriptor for reopen_count field.
+	requestDescReopenCount := requestFields[19].Descriptor()
+	// request.DefaultReopenCount holds the default value on creation for the reopen_count field.
+	request.DefaultReopenCount = requestDescReopenCount.Default.(int)
 	// requestDescResponseDueOrder is the schema descriptor for response_due_order field.
-	requestDescResponseDueOrder := requestFields[23].Descriptor()
+	requestDescResponseDueOrder := requestFields[24].Descriptor()
 	// request.DefaultResponseDueOrder holds the default value on creation for the response_due_order field.
 	request.DefaultResponseDueOrder = requestDescResponseDueOrder.Default.(int64)
 	// requestDescResolutionDueOrder is the schema descriptor for resolution_due_order field.
-	requestDescResolutionDueOrder := requestFields[24].Descriptor()
+	requestDescResolutionDueOrder := requestFields[25].Descriptor()
 	// request.DefaultResolutionDueOrder holds the default value on creation for the resolution_due_order field.
 	request.DefaultResolutionDueOrder = requestDescResolutionDueOrder.Default.(int64)
 	// requestDescID is the schema descriptor for id field.

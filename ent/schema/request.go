@@ -44,7 +44,8 @@ func (Request) Fields() []ent.Field {
 		field.Bool("waiting").Default(false).Comment("for an answer of the requester: the clock of the resolution stands still").Annotations(shown("Whether the requester owes an answer. The clock of the resolution stands still.")),
 		field.Time("snoozed_until").Optional().Nillable().Annotations(shown("Until when nobody wants to see it in the inbox.", also("sla", "SLA", "Where it stands against its service levels; null when nothing is promised.", filled("*RequestSLA")))),
 		field.Time("accepted_at").Optional().Nillable().Annotations(shown("When it was accepted.")),
-		field.Time("completed_at").Optional().Nillable().Annotations(shown("When it was completed.")),
+		field.Time("completed_at").Optional().Nillable().Annotations(shown("When it was completed; null while it is open again.")),
+		field.Int("reopen_count").Default(0).Annotations(shown("How often it was opened again.", eg("0"))),
 		field.Time("cancelled_at").Optional().Nillable().Annotations(shown("When it was cancelled.")),
 		field.String("decline_reason").Optional().Nillable().StructTag(`audit:"-"`).Comment("of a request that was declined, for its requester; the audit entry has it as reason").Annotations(shown("Why it was declined; null when nobody has said.", eg("We have none left."))),
 		// What the clock comes to, derived anew in the transaction of whatever moves it: see internal/desk/sla.

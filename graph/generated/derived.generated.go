@@ -138,6 +138,7 @@ type OfferingResolver interface {
 	Description(ctx context.Context, obj *ent.Offering) (*string, error)
 
 	SLA(ctx context.Context, obj *ent.Offering) (*ent.Offering, error)
+
 	Tags(ctx context.Context, obj *ent.Offering) (map[string]string, error)
 
 	Etag(ctx context.Context, obj *ent.Offering) (string, error)
@@ -7104,6 +7105,20 @@ func (ec *executionContext) fieldContext_Offering_sla(_ context.Context, field g
 	return fc, nil
 }
 
+func (ec *executionContext) _Offering_reopenDays(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ReopenDays)
+}
+func (ec *executionContext) fieldContext_Offering_reopenDays(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Offering", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Offering_reopenWorkflowId(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ReopenWorkflowID)
+}
+func (ec *executionContext) fieldContext_Offering_reopenWorkflowId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Offering", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Offering_tags(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -7783,6 +7798,38 @@ func (ec *executionContext) fieldContext_RejectProposalPayload_agentAction(_ con
 	return fc, nil
 }
 
+func (ec *executionContext) _ReopenRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *ReopenRequestPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReopenRequestPayload_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReopenRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReopenRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ReplayInboundCallPayload_inboundCall(ctx context.Context, field graphql.CollectedField, obj *ReplayInboundCallPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -8058,6 +8105,13 @@ func (ec *executionContext) _Request_completedAt(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_Request_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Request_reopenCount(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ReopenCount)
+}
+func (ec *executionContext) fieldContext_Request_reopenCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Request_cancelledAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
@@ -14495,7 +14549,7 @@ func (ec *executionContext) unmarshalInputCreateOfferingInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"serviceId", "name", "slug", "description", "status", "form", "workflowId", "sla", "tags"}
+	fieldsInOrder := [...]string{"serviceId", "name", "slug", "description", "status", "form", "workflowId", "reopenDays", "reopenWorkflowId", "sla", "tags"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -14553,6 +14607,20 @@ func (ec *executionContext) unmarshalInputCreateOfferingInput(ctx context.Contex
 				return it, err
 			}
 			it.WorkflowID = data
+		case "reopenDays":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reopenDays"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReopenDays = data
+		case "reopenWorkflowId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reopenWorkflowId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReopenWorkflowID = data
 		case "sla":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sla"))
 			data, err := ec.unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐSLA(ctx, v)
@@ -17020,6 +17088,50 @@ func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputReopenRequestInput(ctx context.Context, obj any) (request.ReopenInput, error) {
+	var it request.ReopenInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "reason"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputReplayAgentRunInput(ctx context.Context, obj any) (evaluation.ReplayInput, error) {
 	var it evaluation.ReplayInput
 	if obj == nil {
@@ -19353,7 +19465,7 @@ func (ec *executionContext) unmarshalInputUpdateOfferingInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "name", "slug", "description", "status", "form", "workflowId", "sla", "tags"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "slug", "description", "status", "form", "workflowId", "reopenDays", "reopenWorkflowId", "sla", "tags"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19418,6 +19530,20 @@ func (ec *executionContext) unmarshalInputUpdateOfferingInput(ctx context.Contex
 				return it, err
 			}
 			it.WorkflowID = graphql.OmittableOf(data)
+		case "reopenDays":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reopenDays"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReopenDays = graphql.OmittableOf(data)
+		case "reopenWorkflowId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reopenWorkflowId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReopenWorkflowID = graphql.OmittableOf(data)
 		case "sla":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sla"))
 			data, err := ec.unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐSLA(ctx, v)
@@ -25021,6 +25147,16 @@ func (ec *executionContext) _Offering(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "reopenDays":
+			out.Values[i] = ec._Offering_reopenDays(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reopenWorkflowId":
+			out.Values[i] = ec._Offering_reopenWorkflowId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "tags":
 			out.Values[i] = ec._Offering_tags(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -25418,6 +25554,34 @@ func (ec *executionContext) _RejectProposalPayload(ctx context.Context, sel ast.
 	return out
 }
 
+var reopenRequestPayloadImplementors = []string{"ReopenRequestPayload"}
+
+func (ec *executionContext) _ReopenRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *ReopenRequestPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reopenRequestPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReopenRequestPayload")
+		case "request":
+			out.Values[i] = ec._ReopenRequestPayload_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var replayInboundCallPayloadImplementors = []string{"ReplayInboundCallPayload"}
 
 func (ec *executionContext) _ReplayInboundCallPayload(ctx context.Context, sel ast.SelectionSet, obj *ReplayInboundCallPayload) graphql.Marshaler {
@@ -25583,6 +25747,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 		case "completedAt":
 			out.Values[i] = ec._Request_completedAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "reopenCount":
+			out.Values[i] = ec._Request_reopenCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		case "cancelledAt":
@@ -29828,6 +29997,11 @@ func (ec *executionContext) unmarshalNRejectProposalInput2atriumᚋinternalᚋag
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNReopenRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐReopenInput(ctx context.Context, v any) (request.ReopenInput, error) {
+	res, err := ec.unmarshalInputReopenRequestInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚋevaluationᚐReplayInput(ctx context.Context, v any) (evaluation.ReplayInput, error) {
 	res, err := ec.unmarshalInputReplayAgentRunInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -31615,6 +31789,13 @@ func (ec *executionContext) marshalORejectProposalPayload2ᚖatriumᚋgraphᚋge
 		return graphql.Null
 	}
 	return ec._RejectProposalPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReopenRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐReopenRequestPayload(ctx context.Context, sel ast.SelectionSet, v *ReopenRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReopenRequestPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOReplayInboundCallPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayInboundCallPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayInboundCallPayload) graphql.Marshaler {

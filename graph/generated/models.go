@@ -420,6 +420,12 @@ type RejectProposalPayload struct {
 	AgentAction *ent.AgentAction `json:"agentAction"`
 }
 
+// What reopenRequest answers.
+type ReopenRequestPayload struct {
+	// The row as it is now.
+	Request *ent.Request `json:"request"`
+}
+
 // A run driven again.
 type ReplayAgentRunPayload struct {
 	// The run, which is not kept.

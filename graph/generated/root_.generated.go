@@ -215,6 +215,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputReactivateUserInput,
 		ec.unmarshalInputRejectProposalInput,
+		ec.unmarshalInputReopenRequestInput,
 		ec.unmarshalInputReplayAgentRunInput,
 		ec.unmarshalInputReplayInboundCallInput,
 		ec.unmarshalInputReplayWebhookDeliveryInput,
@@ -5124,6 +5125,10 @@ func (ec *executionContext) childFields_Offering(ctx context.Context, field grap
 		return ec.fieldContext_Offering_workflowId(ctx, field)
 	case "sla":
 		return ec.fieldContext_Offering_sla(ctx, field)
+	case "reopenDays":
+		return ec.fieldContext_Offering_reopenDays(ctx, field)
+	case "reopenWorkflowId":
+		return ec.fieldContext_Offering_reopenWorkflowId(ctx, field)
 	case "tags":
 		return ec.fieldContext_Offering_tags(ctx, field)
 	case "createdAt":
@@ -5338,6 +5343,14 @@ func (ec *executionContext) childFields_RejectProposalPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type RejectProposalPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_ReopenRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_ReopenRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReopenRequestPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_ReplayAgentRunPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "agentRun":
@@ -5414,6 +5427,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_acceptedAt(ctx, field)
 	case "completedAt":
 		return ec.fieldContext_Request_completedAt(ctx, field)
+	case "reopenCount":
+		return ec.fieldContext_Request_reopenCount(ctx, field)
 	case "cancelledAt":
 		return ec.fieldContext_Request_cancelledAt(ctx, field)
 	case "declineReason":

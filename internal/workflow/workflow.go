@@ -154,7 +154,7 @@ func deleteWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, _ op.ByID) 
 
 // unoffered returns conflict when an offering uses the workflow.
 func unoffered(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
-	return op.InUse(ctx, tx, tx.Offering.Query().Where(offering.WorkflowID(w.ID)).Order(offering.ByName(), offering.ByID()), func(o *ent.Offering) error {
+	return op.InUse(ctx, tx, tx.Offering.Query().Where(offering.Or(offering.WorkflowID(w.ID), offering.ReopenWorkflowID(w.ID))).Order(offering.ByName(), offering.ByID()), func(o *ent.Offering) error {
 		if o == nil {
 			return apperr.New(apperr.Conflict, "An offering uses the workflow. Archive it instead.")
 		}

@@ -556,6 +556,12 @@ func (r Mutation) RejectProposal(ctx context.Context, input actions.RejectInput)
 	return &generated.RejectProposalPayload{AgentAction: row}, err
 }
 
+// ReopenRequest resolves the field.
+func (r Mutation) ReopenRequest(ctx context.Context, input request.ReopenInput) (*generated.ReopenRequestPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, request.Reopen, input, "id")
+	return &generated.ReopenRequestPayload{Request: row}, err
+}
+
 // ReplayInboundCall resolves the field.
 func (r Mutation) ReplayInboundCall(ctx context.Context, input op.ByID) (*generated.ReplayInboundCallPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, inbound.ReplayCall, input, "id")

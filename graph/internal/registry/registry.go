@@ -134,6 +134,7 @@ var Mutations = []Mutation{
 	mutation("publishWorkflow", workflow.PublishWorkflow),
 	mutation("reactivateUser", people.ReactivateUser),
 	mutation("rejectProposal", actions.RejectProposal),
+	mutation("reopenRequest", request.Reopen),
 	mutation("replayAgentRun", evaluation.Replay),
 	mutation("replayInboundCall", inbound.ReplayCall),
 	mutation("replayWebhookDelivery", webhook.ReplayDelivery),

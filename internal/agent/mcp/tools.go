@@ -32,9 +32,10 @@ var table = []tool{
 		description: "File a request. fields answers the offering's form: see the tool offering."},
 	{name: "updateRequest", info: request.Update.Info(),
 		description: "Change the fields that are given. status COMPLETED completes a request.", only: []string{"id", "title", "description", "status", "priority", "tags", "assigneeId", "teamId", "waiting"},
-		destructive: true}, // COMPLETED and CANCELLED are final
+		destructive: true}, // CANCELLED is final
 	{name: "acceptRequest", info: request.Accept.Info()},
 	{name: "declineRequest", info: request.Decline.Info(), destructive: true},
+	{name: "reopenRequest", info: request.Reopen.Info()},
 	{name: "moveRequest", info: request.Move.Info()},
 	{name: "comments", info: request.ListComments.Info(), only: filters("id")},
 	{name: "requestPeople", info: request.People.Info(), only: filters("id")},

@@ -90,19 +90,21 @@ func listOfferings(ctx context.Context, tx *op.Tx, s *ent.Service, in ListOfferi
 // CreateOfferingInput describes a new offering of the service in the path.
 type CreateOfferingInput struct {
 	op.ByID
-	Name        string            `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	Slug        *string           `json:"slug,omitempty" nullable:"true" pattern:"^[a-z0-9-]{1,63}$" doc:"Made from the name when not given; unique in the service."`
-	Description *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
-	Status      *string           `json:"status,omitempty" nullable:"true" enum:"active,inactive" doc:"Starts active."`
-	Form        *form.Definition  `json:"form,omitempty" nullable:"true" doc:"What a request must say; without a form it may say anything."`
-	WorkflowID  *string           `json:"workflowId,omitempty" nullable:"true" maxLength:"64"`
-	SLA         *SLA              `json:"sla,omitempty" nullable:"true"`
-	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
+	Name             string            `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Slug             *string           `json:"slug,omitempty" nullable:"true" pattern:"^[a-z0-9-]{1,63}$" doc:"Made from the name when not given; unique in the service."`
+	Description      *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+	Status           *string           `json:"status,omitempty" nullable:"true" enum:"active,inactive" doc:"Starts active."`
+	Form             *form.Definition  `json:"form,omitempty" nullable:"true" doc:"What a request must say; without a form it may say anything."`
+	WorkflowID       *string           `json:"workflowId,omitempty" nullable:"true" maxLength:"64"`
+	ReopenDays       *int              `json:"reopenDays,omitempty" nullable:"true" minimum:"0" maximum:"365" doc:"For how many days after its completion the requester may open a request again: 7 when not given, 0 for never. Staff always may."`
+	ReopenWorkflowID *string           `json:"reopenWorkflowId,omitempty" nullable:"true" maxLength:"64" doc:"The published workflow that a request runs through when it is opened again."`
+	SLA              *SLA              `json:"sla,omitempty" nullable:"true"`
+	Tags             map[string]string `json:"tags,omitempty" nullable:"true"`
 }
 
 func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOfferingInput) (*ent.Offering, error) {
 	levels := op.Or(in.SLA, SLA{})
-	if err := checkOffering(ctx, tx, in.WorkflowID, levels); err != nil {
+	if err := checkOffering(ctx, tx, in.WorkflowID, in.ReopenWorkflowID, levels); err != nil {
 		return nil, err
 	}
 	c := tx.Offering.Create().
@@ -112,6 +114,8 @@ func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOff
 		SetDescription(op.Or(in.Description, "")).
 		SetStatus(offering.Status(op.Or(in.Status, "active"))).
 		SetNillableWorkflowID(in.WorkflowID).
+		SetNillableReopenDays(in.ReopenDays).
+		SetNillableReopenWorkflowID(in.ReopenWorkflowID).
 		SetTags(in.Tags)
 	setSLA(c.Mutation(), levels)
 	if in.Form != nil {
@@ -129,19 +133,21 @@ func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOff
 // UpdateOfferingInput changes the fields that it names.
 type UpdateOfferingInput struct {
 	op.ByID
-	Name        op.Patch[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	Slug        op.Patch[string]            `json:"slug,omitzero" pattern:"^[a-z0-9-]{1,63}$"`
-	Description op.Patch[string]            `json:"description,omitzero" nullable:"true" maxLength:"10000"`
-	Status      op.Patch[string]            `json:"status,omitzero" enum:"active,inactive"`
-	Form        op.Patch[form.Definition]   `json:"form,omitzero" nullable:"true" doc:"Replaces the form whole."`
-	WorkflowID  op.Patch[string]            `json:"workflowId,omitzero" nullable:"true" maxLength:"64"`
-	SLA         op.Patch[SLA]               `json:"sla,omitzero" nullable:"true" doc:"Replaces the service levels whole."`
-	Tags        op.Patch[map[string]string] `json:"tags,omitzero" nullable:"true" doc:"Replaces all tags."`
+	Name             op.Patch[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Slug             op.Patch[string]            `json:"slug,omitzero" pattern:"^[a-z0-9-]{1,63}$"`
+	Description      op.Patch[string]            `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+	Status           op.Patch[string]            `json:"status,omitzero" enum:"active,inactive"`
+	Form             op.Patch[form.Definition]   `json:"form,omitzero" nullable:"true" doc:"Replaces the form whole."`
+	WorkflowID       op.Patch[string]            `json:"workflowId,omitzero" nullable:"true" maxLength:"64"`
+	ReopenDays       op.Patch[int]               `json:"reopenDays,omitzero" minimum:"0" maximum:"365" doc:"For how many days after its completion the requester may open a request again; 0 for never. Staff always may."`
+	ReopenWorkflowID op.Patch[string]            `json:"reopenWorkflowId,omitzero" nullable:"true" maxLength:"64" doc:"The published workflow that a request runs through when it is opened again."`
+	SLA              op.Patch[SLA]               `json:"sla,omitzero" nullable:"true" doc:"Replaces the service levels whole."`
+	Tags             op.Patch[map[string]string] `json:"tags,omitzero" nullable:"true" doc:"Replaces all tags."`
 }
 
 func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in UpdateOfferingInput) (*ent.Offering, error) {
 	levels := op.Or(in.SLA.Value(), SLA{})
-	if err := checkOffering(ctx, tx, in.WorkflowID.Value(), levels); err != nil {
+	if err := checkOffering(ctx, tx, in.WorkflowID.Value(), in.ReopenWorkflowID.Value(), levels); err != nil {
 		return nil, err
 	}
 	u := before.Update()
@@ -153,6 +159,8 @@ func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in Upd
 	}
 	op.SetOrClear(in.Form, func(f form.Definition) *ent.OfferingUpdateOne { return u.SetForm(&f) }, u.ClearForm)
 	op.SetOrClear(in.WorkflowID, u.SetWorkflowID, u.ClearWorkflowID)
+	op.Set(in.ReopenDays, u.SetReopenDays)
+	op.SetOrClear(in.ReopenWorkflowID, u.SetReopenWorkflowID, u.ClearReopenWorkflowID)
 	if in.SLA.IsSet() {
 		replaceSLA(u.Mutation(), levels)
 	}
@@ -226,15 +234,18 @@ func prepareOffering(ctx context.Context, tx *op.Tx, f *form.Definition, levels 
 }
 
 // checkOffering returns a validation error with the faults of the form, and the ids that are no rows of the company.
-func checkOffering(ctx context.Context, tx *op.Tx, workflowID *string, levels SLA) error {
+func checkOffering(ctx context.Context, tx *op.Tx, workflowID, reopenWorkflowID *string, levels SLA) error {
 	var refs op.Refs
 	found, _ := op.Preparation[faults](tx)
 	for _, d := range found {
 		refs.Fault(d.Field, d.Message)
 	}
-	refs.Check("workflowId", workflowID, "published workflow", func(id string) (bool, error) {
-		return tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived)).Exist(ctx)
-	})
+	published := func(id string) (bool, error) { // it holds the row: a deletion waits, and then sees this offering
+		n, err := op.Share(tx, tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived))).IDs(ctx)
+		return len(n) > 0, err
+	}
+	refs.Check("workflowId", workflowID, "published workflow", published)
+	refs.Check("reopenWorkflowId", reopenWorkflowID, "published workflow", published)
 	checkSLA(ctx, tx, &refs, levels)
 	return refs.Err()
 }

@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/comment"
 	"atrium/ent/predicate"
+	"atrium/ent/request"
 	"atrium/internal/desk/participant"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/notify/notice"
@@ -130,9 +131,8 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	if err != nil {
 		return nil, fmt.Errorf("write the comment: %w", err)
 	}
-	if c.Visibility == comment.VisibilityPublic && r.Waiting && c.AuthorID == r.CreatedBy { // the requester has answered
-		w := tx.AsWorker(timer.Worker)
-		if _, err := op.RunIn(ctx, w, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, Waiting: op.SetTo(false)}); err != nil {
+	if c.Visibility == comment.VisibilityPublic && c.AuthorID == r.CreatedBy {
+		if err := answered(ctx, tx, r); err != nil {
 			return nil, err
 		}
 	}
@@ -144,6 +144,19 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	tx.About(c.ID)
 	tx.Changed(nil, c)
 	return c, nil
+}
+
+// answered does what follows from a public comment of a request's requester: it waits no longer, and is open again if it was completed
+// not long ago.
+func answered(ctx context.Context, tx *op.Tx, r *ent.Request) error {
+	switch {
+	case r.Status == request.StatusCOMPLETED:
+		return reopenFor(ctx, tx, r)
+	case r.Waiting:
+		_, err := op.RunIn(ctx, tx.AsWorker(timer.Worker), Update, UpdateInput{ByID: op.ByID{ID: r.ID}, Waiting: op.SetTo(false)})
+		return err
+	}
+	return nil
 }
 
 // UpdateCommentInput changes the fields that it names.

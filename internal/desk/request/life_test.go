@@ -41,7 +41,7 @@ func TestTransitions(t *testing.T) {
 	}
 	legal := map[string]string{ // from → to, and the transition's event
 		"PENDING IN_PROGRESS": "request.accepted", "IN_PROGRESS COMPLETED": "request.completed",
-		"PENDING CANCELLED": "request.cancelled", "IN_PROGRESS CANCELLED": "request.cancelled",
+		"COMPLETED IN_PROGRESS": "request.reopened", "PENDING CANCELLED": "request.cancelled", "IN_PROGRESS CANCELLED": "request.cancelled",
 	}
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		ctx := w.As(w.A, principal.Agent)
@@ -67,6 +67,7 @@ func TestTransitions(t *testing.T) {
 				require.EqualValues(t, to, got.Status)
 				stamp := map[string]*time.Time{"IN_PROGRESS": got.AcceptedAt, "COMPLETED": got.CompletedAt, "CANCELLED": got.CancelledAt}[to]
 				require.NotNil(t, stamp)
+				require.Equal(t, to == "COMPLETED", got.CompletedAt != nil, "it is not complete while it is open")
 				list, err := w.Store.Reader().Event.Query().Where(event.SubjectID(r.ID)).Order(event.ByID()).All(ctx)
 				require.NoError(t, err)
 				require.Len(t, list, before+1)

@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"atrium/ent"
@@ -18,6 +19,9 @@ var (
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
 		Summary: "Accept a request from the inbox",
 	}, load, func(ctx context.Context, tx *op.Tx, r *ent.Request, in op.ByID) (*ent.Request, error) {
+		if r.Status == request.StatusCOMPLETED { // the same status by another transition, which is Reopen's
+			return nil, noWay(r.Status, request.StatusIN_PROGRESS)
+		}
 		return update(ctx, tx, r, UpdateInput{ByID: in, Status: op.SetTo(string(request.StatusIN_PROGRESS))})
 	})
 
@@ -39,41 +43,57 @@ func decline(ctx context.Context, tx *op.Tx, r *ent.Request, in DeclineInput) (*
 	return update(ctx, tx, r, UpdateInput{ByID: in.ByID, Status: op.SetTo(string(request.StatusCANCELLED)), DeclineReason: in.Reason})
 }
 
-// arrow is a transition to a status.
+// arrow is a transition.
 type arrow struct {
 	from  []request.Status
+	to    request.Status
 	verb  string // the right that it requires
 	event string
 	stamp func(*ent.RequestUpdateOne, time.Time) *ent.RequestUpdateOne
 }
 
-// arrows maps each status to the transition that leads to it.
-var arrows = map[request.Status]arrow{
-	request.StatusIN_PROGRESS: {
-		from: []request.Status{request.StatusPENDING},
+// arrows are the transitions. Where two lead to one status, the first is that whose right an update needs before its row is known.
+var arrows = []arrow{
+	{
+		from: []request.Status{request.StatusPENDING}, to: request.StatusIN_PROGRESS,
 		verb: "request.accept", event: events.RequestAccepted, stamp: (*ent.RequestUpdateOne).SetAcceptedAt,
 	},
-	request.StatusCOMPLETED: {
-		from: []request.Status{request.StatusIN_PROGRESS},
+	{
+		from: []request.Status{request.StatusCOMPLETED}, to: request.StatusIN_PROGRESS,
+		verb: "request.reopen", event: events.RequestReopened, stamp: func(u *ent.RequestUpdateOne, _ time.Time) *ent.RequestUpdateOne {
+			return u.ClearCompletedAt().AddReopenCount(1)
+		},
+	},
+	{
+		from: []request.Status{request.StatusIN_PROGRESS}, to: request.StatusCOMPLETED,
 		verb: "request.complete", event: events.RequestCompleted, stamp: (*ent.RequestUpdateOne).SetCompletedAt,
 	},
-	request.StatusCANCELLED: {
-		from: []request.Status{request.StatusPENDING, request.StatusIN_PROGRESS},
+	{
+		from: []request.Status{request.StatusPENDING, request.StatusIN_PROGRESS}, to: request.StatusCANCELLED,
 		verb: "request.cancel", event: events.RequestCancelled, stamp: (*ent.RequestUpdateOne).SetCancelledAt,
 	},
+}
+
+// arrowTo returns the first transition to a status; nil for none.
+func arrowTo(to request.Status) *arrow {
+	if i := slices.IndexFunc(arrows, func(a arrow) bool { return a.to == to }); i >= 0 {
+		return &arrows[i]
+	}
+	return nil
 }
 
 // transition sets the transition to a status in the update, and returns the transition's event. Returns conflict when no
 // arrow leads there from the request's status.
 func transition(u *ent.RequestUpdateOne, from, to request.Status, now time.Time) (event string, err error) {
-	a, ok := arrows[to]
-	if ok {
-		for _, f := range a.from {
-			if f == from {
-				a.stamp(u.SetStatus(to), now)
-				return a.event, nil
-			}
+	for _, a := range arrows {
+		if a.to == to && slices.Contains(a.from, from) {
+			a.stamp(u.SetStatus(to), now)
+			return a.event, nil
 		}
 	}
-	return "", apperr.New(apperr.Conflict, "A request that is %s cannot become %s.", from, to)
+	return "", noWay(from, to)
+}
+
+func noWay(from, to request.Status) error {
+	return apperr.New(apperr.Conflict, "A request that is %s cannot become %s.", from, to)
 }

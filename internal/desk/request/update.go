@@ -25,8 +25,8 @@ var (
 	Update = op.OnRow("request.update", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"request.cancel": events.RequestCancelled},
-		Summary: "Update a request, or move it along: status IN_PROGRESS accepts, COMPLETED completes, CANCELLED cancels",
-	}, load, update).WithVerbs(UpdateInput.verbs).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
+		Summary: "Update a request, or move it along: status IN_PROGRESS accepts or reopens, COMPLETED completes, CANCELLED cancels",
+	}, load, update).WithVerbs(UpdateInput.verbs).WithRowVerbs(reopenVerb).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 		if !in.Fields.IsSet() {
 			return nil, nil // the answers stay as they are
 		}
@@ -99,7 +99,7 @@ func (in UpdateInput) moves() bool {
 func (in UpdateInput) verbs() []string {
 	var verbs []string
 	if to, ok := op.Given(in.Status); ok {
-		if a, ok := arrows[request.Status(to)]; ok {
+		if a := arrowTo(request.Status(to)); a != nil {
 			verbs = append(verbs, a.verb)
 		}
 	}
@@ -125,6 +125,11 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	if to, ok := op.Given(in.Status); ok {
 		var err error
 		if event, err = transition(u, before.Status, request.Status(to), now); err != nil {
+			return nil, err
+		}
+	}
+	if event == events.RequestReopened {
+		if err := goOn(ctx, tx, before, now); err != nil {
 			return nil, err
 		}
 	}
@@ -162,6 +167,9 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	}
 	if err := tellAssignee(ctx, tx, before, after); err != nil {
 		return nil, err
+	}
+	if event == events.RequestReopened {
+		return reopened(ctx, tx, before, after, now, in.Cause)
 	}
 	if event != "" {
 		if err := emit(ctx, tx, event, after, in.Cause); err != nil {

@@ -1,6 +1,7 @@
 package sla
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +27,7 @@ const (
 type Event struct {
 	Kind Kind
 	At   time.Time
-	Key  string     // of Warned, Breached and Escalated: each key fires once
+	Key  string     // of Warned, Breached and Escalated: each key fires once; of Paused and Resumed: the number of the pause
 	Due  *time.Time // of Answered: when the response was due at that time; nil for no target
 }
 
@@ -159,7 +160,9 @@ func read(log []Event, now time.Time) history {
 	if r.ends[Response] == nil {
 		r.ends[Response] = r.ends[Resolution] // what ended without a response needs none
 	}
-	slices.SortStableFunc(turns, func(a, b Event) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(turns, func(a, b Event) int { // of one moment by their numbers: a pause may begin when another ends
+		return cmp.Or(a.At.Compare(b.At), len(a.Key)-len(b.Key), strings.Compare(a.Key, b.Key), strings.Compare(string(a.Kind), string(b.Kind)))
+	})
 	from := r.from
 	for _, e := range turns {
 		if e.At.After(now) {

@@ -100,6 +100,7 @@ type reference struct {
 	reached          map[sla.Target][]time.Time // when the count reached each number
 	paused, answered bool
 	ended, late      bool
+	lateAnswer       bool // the response ended late, which a reopening does not mend either
 	fired            []string
 }
 
@@ -263,6 +264,10 @@ func TestClockEqualsACountOfMinutes(t *testing.T) {
 		}
 		r.levels.ResponseMinutes, r.levels.ResolutionMinutes = of(10*rapid.IntRange(1, 12).Draw(t, "response")), of(10*rapid.IntRange(1, 48).Draw(t, "resolution"))
 		log := []sla.Event{{Kind: sla.Filed, At: filed}}
+		turnOf := func(kind sla.Kind, at time.Time) { // pauses are numbered, as their rows are
+			n := len(slices.DeleteFunc(slices.Clone(log), func(e sla.Event) bool { return e.Kind != kind }))
+			log = append(log, sla.Event{Kind: kind, At: at, Key: fmt.Sprint(n + 1)})
+		}
 		var fired []string
 		derive := func() sla.Clock { return sla.Derive(r.levels, r.priority, cal, log, r.now) }
 		settle := func() sla.Clock {
@@ -285,20 +290,32 @@ func TestClockEqualsACountOfMinutes(t *testing.T) {
 				require.False(t, before.After(r.now) || before.Before(was), "the sweep knew when to look: %s", before)
 			}
 			c := settle()
-			switch turn := rapid.SampledFrom([]string{"pause", "resume", "answer", "end", "priority", "nothing"}).Draw(t, "turn"); {
+			switch turn := rapid.SampledFrom([]string{"pause", "resume", "answer", "end", "reopen", "priority", "nothing"}).Draw(t, "turn"); {
+			case r.ended && turn == "reopen": // the time for which it was over counts as a pause
+				i := slices.IndexFunc(log, func(e sla.Event) bool { return e.Kind == sla.Ended })
+				over := log[i].At
+				log = slices.Delete(log, i, i+1)
+				turnOf(sla.Paused, over)
+				turnOf(sla.Resumed, r.now)
+				r.ended, r.late = false, r.lateAnswer
 			case r.ended:
 			case turn == "pause" && !r.paused:
 				r.paused = true
-				log = append(log, sla.Event{Kind: sla.Paused, At: r.now})
+				turnOf(sla.Paused, r.now)
 			case turn == "resume" && r.paused:
 				r.paused = false
 				r.check()
-				log = append(log, sla.Event{Kind: sla.Resumed, At: r.now})
+				turnOf(sla.Resumed, r.now)
 			case turn == "answer" && !r.answered:
 				r.late = r.counts[sla.Response] >= r.minutes(sla.Response)
-				r.answered = true
+				r.answered, r.lateAnswer = true, r.late
 				log = append(log, sla.Event{Kind: sla.Answered, At: r.now, Due: c.ResponseDueAt})
 			case turn == "end" && r.answered:
+				if r.paused { // a request that ends does not wait any more, and its clock ends at the same moment
+					r.paused = false
+					r.check()
+					turnOf(sla.Resumed, r.now)
+				}
 				r.late = r.late || r.counts[sla.Resolution] >= r.minutes(sla.Resolution)
 				r.ended = true
 				log = append(log, sla.Event{Kind: sla.Ended, At: r.now})
@@ -316,9 +333,6 @@ func TestClockEqualsACountOfMinutes(t *testing.T) {
 			}
 			if !r.ended && !r.answered {
 				require.True(t, r.due(sla.Response).Equal(*c.ResponseDueAt))
-			}
-			if r.ended {
-				break
 			}
 		}
 	})

@@ -28,13 +28,15 @@ const worker = "notices"
 // MaxTold is the maximum number of people who get one notice.
 const MaxTold = 500
 
-// Args is the job that notifies the assignee of a request or a task. It reads the row when it runs, so a person who is no
-// longer the assignee gets no notice.
+// Args is the job that notifies the assignee of a request or a task, also of a request that was opened again. It
+// reads the row when it runs, so a person who is no longer the assignee gets no notice.
 type Args struct {
 	Company string `json:"company"`
 	Request string `json:"request,omitempty"` // the request that was assigned, or empty
 	Task    string `json:"task,omitempty"`
-	By      string `json:"by"` // who assigned it; gets no notice
+	By      string `json:"by"` // who assigned it, or opened it again; gets no notice
+
+	Reopened bool `json:"reopened,omitempty"` // the request was opened again: without an assignee, its team is told
 }
 
 // Kind returns the name of the job.
@@ -43,7 +45,7 @@ func (Args) Kind() string { return "notice" }
 // InsertOpts gives the job a lower priority than jobs that people wait for.
 func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2} }
 
-// Follow returns the subscriber that inserts a job when a task is assigned, and when a request ends.
+// Follow returns the subscriber that inserts jobs when a task is assigned, and when a request ends or is opened again.
 func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e events.Emitted) error {
 		by := ""
@@ -53,6 +55,9 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 		switch e.Type {
 		case events.TaskAssigned:
 			return queue.InsertTx(ctx, tx, Args{Company: e.CompanyID, Task: e.SubjectID, By: by}, time.Time{})
+		case events.RequestReopened:
+			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: Args{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true}},
+				jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true}})
 		case events.RequestCompleted, events.RequestCancelled:
 			return queue.InsertTx(ctx, tx, ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by}, time.Time{})
 		}
@@ -103,7 +108,15 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		}
 		note.Subject, note.About, note.RequestID = "Assigned to you: "+Named(r), Named(r), &r.ID
 		note.Text, note.Quote = []string{by(who, "assigned this request to you", "This request was assigned to you")}, mail.Quote(r.Description, MaxQuote)
-		people, err := w.people(ctx, a, r.AssigneeID, nil, w.reads.Request, r)
+		team := (*string)(nil)
+		if a.Reopened {
+			if !lifecycle.RequestOpen(r.Status) { // it has ended again meanwhile
+				return nil, note, nil
+			}
+			note.Subject, team = "Reopened: "+Named(r), r.TeamID
+			note.Text, note.Quote = []string{by(who, "reopened this request", "This request was reopened")}, ""
+		}
+		people, err := w.people(ctx, a, r.AssigneeID, team, w.reads.Request, r)
 		return people, note, err
 	}
 	t, err := db.Task.Query().Where(task.ID(a.Task), lifecycle.OpenTasks()).WithRequest().Only(ctx)

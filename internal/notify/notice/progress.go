@@ -10,16 +10,19 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/request"
 	"atrium/ent/user"
+	"atrium/internal/desk/lifecycle"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 )
 
-// ProgressArgs is the job that notifies the requester of a request that was answered by a comment, completed or cancelled.
+// ProgressArgs is the job that notifies the requester of a request that was answered by a comment, completed, cancelled or opened again.
 type ProgressArgs struct {
 	Company string `json:"company"`
 	Request string `json:"request"`
 	Comment string `json:"comment,omitempty"` // the answer; empty when the request has ended
 	By      string `json:"by"`                // who did it; gets no notice
+
+	Reopened bool `json:"reopened,omitempty"`
 }
 
 // Kind returns the name of the job.
@@ -51,6 +54,9 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	r, err := w.engine.Store.Reader().Request.Query().Where(request.ID(a.Request)).Only(ctx)
 	if err != nil {
 		return nil, note, wrap("read the request", ent.MaskNotFound(err))
+	}
+	if a.Comment == "" && a.Reopened != lifecycle.RequestOpen(r.Status) {
+		return nil, note, nil // what came after is told on its own
 	}
 	reads, row := w.reads.Request, any(r)
 	if a.Comment != "" {
@@ -84,6 +90,8 @@ func told(a ProgressArgs, r *ent.Request, who, comment string) (what, text, said
 	switch {
 	case a.Comment != "":
 		return "Answered", by(who, "answered your request", "Your request was answered"), comment
+	case a.Reopened:
+		return "Reopened", by(who, "reopened your request", "Your request was reopened"), ""
 	case r.Status == request.StatusCOMPLETED:
 		return "Completed", by(who, "completed your request", "Your request was completed"), ""
 	case r.DeclineReason != nil:

@@ -1,6 +1,7 @@
 package notice_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,6 +52,8 @@ func TestRequestersAreTold(t *testing.T) {
 			testkit.Run(t, d.World, staff, request.Update, request.UpdateInput{ByID: done, Status: op.SetTo(status)})
 		}
 		hears("Completed: #2 Phone", "Declined: #1 Laptop", "Answered: #1 Laptop")
+		testkit.Run(t, d.World, staff, request.Reopen, request.ReopenInput{ByID: done})
+		hears("Reopened: #2 Phone", "Completed: #2 Phone", "Declined: #1 Laptop", "Answered: #1 Laptop")
 		testkit.Run(t, d.World, member, request.Update, request.UpdateInput{ByID: file("Desk"), Status: op.SetTo("CANCELLED")})
 
 		hidden, left := file("Secret"), file("Chair")
@@ -60,6 +63,46 @@ func TestRequestersAreTold(t *testing.T) {
 		testkit.Run(t, d.World, d.As(d.A, principal.Admin), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: who.ID}})
 		testkit.Run(t, d.World, staff, request.Decline, request.DeclineInput{ByID: left, Reason: "no"})
 		d.idle()
-		require.Len(t, d.mails.of(who), 3)
+		require.Len(t, d.mails.of(who), 4)
+	})
+}
+
+// Whoever works on a request hears that its requester has opened it again: its assignee, else its team. They hear nothing of what they
+// open again themselves.
+func TestWorkersHearOfReopening(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		owner, member := d.As(d.A, principal.Owner), d.As(d.A, principal.Member)
+		agent, admin := d.A.Users[principal.Agent], d.A.Users[principal.Admin]
+		team := testkit.Run(t, d.World, owner, people.CreateTeam, people.CreateTeamInput{Name: "Desk", MemberIDs: []string{agent.ID, admin.ID}})
+		again := func(as context.Context, assignee *string) {
+			r := testkit.Run(t, d.World, member, request.Create, request.CreateInput{ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: "Laptop"})
+			in := request.UpdateInput{ByID: op.ByID{ID: r.ID}, TeamID: op.SetTo(team.ID)}
+			if assignee != nil {
+				in.AssigneeID = op.SetTo(*assignee)
+			}
+			for _, status := range []string{"IN_PROGRESS", "COMPLETED"} {
+				in.Status = op.SetTo(status)
+				testkit.Run(t, d.World, owner, request.Update, in)
+			}
+			testkit.Run(t, d.World, as, request.Reopen, request.ReopenInput{ByID: in.ByID})
+		}
+		hears := func(role principal.Role, subjects ...string) {
+			t.Helper()
+			require.Eventually(t, func() bool { return len(d.told(d.As(d.A, role), nil)) >= len(subjects) }, patience, tick)
+			var got []string
+			for _, n := range d.told(d.As(d.A, role), nil) {
+				got = append(got, n.Subject)
+			}
+			require.Equal(t, subjects, got)
+		}
+		again(member, &agent.ID)
+		hears(principal.Agent, "Reopened: #1 Laptop", "Assigned to you: #1 Laptop")
+		hears(principal.Admin) // an assignee is there
+		again(member, nil)
+		hears(principal.Admin, "Reopened: #2 Laptop")
+		hears(principal.Agent, "Reopened: #2 Laptop", "Reopened: #1 Laptop", "Assigned to you: #1 Laptop")
+		again(d.As(d.A, principal.Admin), nil)
+		hears(principal.Agent, "Reopened: #3 Laptop", "Reopened: #2 Laptop", "Reopened: #1 Laptop", "Assigned to you: #1 Laptop")
+		hears(principal.Admin, "Reopened: #2 Laptop")
 	})
 }

@@ -18,6 +18,7 @@ const (
 	RequestAccepted   = "request.accepted"
 	RequestCompleted  = "request.completed"
 	RequestCancelled  = "request.cancelled"
+	RequestReopened   = "request.reopened"
 	RequestMoved      = "request.moved"
 	WorkflowStarted   = "workflow.started"
 	WorkflowCompleted = "workflow.completed"
@@ -49,6 +50,7 @@ var All = []Kind{
 	{RequestAccepted, "A request was accepted from the inbox.", exampleRequest("IN_PROGRESS")},
 	{RequestCompleted, "A request was marked complete.", exampleRequest("COMPLETED")},
 	{RequestCancelled, "A request was cancelled.", exampleRequest("CANCELLED")},
+	{RequestReopened, "A request that was complete was opened again, by staff or by its requester.", exampleRequest("IN_PROGRESS")},
 	{RequestMoved, "A request was moved to another offering.", exampleRequest("PENDING")},
 	{WorkflowStarted, "A workflow execution began.", exampleExecution("RUNNING")},
 	{WorkflowCompleted, "A workflow execution finished.", exampleExecution("COMPLETED")},

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{
-		"request.created", "request.accepted", "request.completed", "request.cancelled", "request.moved",
+		"request.created", "request.accepted", "request.completed", "request.cancelled", "request.reopened", "request.moved",
 		"workflow.started", "workflow.completed", "workflow.failed", "task.assigned", "task.completed", "sla.warning", "sla.breached",
 	}, events.Names())
 	_, ok := events.Find("request.deleted")

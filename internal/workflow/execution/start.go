@@ -54,7 +54,7 @@ func (a StepArgs) InsertOpts() river.InsertOpts {
 }
 
 // Follow returns the subscriber that starts the offering's workflow when a request is filed, cancels the execution when the request
-// is cancelled, does both when it moves to another offering, and has the accountable people notified when the request is late, all
+// is cancelled, does both when it moves to another offering or is opened again where that has a workflow, and has the accountable people notified when the request is late, all
 // in the transaction of the event.
 func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e events.Emitted) error {
@@ -63,14 +63,16 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 			if e.Cause.Execution != "" {
 				return nil // the execution that files the request processes it
 			}
-			return start(ctx, tx, queue, e.SubjectID)
+			return start(ctx, tx, queue, e.SubjectID, offering.FieldWorkflowID)
+		case events.RequestReopened:
+			return start(ctx, tx, queue, e.SubjectID, offering.FieldReopenWorkflowID)
 		case events.RequestCancelled:
 			return endWith(ctx, tx, queue, e.SubjectID, e.Cause.Execution)
 		case events.RequestMoved:
 			if err := endWith(ctx, tx, queue, e.SubjectID, e.Cause.Execution); err != nil {
 				return err
 			}
-			return start(ctx, tx, queue, e.SubjectID)
+			return start(ctx, tx, queue, e.SubjectID, offering.FieldWorkflowID)
 		case events.SLABreached:
 			return followBreach(ctx, tx, queue, e)
 		}
@@ -78,15 +80,20 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 	}
 }
 
-// start creates the execution of a request that was filed or moved, if its offering has a workflow that is published and active.
-// For other requests it costs one statement.
-func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
-	w, err := tx.Workflow.Query().Where(workflow.StatusEQ(workflow.StatusActive), workflow.VersionGT(0), processes(requestID)).Only(ctx)
+// start creates the execution of a request that was filed, moved or opened again, if its offering has a workflow in that column that is
+// published and active. It cancels what may still run of an earlier one. For other requests it costs one statement.
+func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID, column string) error {
+	w, err := tx.Workflow.Query().Where(workflow.StatusEQ(workflow.StatusActive), workflow.VersionGT(0), processes(requestID, column)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("look for the offering's workflow: %w", err)
+	}
+	if column == offering.FieldReopenWorkflowID {
+		if err := endWith(ctx, tx, queue, requestID, ""); err != nil {
+			return err
+		}
 	}
 	priority, err := priorityOf(ctx, tx.Client)
 	if err != nil {
@@ -103,12 +110,12 @@ func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID strin
 	return queue.InsertManyTx(ctx, tx, jobs.Job{Args: StepArgs{Company: row.CompanyID, Execution: row.ID, Cause: causeOf(ctx), priority: priority}})
 }
 
-// processes matches the workflow of the request's offering.
-func processes(requestID string) predicate.Workflow {
+// processes matches the workflow that a column of the request's offering names.
+func processes(requestID, column string) predicate.Workflow {
 	return func(s *sql.Selector) {
 		d := sql.Dialect(s.Dialect())
 		o, r := d.Table(offering.Table), d.Table(request.Table)
-		s.Where(sql.In(s.C(workflow.FieldID), d.Select(o.C(offering.FieldWorkflowID)).From(o).Join(r).
+		s.Where(sql.In(s.C(workflow.FieldID), d.Select(o.C(column)).From(o).Join(r).
 			On(o.C(offering.FieldID), r.C(request.FieldOfferingID)).Where(sql.EQ(r.C(request.FieldID), requestID))))
 	}
 }

@@ -11,8 +11,9 @@
 //
 // # The log
 //
-// The log of a clock consists of the moments in its row (createdAt, acceptedAt and so on, each set once) and of the lines in sla_events:
-// the pauses, and the warnings, breaches and escalations that it has fired (log.go). sla_events is a table of its own because audit
+// The log of a clock consists of the moments in its row (createdAt, acceptedAt and so on) and of the lines in sla_events: the pauses, and
+// the warnings, breaches and escalations that it has fired (log.go). A request that is opened again loses its completedAt, and the time
+// for which it was complete becomes a pause. sla_events is a table of its own because audit
 // entries are erased and hidden by policies, while a clock must always come out the same. Filing a request writes no line. A task has
 // the pauses of its request.
 //

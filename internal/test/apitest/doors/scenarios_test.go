@@ -47,6 +47,14 @@ func (d *side) request() string {
 	return by(d, request.Create, request.CreateInput{ServiceID: d.known["<service>"], OfferingID: off, Title: "Request " + d.tag}).ID
 }
 
+func (d *side) completed() string {
+	id := op.ByID{ID: d.request()}
+	for _, to := range []string{"IN_PROGRESS", "COMPLETED"} {
+		by(d, request.Update, request.UpdateInput{ByID: id, Status: op.SetTo(to)})
+	}
+	return id.ID
+}
+
 func (d *side) comment() string {
 	in := request.CreateCommentInput{Body: "Where is it?"}
 	in.ID = d.is("<request>", d.request())
@@ -126,6 +134,9 @@ var calls = []call{
 		return vars{"offeringId": d.is("<other>", by(d, catalog.CreateOffering, in).ID), "fields": vars{"site": "Bern"}}
 	}},
 	{name: "accept a request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"status": "IN_PROGRESS"})},
+	{name: "reopen a request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).completed, body: said(vars{"status": "IN_PROGRESS"})},
+	{name: "comment on a completed request", method: http.MethodPost, path: "/requests/{id}/comments", root: "createComment", about: "requestId", typ: "Comment", scope: "requests:write", row: (*side).completed,
+		body: said(vars{"body": "It broke again."})},
 	{name: "cancel a request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"status": "CANCELLED"})},
 	{name: "complete a pending request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"status": "COMPLETED"})},
 
