@@ -93,6 +93,14 @@ await s.page.getByRole('button', { name: 'Accept', exact: true }).click();
 await status(theirs.id, 'IN_PROGRESS');
 await s.page.getByRole('button', { name: 'Complete', exact: true }).click();
 await status(theirs.id, 'COMPLETED');
+await s.page.getByRole('button', { name: 'Reopen', exact: true }).click(); // it was not finished after all
+await s.page.getByRole('dialog').getByLabel('Reason').fill('It broke again.');
+await s.page.getByRole('dialog').getByRole('button', { name: 'Reopen', exact: true }).click();
+await status(theirs.id, 'IN_PROGRESS');
+await s.page.getByText('opened it again: It broke again.').waitFor();
+await s.sound('reopened');
+await s.page.getByRole('button', { name: 'Complete', exact: true }).click();
+await status(theirs.id, 'COMPLETED');
 assert.deepEqual(refused, []);
 
 // A view that is shared is there for others, by its name.
@@ -436,6 +444,23 @@ await m.page.getByRole('heading', { level: 1, name: 'For a member' }).waitFor();
 await m.page.getByRole('button', { name: 'Cancel request' }).waitFor();
 assert.equal(await m.page.getByRole('button', { name: /Accept|Complete|Decline/ }).count(), 0);
 await m.sound('member-request');
+
+// Once it is complete, they may open it again for some days: by the button, or by what they say.
+const mine = m.page.url().split('/').at(-1);
+for (const again of ['button', 'comment']) {
+  for (const to of ['IN_PROGRESS', 'COMPLETED'].slice(again === 'button' ? 0 : 1)) await rest('PATCH', `/requests/${mine}`, { status: to });
+  await m.page.getByRole('button', { name: 'Reopen', exact: true }).waitFor();
+  if (again === 'button') {
+    await m.page.getByRole('button', { name: 'Reopen', exact: true }).click();
+    await m.page.getByRole('dialog').getByRole('button', { name: 'Reopen', exact: true }).click();
+  } else {
+    await m.page.getByText('A public comment opens your request again.').waitFor();
+    await m.page.getByLabel('Comment').fill('It broke again.');
+    await m.page.getByRole('button', { name: 'Add comment' }).click();
+  }
+  await status(mine, 'IN_PROGRESS');
+  await m.page.getByRole('button', { name: 'Reopen', exact: true }).waitFor({ state: 'detached' });
+}
 for (const [path, title] of [['my-requests', 'My requests'], ['tasks', 'Tasks'], ['settings', 'Settings']]) {
   await m.go(path, title);
   await m.sound(`member-${path}`);

@@ -88,9 +88,9 @@ export function Bar({ list, ask, clear, take }: { list: MayRow[]; ask: (what: As
 // open reports whether a request can still be changed.
 export const open = (r: MayRow) => r.status === 'PENDING' || r.status === 'IN_PROGRESS';
 
-// transitions are the ways from one status to another, and the right that each takes.
+// transitions are the ways from one status to another, and the right that each takes. Only staff open a request again by its status.
 const transitions = [
-  ['PENDING', 'IN_PROGRESS', 'request.accept'], ['IN_PROGRESS', 'COMPLETED', 'request.complete'], ['PENDING', 'CANCELLED', 'request.cancel'], ['IN_PROGRESS', 'CANCELLED', 'request.cancel'],
+  ['PENDING', 'IN_PROGRESS', 'request.accept'], ['IN_PROGRESS', 'COMPLETED', 'request.complete'], ['COMPLETED', 'IN_PROGRESS', 'request.accept'], ['PENDING', 'CANCELLED', 'request.cancel'], ['IN_PROGRESS', 'CANCELLED', 'request.cancel'],
 ] as const;
 
 // movesOf are the statuses to which the person may bring a request.

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Check, Copy, X } from 'lucide-react';
+import { Check, Copy, RotateCcw, X } from 'lucide-react';
 import { useAsked } from '../../app/asked';
 import { config } from '../../app/config';
 import { useRead } from '../../app/data';
@@ -21,11 +21,11 @@ import { toast } from '../../ui/toast';
 import { Ask, useBulk, type Asking } from './bulk';
 import { Edit, Snooze } from './edit';
 import { Sla } from './row';
-import { asleep } from './search';
+import { asleep, reopenable } from './search';
 import { Move } from './move';
 import { Timeline } from './timeline';
 import { Work } from './work';
-import { Decline, useAccept, useChange } from './verbs';
+import { Decline, Reopen, useAccept, useChange } from './verbs';
 
 export type FullRequest = NonNullable<RequestOneQuery['request']>;
 
@@ -40,7 +40,7 @@ export function Detail({ id, peek }: { id: string; peek?: boolean }) {
 function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
   const viewer = useViewer();
   const open = r.status === 'PENDING' || r.status === 'IN_PROGRESS';
-  const [ask, setAsk] = useAsked<'decline' | 'cancel' | 'move' | 'edit' | 'snooze' | Asking>('verb', '');
+  const [ask, setAsk] = useAsked<'decline' | 'reopen' | 'cancel' | 'move' | 'edit' | 'snooze' | Asking>('verb', '');
   const accept = useAccept();
   const change = useChange();
   const bulk = useBulk();
@@ -49,15 +49,16 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
   const may = {
     accept: r.status === 'PENDING' && has('request.accept'), decline: r.status === 'PENDING' && has('request.cancel') && has('request.accept'),
     complete: r.status === 'IN_PROGRESS' && has('request.complete'), update: open && has('request.update'), cancel: open && has('request.cancel'),
+    reopen: r.status === 'COMPLETED' && has('request.reopen') && (has('request.accept') || reopenable(r)),
     move: r.status === 'PENDING' && has('request.update') && can(viewer, 'request.create'),
   };
   const until = r.status === 'PENDING' && asleep(r) ? r.snoozedUntil : null;
   useKeys([
     { keys: 'a', does: 'Assign the request', group: 'Request', run: () => { if (may.update) setAsk('assignee'); } },
     { keys: 'p', does: 'Set the priority', group: 'Request', run: () => { if (may.update) setAsk('priority'); } },
-    { keys: 's', does: 'Set the status', group: 'Request', run: () => { if (may.accept || may.complete || may.cancel) setAsk('status'); } },
+    { keys: 's', does: 'Set the status', group: 'Request', run: () => { if (may.accept || may.complete || may.cancel) setAsk('status'); else if (may.reopen) setAsk('reopen'); } },
     { keys: 'e', does: 'Accept the request', group: 'Request', run: () => { if (may.accept) void accept(r); } },
-  ], !peek && (may.update || may.accept));
+  ], !peek && (may.update || may.accept || may.reopen));
   return (
     <>
       {peek && <h3 className="peek-title">{r.title}</h3>}
@@ -71,6 +72,7 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
         {may.accept && <button type="button" onClick={() => { void accept(r); }}><Check size={15} aria-hidden /> Accept</button>}
         {may.decline && <button type="button" className="plain" onClick={() => { setAsk('decline'); }}><X size={15} aria-hidden /> Decline</button>}
         {may.complete && <button type="button" onClick={() => { void change(r, { status: 'COMPLETED' }, `Completed “${r.title}”.`); }}><Check size={15} aria-hidden /> Complete</button>}
+        {may.reopen && <button type="button" className="plain" onClick={() => { setAsk('reopen'); }}><RotateCcw size={15} aria-hidden /> Reopen</button>}
         {may.update && r.status === 'IN_PROGRESS' && <button type="button" className="plain" onClick={() => { void change(r, { waiting: !r.waiting }, r.waiting ? 'The clock goes on.' : 'The clock stands still until the requester answers.'); }}>{r.waiting ? 'Go on' : 'Wait for an answer'}</button>}
         {may.update && <button type="button" className="plain" onClick={() => { setAsk('edit'); }}>Edit</button>}
         {may.update && r.status === 'PENDING' && (until
@@ -93,6 +95,7 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
       {ask === 'edit' && <Edit request={r} close={close} />}
       {ask === 'snooze' && <Snooze request={r} close={close} />}
       {ask === 'move' && <Move request={r} close={close} />}
+      {ask === 'reopen' && may.reopen && <Reopen request={r} close={close} />}
       {ask === 'decline' && <Decline request={r} close={close} />}
       {(ask === 'assignee' || ask === 'priority' || ask === 'status') && <Ask what={ask} list={[r]} close={close} act={(of, to) => { void bulk.change(of, to); }} />}
       {ask === 'cancel' && (
@@ -170,6 +173,7 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
         <div><dt>Filed</dt><dd><Time at={r.createdAt} full /></dd></div>
         {r.acceptedAt && <div><dt>Accepted</dt><dd><Time at={r.acceptedAt} full /></dd></div>}
         {r.completedAt && <div><dt>Completed</dt><dd><Time at={r.completedAt} full /></dd></div>}
+        {r.reopenCount > 0 && <div><dt>Reopened</dt><dd>{r.reopenCount === 1 ? 'Once' : `${r.reopenCount} times`}</dd></div>}
         {r.cancelledAt && <div><dt>Cancelled</dt><dd><Time at={r.cancelledAt} full /></dd></div>}
         <div>
           <dt>Id</dt>

@@ -50,7 +50,7 @@ export default function RequestList() {
   const ask = (what: Asking, verb = 'request.update') => {
     const one = chosen.length > 0 ? undefined : current();
     if (chosen.length === 0 && !one) return;
-    about.current = (one ? [one] : chosen).filter((r) => open(r) && (what === 'status' ? movesOf(viewer, r).length > 0 : can(viewer, verb, r)));
+    about.current = (one ? [one] : chosen).filter((r) => (what === 'status' ? movesOf(viewer, r).length > 0 : open(r) && can(viewer, verb, r)));
     if (about.current.length > 0) setAsking(what);
     else toast({ text: 'None of these can be changed that way.' });
   };

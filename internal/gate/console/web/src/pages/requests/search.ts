@@ -54,6 +54,10 @@ export const requestVariables = (s: RequestSearch): RequestsQueryVariables => ({
 // asleep reports whether a request was put off.
 export const asleep = (r: Pick<RequestRowFragment, 'snoozedUntil'>): boolean => Boolean(r.snoozedUntil) && new Date(r.snoozedUntil as string).getTime() > Date.now();
 
+// reopenable reports whether the requester may open a completed request again: within the days that its offering gives.
+export const reopenable = (r: { status: string; completedAt?: string | null; offering?: { reopenDays?: number } | null }): boolean =>
+  r.status === 'COMPLETED' && Boolean(r.completedAt) && new Date(r.completedAt as string).getTime() + (r.offering?.reopenDays ?? 0) * 86_400_000 > Date.now();
+
 // The inbox shows what nobody has accepted, the oldest last.
 export const inboxVariables = (teamId = ''): RequestsQueryVariables =>
   ({ first: 50, filter: { status: ['PENDING'], ...(teamId ? { teamId: [teamId] } : {}) }, orderBy: { field: 'createdAt', direction: 'DESC' } });

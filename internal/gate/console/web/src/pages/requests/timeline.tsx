@@ -14,14 +14,19 @@ import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { toast } from '../../ui/toast';
 import type { FullRequest } from './detail';
 import { pieces } from './links';
+import { reopenable } from './search';
 import { cause, told } from './told';
 
 type Entry = RequestHistoryQuery['requestHistory'][number];
 
 const verbs: Record<string, string> = {
   'request.created': 'filed it', 'request.accepted': 'accepted it', 'request.completed': 'completed it', 'request.cancelled': 'cancelled it',
+  'request.reopened': 'opened it again',
   'request.moved': 'moved it to another offering', 'request.updated': 'changed it', 'sla.warning': 'say that a target is near', 'sla.breached': 'say that a target was missed',
 };
+
+// reasoned are the verbs of what somebody did and said why.
+const reasoned: Record<string, string> = { 'request.cancelled': 'declined it', 'request.reopened': 'opened it again' };
 
 // Timeline tells what happened to a request, and what was said about it. Staff see who did what; others what the row says.
 export function Timeline({ request: r }: { request: FullRequest }) {
@@ -50,7 +55,7 @@ export function Timeline({ request: r }: { request: FullRequest }) {
     <>
       {said?.pageInfo.hasNextPage && <p><button type="button" className="quiet small" onClick={() => { older.next(said.pageInfo.endCursor ?? null); }}>Show what was before</button></p>}
       <ol className="timeline">{all.map((x) => <li key={x.key}><span className="tick" aria-hidden />{x.node}</li>)}</ol>
-      {can(viewer, 'comment.create') && <Say id={r.id} />}
+      {can(viewer, 'comment.create') && <Say request={r} />}
     </>
   );
 }
@@ -70,16 +75,18 @@ const changesOf = (e: Entry) => (e.action === 'request.updated' ? e.changes ?? {
 
 function Happened({ entry: e, named }: { entry: Entry; named: Map<unknown, string> }) {
   const how = cause((e.changes ?? {}) as Parameters<typeof cause>[0]);
-  const reason = e.action === 'request.cancelled' ? (e.changes as { reason?: { to?: unknown } } | null)?.reason?.to : null;
+  const reason = e.action in reasoned ? (e.changes as { reason?: { to?: unknown } } | null)?.reason?.to : null;
   return (
     <div className="what">
-      <p><strong>{e.actor.name}</strong> {typeof reason === 'string' ? `declined it: ${reason}` : verbs[e.action] ?? e.action}{how && `, ${how}`} · <Time at={e.at} /></p>
+      <p><strong>{e.actor.name}</strong> {typeof reason === 'string' ? `${reasoned[e.action]}: ${reason}` : verbs[e.action] ?? e.action}{how && `, ${how}`} · <Time at={e.at} /></p>
       <Changes list={told(changesOf(e), named)} />
     </div>
   );
 }
 
-function Say({ id }: { id: string }) {
+function Say({ request: r }: { request: FullRequest }) {
+  const id = r.id;
+  const viewer = useViewer();
   const internal = useCan('comment.internal');
   const [draft, set, forget, base] = useDraft(`comment ${id}`, { body: '', internal: false });
   const [fault, setFault] = useState<Fault | null>(null);
@@ -94,7 +101,7 @@ function Say({ id }: { id: string }) {
   };
   return (
     <form className="card stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-      <Field label="Comment" hint="An @ before an e-mail address notifies that person." fault={faultAt(fault, 'body')}>
+      <Field label="Comment" hint={`${r.createdBy === viewer.id && reopenable(r) ? 'A public comment opens your request again. ' : ''}An @ before an e-mail address notifies that person.`} fault={faultAt(fault, 'body')}>
         <textarea
           value={draft.body} required maxLength={10_000}
           onChange={(e) => { set({ ...draft, body: e.target.value }); }}

@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { useWrite } from '../../app/data';
-import { AcceptRequest, DeclineRequest, RequestOne, UpdateRequest } from '../../gen/documents';
+import { AcceptRequest, DeclineRequest, ReopenRequest, RequestOne, UpdateRequest } from '../../gen/documents';
 import type { RequestRowFragment, UpdateRequestInput } from '../../gen/types';
-import { Confirm } from '../../ui/dialog';
+import { Confirm, Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { useDraft } from '../../ui/draft';
 import { toast } from '../../ui/toast';
@@ -79,5 +79,35 @@ export function Decline({ request, close }: { request: Pick<RequestRowFragment, 
       </Field>
       <Rest base={base} fault={fault} fields={['reason']} />
     </Confirm>
+  );
+}
+
+// Reopen opens a completed request again, and asks why if somebody wants to say so.
+export function Reopen({ request, close }: { request: Pick<RequestRowFragment, 'id' | 'title'>; close: () => void }) {
+  const [run, busy] = useWrite(ReopenRequest, true);
+  const [draft, set, forget, base] = useDraft(`reopen ${request.id}`, { reason: '' });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const act = async () => {
+    const o = await run({ input: { id: request.id, reason: draft.reason.trim() || null } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    close();
+    toast({ text: `“${request.title}” is open again.` });
+  };
+  return (
+    <Dialog title={`Reopen “${request.title}”?`} close={close}>
+      <form className="stack" onSubmit={(e) => { e.preventDefault(); void act(); }}>
+        <p>It is in progress again, and its clock goes on.</p>
+        <Field label="Reason" optional hint="Staff read it in the activity of the request." fault={faultAt(fault, 'reason')}>
+          <textarea maxLength={1000} value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
+        </Field>
+        <Rest base={base} fault={fault} fields={['reason']} />
+        <footer>
+          <button type="button" className="plain" onClick={close}>Leave it</button>
+          <button type="submit" disabled={busy}>Reopen</button>
+        </footer>
+      </form>
+    </Dialog>
   );
 }

@@ -15,7 +15,7 @@ import { FormFields } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
 import { Limits } from './limits';
 
-interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; warn: string; calendarId: string; hasForm: boolean; fields: FormField[] }
+interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; warn: string; calendarId: string; reopenDays: string; reopenWorkflowId: string; hasForm: boolean; fields: FormField[] }
 
 const types = ['text', 'textarea', 'number', 'boolean', 'date', 'datetime', 'email', 'url', 'select', 'multiselect', 'user', 'team'];
 const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 60);
@@ -41,7 +41,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   const saved: Draft = {
     name: o?.name ?? '', description: o?.description ?? '', status: o?.status ?? 'active', workflowId: o?.workflowId ?? '',
     response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), warn: String(o?.sla?.warnAtPercent ?? (promised ? '' : 80)),
-    calendarId: o?.sla?.calendarId ?? '', hasForm: Boolean(form), fields: form?.fields ?? [],
+    calendarId: o?.sla?.calendarId ?? '', reopenDays: String(o?.reopenDays ?? 7), reopenWorkflowId: o?.reopenWorkflowId ?? '', hasForm: Boolean(form), fields: form?.fields ?? [],
   };
   const [draft, set, forget, base] = useDraft(`offering ${o?.id ?? serviceId}`, saved, o?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -55,7 +55,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
     const warns = d.response || d.resolution || o?.sla?.byPriority ? number(d.warn) : null; // without a target there is nothing to warn of
     const sla = { ...bare(o?.sla ?? null), responseMinutes: number(d.response), resolutionMinutes: number(d.resolution), warnAtPercent: warns, calendarId: d.calendarId || null };
     const fields = keyed(d.fields);
-    return { name: d.name, description: d.description || null, status: d.status as OfferingStatus, workflowId: d.workflowId || null, sla, form: d.hasForm || fields.length > 0 ? { fields } : null };
+    return { name: d.name, description: d.description || null, status: d.status as OfferingStatus, workflowId: d.workflowId || null, reopenDays: Number(d.reopenDays || 0), reopenWorkflowId: d.reopenWorkflowId || null, sla, form: d.hasForm || fields.length > 0 ? { fields } : null };
   };
   const send = async () => {
     const input = inputOf(draft);
@@ -80,7 +80,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   };
   // within are the fields at fault of one and below it, such as form.fields[0].options[1].
   const within = (at: string) => fault?.details.map((d) => d.field).filter((f) => f === at || f.startsWith(`${at}.`) || f.startsWith(`${at}[`)) ?? [];
-  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.warnAtPercent', 'sla.calendarId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern'].flatMap((k) => within(`form.fields[${i}].${k}`)))];
+  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.warnAtPercent', 'sla.calendarId', 'reopenDays', 'reopenWorkflowId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern'].flatMap((k) => within(`form.fields[${i}].${k}`)))];
   return (
     <Dialog title={o ? `Offering “${o.name}”` : 'New offering'} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -95,6 +95,8 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
           <Field label="Minutes until it is done" optional fault={faultAt(fault, 'sla.resolutionMinutes')}><input type="number" min={1} value={draft.resolution} onChange={(e) => { set({ ...draft, resolution: e.target.value }); }} /></Field>
           <Field label="Percent until the warning" optional hint="Of the time, such as 80. Empty for no warning." fault={faultAt(fault, 'sla.warnAtPercent')}><input type="number" min={1} max={99} value={draft.warn} onChange={(e) => { set({ ...draft, warn: e.target.value }); }} /></Field>
           {(reads || draft.calendarId) && <Field label="Calendar" hint="Whose working hours count." fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">Around the clock</option><Choices of={calendars} now={draft.calendarId} /></select></Field>}
+          <Field label="Reopen within (days)" hint="For requesters, after completion; 0 for never. Staff always may." fault={faultAt(fault, 'reopenDays')}><input type="number" min={0} max={365} value={draft.reopenDays} onChange={(e) => { set({ ...draft, reopenDays: e.target.value }); }} /></Field>
+          <Field label="Workflow on reopening" fault={faultAt(fault, 'reopenWorkflowId')}><select value={draft.reopenWorkflowId} onChange={(e) => { set({ ...draft, reopenWorkflowId: e.target.value }); }}><option value="">None</option><Choices of={workflows} now={draft.reopenWorkflowId} /></select></Field>
         </div>
         <h3>Form</h3>
         <div className="form-builder">
