@@ -188,6 +188,8 @@ func TestAStockClientWorksARequest(t *testing.T) {
 		require.Equal(t, "conflict", refused["error"])
 		found, _ := call(t, c, "requests", vars{"status": []string{"COMPLETED", "PENDING"}, "pageSize": 5})
 		require.Len(t, found["data"], 1)
+		again, _ := call(t, c, "reopenRequest", vars{"id": id, "reason": "It broke again."})
+		require.Equal(t, "IN_PROGRESS", again["data"].(vars)["status"])
 
 		entry, err := s.World.Store.Reader().AuditEntry.Query().
 			Where(auditentry.ResourceID(id), auditentry.Action("request.created")).Only(s.World.As(s.A.Tenant, principal.Owner))
@@ -232,6 +234,7 @@ func TestNothingOfOthers(t *testing.T) {
 		for tool, arguments := range map[string]vars{
 			"request": {"id": id}, "acceptRequest": {"id": id}, "updateRequest": {"id": id, "title": "x"}, "moveRequest": {"id": id, "offeringId": offered}, "offering": {"id": offered},
 			"offerings": {"id": service}, "createComment": {"id": id, "body": "x"}, "comments": {"id": id}, "requestPeople": {"id": id}, "declineRequest": {"id": id, "reason": "x"},
+			"reopenRequest": {"id": id},
 		} {
 			body, isError := call(t, theirs, tool, arguments)
 			require.True(t, isError, tool)
