@@ -206,10 +206,8 @@ func (_m *AccessDecision) assignValues(columns []string, values []any) error {
 		case accessdecision.FieldInput:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field input", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Input); err != nil {
-					return fmt.Errorf("unmarshal field input: %w", err)
-				}
+			} else if value != nil {
+				_m.Input = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -450,7 +450,7 @@ func (_c *AccessDecisionCreate) createSpec() (*AccessDecision, *sqlgraph.CreateS
 		_node.RequestID = value
 	}
 	if value, ok := _c.mutation.Input(); ok {
-		_spec.SetField(accessdecision.FieldInput, field.TypeJSON, value)
+		_spec.SetField(accessdecision.FieldInput, field.TypeBytes, value)
 		_node.Input = value
 	}
 	return _node, _spec

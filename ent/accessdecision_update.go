@@ -93,7 +93,7 @@ func (_u *AccessDecisionUpdate) sqlSave(ctx context.Context) (_node int, err err
 		_spec.ClearField(accessdecision.FieldResourceID, field.TypeString)
 	}
 	if _u.mutation.InputCleared() {
-		_spec.ClearField(accessdecision.FieldInput, field.TypeJSON)
+		_spec.ClearField(accessdecision.FieldInput, field.TypeBytes)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -210,7 +210,7 @@ func (_u *AccessDecisionUpdateOne) sqlSave(ctx context.Context) (_node *AccessDe
 		_spec.ClearField(accessdecision.FieldResourceID, field.TypeString)
 	}
 	if _u.mutation.InputCleared() {
-		_spec.ClearField(accessdecision.FieldInput, field.TypeJSON)
+		_spec.ClearField(accessdecision.FieldInput, field.TypeBytes)
 	}
 	_node = &AccessDecision{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -138,10 +138,8 @@ func (_m *AccessPolicy) assignValues(columns []string, values []any) error {
 		case accesspolicy.FieldCondition:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field condition", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Condition); err != nil {
-					return fmt.Errorf("unmarshal field condition: %w", err)
-				}
+			} else if value != nil {
+				_m.Condition = *value
 			}
 		case accesspolicy.FieldVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

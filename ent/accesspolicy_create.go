@@ -335,7 +335,7 @@ func (_c *AccessPolicyCreate) createSpec() (*AccessPolicy, *sqlgraph.CreateSpec)
 		_node.Resource = value
 	}
 	if value, ok := _c.mutation.Condition(); ok {
-		_spec.SetField(accesspolicy.FieldCondition, field.TypeJSON, value)
+		_spec.SetField(accesspolicy.FieldCondition, field.TypeBytes, value)
 		_node.Condition = value
 	}
 	if value, ok := _c.mutation.Version(); ok {

@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -134,12 +133,6 @@ func (_u *AccessPolicyUpdate) SetCondition(v json.RawMessage) *AccessPolicyUpdat
 	return _u
 }
 
-// AppendCondition appends value to the "condition" field.
-func (_u *AccessPolicyUpdate) AppendCondition(v json.RawMessage) *AccessPolicyUpdate {
-	_u.mutation.AppendCondition(v)
-	return _u
-}
-
 // SetVersion sets the "version" field.
 func (_u *AccessPolicyUpdate) SetVersion(v int) *AccessPolicyUpdate {
 	_u.mutation.ResetVersion()
@@ -252,12 +245,7 @@ func (_u *AccessPolicyUpdate) sqlSave(ctx context.Context) (_node int, err error
 		_spec.SetField(accesspolicy.FieldResource, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Condition(); ok {
-		_spec.SetField(accesspolicy.FieldCondition, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedCondition(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, accesspolicy.FieldCondition, value)
-		})
+		_spec.SetField(accesspolicy.FieldCondition, field.TypeBytes, value)
 	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(accesspolicy.FieldVersion, field.TypeInt, value)
@@ -386,12 +374,6 @@ func (_u *AccessPolicyUpdateOne) SetNillableResource(v *string) *AccessPolicyUpd
 // SetCondition sets the "condition" field.
 func (_u *AccessPolicyUpdateOne) SetCondition(v json.RawMessage) *AccessPolicyUpdateOne {
 	_u.mutation.SetCondition(v)
-	return _u
-}
-
-// AppendCondition appends value to the "condition" field.
-func (_u *AccessPolicyUpdateOne) AppendCondition(v json.RawMessage) *AccessPolicyUpdateOne {
-	_u.mutation.AppendCondition(v)
 	return _u
 }
 
@@ -537,12 +519,7 @@ func (_u *AccessPolicyUpdateOne) sqlSave(ctx context.Context) (_node *AccessPoli
 		_spec.SetField(accesspolicy.FieldResource, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Condition(); ok {
-		_spec.SetField(accesspolicy.FieldCondition, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedCondition(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, accesspolicy.FieldCondition, value)
-		})
+		_spec.SetField(accesspolicy.FieldCondition, field.TypeBytes, value)
 	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(accesspolicy.FieldVersion, field.TypeInt, value)

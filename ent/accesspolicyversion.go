@@ -132,10 +132,8 @@ func (_m *AccessPolicyVersion) assignValues(columns []string, values []any) erro
 		case accesspolicyversion.FieldBefore:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field before", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Before); err != nil {
-					return fmt.Errorf("unmarshal field before: %w", err)
-				}
+			} else if value != nil {
+				_m.Before = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -278,7 +278,7 @@ func (_c *AccessPolicyVersionCreate) createSpec() (*AccessPolicyVersion, *sqlgra
 		_node.ActorName = value
 	}
 	if value, ok := _c.mutation.Before(); ok {
-		_spec.SetField(accesspolicyversion.FieldBefore, field.TypeJSON, value)
+		_spec.SetField(accesspolicyversion.FieldBefore, field.TypeBytes, value)
 		_node.Before = value
 	}
 	return _node, _spec

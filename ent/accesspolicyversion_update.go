@@ -117,7 +117,7 @@ func (_u *AccessPolicyVersionUpdate) sqlSave(ctx context.Context) (_node int, er
 		_spec.SetField(accesspolicyversion.FieldActorName, field.TypeString, value)
 	}
 	if _u.mutation.BeforeCleared() {
-		_spec.ClearField(accesspolicyversion.FieldBefore, field.TypeJSON)
+		_spec.ClearField(accesspolicyversion.FieldBefore, field.TypeBytes)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -258,7 +258,7 @@ func (_u *AccessPolicyVersionUpdateOne) sqlSave(ctx context.Context) (_node *Acc
 		_spec.SetField(accesspolicyversion.FieldActorName, field.TypeString, value)
 	}
 	if _u.mutation.BeforeCleared() {
-		_spec.ClearField(accesspolicyversion.FieldBefore, field.TypeJSON)
+		_spec.ClearField(accesspolicyversion.FieldBefore, field.TypeBytes)
 	}
 	_node = &AccessPolicyVersion{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -264,18 +264,14 @@ func (_m *Agent) assignValues(columns []string, values []any) error {
 		case agent.FieldLimits:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field limits", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Limits); err != nil {
-					return fmt.Errorf("unmarshal field limits: %w", err)
-				}
+			} else if value != nil {
+				_m.Limits = *value
 			}
 		case agent.FieldTools:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field tools", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Tools); err != nil {
-					return fmt.Errorf("unmarshal field tools: %w", err)
-				}
+			} else if value != nil {
+				_m.Tools = *value
 			}
 		case agent.FieldRunsPerDay:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

@@ -663,11 +663,11 @@ func (_c *AgentCreate) createSpec() (*Agent, *sqlgraph.CreateSpec) {
 		_node.Model = value
 	}
 	if value, ok := _c.mutation.Limits(); ok {
-		_spec.SetField(agent.FieldLimits, field.TypeJSON, value)
+		_spec.SetField(agent.FieldLimits, field.TypeBytes, value)
 		_node.Limits = value
 	}
 	if value, ok := _c.mutation.Tools(); ok {
-		_spec.SetField(agent.FieldTools, field.TypeJSON, value)
+		_spec.SetField(agent.FieldTools, field.TypeBytes, value)
 		_node.Tools = value
 	}
 	if value, ok := _c.mutation.RunsPerDay(); ok {

@@ -257,12 +257,6 @@ func (_u *AgentUpdate) SetLimits(v json.RawMessage) *AgentUpdate {
 	return _u
 }
 
-// AppendLimits appends value to the "limits" field.
-func (_u *AgentUpdate) AppendLimits(v json.RawMessage) *AgentUpdate {
-	_u.mutation.AppendLimits(v)
-	return _u
-}
-
 // ClearLimits clears the value of the "limits" field.
 func (_u *AgentUpdate) ClearLimits() *AgentUpdate {
 	_u.mutation.ClearLimits()
@@ -272,12 +266,6 @@ func (_u *AgentUpdate) ClearLimits() *AgentUpdate {
 // SetTools sets the "tools" field.
 func (_u *AgentUpdate) SetTools(v json.RawMessage) *AgentUpdate {
 	_u.mutation.SetTools(v)
-	return _u
-}
-
-// AppendTools appends value to the "tools" field.
-func (_u *AgentUpdate) AppendTools(v json.RawMessage) *AgentUpdate {
-	_u.mutation.AppendTools(v)
 	return _u
 }
 
@@ -580,26 +568,16 @@ func (_u *AgentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.SetField(agent.FieldModel, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Limits(); ok {
-		_spec.SetField(agent.FieldLimits, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedLimits(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agent.FieldLimits, value)
-		})
+		_spec.SetField(agent.FieldLimits, field.TypeBytes, value)
 	}
 	if _u.mutation.LimitsCleared() {
-		_spec.ClearField(agent.FieldLimits, field.TypeJSON)
+		_spec.ClearField(agent.FieldLimits, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Tools(); ok {
-		_spec.SetField(agent.FieldTools, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedTools(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agent.FieldTools, value)
-		})
+		_spec.SetField(agent.FieldTools, field.TypeBytes, value)
 	}
 	if _u.mutation.ToolsCleared() {
-		_spec.ClearField(agent.FieldTools, field.TypeJSON)
+		_spec.ClearField(agent.FieldTools, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.RunsPerDay(); ok {
 		_spec.SetField(agent.FieldRunsPerDay, field.TypeInt, value)
@@ -940,12 +918,6 @@ func (_u *AgentUpdateOne) SetLimits(v json.RawMessage) *AgentUpdateOne {
 	return _u
 }
 
-// AppendLimits appends value to the "limits" field.
-func (_u *AgentUpdateOne) AppendLimits(v json.RawMessage) *AgentUpdateOne {
-	_u.mutation.AppendLimits(v)
-	return _u
-}
-
 // ClearLimits clears the value of the "limits" field.
 func (_u *AgentUpdateOne) ClearLimits() *AgentUpdateOne {
 	_u.mutation.ClearLimits()
@@ -955,12 +927,6 @@ func (_u *AgentUpdateOne) ClearLimits() *AgentUpdateOne {
 // SetTools sets the "tools" field.
 func (_u *AgentUpdateOne) SetTools(v json.RawMessage) *AgentUpdateOne {
 	_u.mutation.SetTools(v)
-	return _u
-}
-
-// AppendTools appends value to the "tools" field.
-func (_u *AgentUpdateOne) AppendTools(v json.RawMessage) *AgentUpdateOne {
-	_u.mutation.AppendTools(v)
 	return _u
 }
 
@@ -1293,26 +1259,16 @@ func (_u *AgentUpdateOne) sqlSave(ctx context.Context) (_node *Agent, err error)
 		_spec.SetField(agent.FieldModel, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Limits(); ok {
-		_spec.SetField(agent.FieldLimits, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedLimits(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agent.FieldLimits, value)
-		})
+		_spec.SetField(agent.FieldLimits, field.TypeBytes, value)
 	}
 	if _u.mutation.LimitsCleared() {
-		_spec.ClearField(agent.FieldLimits, field.TypeJSON)
+		_spec.ClearField(agent.FieldLimits, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Tools(); ok {
-		_spec.SetField(agent.FieldTools, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedTools(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agent.FieldTools, value)
-		})
+		_spec.SetField(agent.FieldTools, field.TypeBytes, value)
 	}
 	if _u.mutation.ToolsCleared() {
-		_spec.ClearField(agent.FieldTools, field.TypeJSON)
+		_spec.ClearField(agent.FieldTools, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.RunsPerDay(); ok {
 		_spec.SetField(agent.FieldRunsPerDay, field.TypeInt, value)

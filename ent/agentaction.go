@@ -188,18 +188,14 @@ func (_m *AgentAction) assignValues(columns []string, values []any) error {
 		case agentaction.FieldArguments:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field arguments", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Arguments); err != nil {
-					return fmt.Errorf("unmarshal field arguments: %w", err)
-				}
+			} else if value != nil {
+				_m.Arguments = *value
 			}
 		case agentaction.FieldChanges:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field changes", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Changes); err != nil {
-					return fmt.Errorf("unmarshal field changes: %w", err)
-				}
+			} else if value != nil {
+				_m.Changes = *value
 			}
 		case agentaction.FieldRationale:
 			if value, ok := values[i].(*sql.NullString); !ok {

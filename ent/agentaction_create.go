@@ -442,11 +442,11 @@ func (_c *AgentActionCreate) createSpec() (*AgentAction, *sqlgraph.CreateSpec) {
 		_node.Operation = value
 	}
 	if value, ok := _c.mutation.Arguments(); ok {
-		_spec.SetField(agentaction.FieldArguments, field.TypeJSON, value)
+		_spec.SetField(agentaction.FieldArguments, field.TypeBytes, value)
 		_node.Arguments = value
 	}
 	if value, ok := _c.mutation.Changes(); ok {
-		_spec.SetField(agentaction.FieldChanges, field.TypeJSON, value)
+		_spec.SetField(agentaction.FieldChanges, field.TypeBytes, value)
 		_node.Changes = value
 	}
 	if value, ok := _c.mutation.Rationale(); ok {

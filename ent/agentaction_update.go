@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -50,12 +49,6 @@ func (_u *AgentActionUpdate) SetArguments(v json.RawMessage) *AgentActionUpdate 
 	return _u
 }
 
-// AppendArguments appends value to the "arguments" field.
-func (_u *AgentActionUpdate) AppendArguments(v json.RawMessage) *AgentActionUpdate {
-	_u.mutation.AppendArguments(v)
-	return _u
-}
-
 // ClearArguments clears the value of the "arguments" field.
 func (_u *AgentActionUpdate) ClearArguments() *AgentActionUpdate {
 	_u.mutation.ClearArguments()
@@ -65,12 +58,6 @@ func (_u *AgentActionUpdate) ClearArguments() *AgentActionUpdate {
 // SetChanges sets the "changes" field.
 func (_u *AgentActionUpdate) SetChanges(v json.RawMessage) *AgentActionUpdate {
 	_u.mutation.SetChanges(v)
-	return _u
-}
-
-// AppendChanges appends value to the "changes" field.
-func (_u *AgentActionUpdate) AppendChanges(v json.RawMessage) *AgentActionUpdate {
-	_u.mutation.AppendChanges(v)
 	return _u
 }
 
@@ -279,26 +266,16 @@ func (_u *AgentActionUpdate) sqlSave(ctx context.Context) (_node int, err error)
 		_spec.SetField(agentaction.FieldUpdatedAt, field.TypeTime, value)
 	}
 	if value, ok := _u.mutation.Arguments(); ok {
-		_spec.SetField(agentaction.FieldArguments, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedArguments(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentaction.FieldArguments, value)
-		})
+		_spec.SetField(agentaction.FieldArguments, field.TypeBytes, value)
 	}
 	if _u.mutation.ArgumentsCleared() {
-		_spec.ClearField(agentaction.FieldArguments, field.TypeJSON)
+		_spec.ClearField(agentaction.FieldArguments, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Changes(); ok {
-		_spec.SetField(agentaction.FieldChanges, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedChanges(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentaction.FieldChanges, value)
-		})
+		_spec.SetField(agentaction.FieldChanges, field.TypeBytes, value)
 	}
 	if _u.mutation.ChangesCleared() {
-		_spec.ClearField(agentaction.FieldChanges, field.TypeJSON)
+		_spec.ClearField(agentaction.FieldChanges, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Rationale(); ok {
 		_spec.SetField(agentaction.FieldRationale, field.TypeString, value)
@@ -367,12 +344,6 @@ func (_u *AgentActionUpdateOne) SetArguments(v json.RawMessage) *AgentActionUpda
 	return _u
 }
 
-// AppendArguments appends value to the "arguments" field.
-func (_u *AgentActionUpdateOne) AppendArguments(v json.RawMessage) *AgentActionUpdateOne {
-	_u.mutation.AppendArguments(v)
-	return _u
-}
-
 // ClearArguments clears the value of the "arguments" field.
 func (_u *AgentActionUpdateOne) ClearArguments() *AgentActionUpdateOne {
 	_u.mutation.ClearArguments()
@@ -382,12 +353,6 @@ func (_u *AgentActionUpdateOne) ClearArguments() *AgentActionUpdateOne {
 // SetChanges sets the "changes" field.
 func (_u *AgentActionUpdateOne) SetChanges(v json.RawMessage) *AgentActionUpdateOne {
 	_u.mutation.SetChanges(v)
-	return _u
-}
-
-// AppendChanges appends value to the "changes" field.
-func (_u *AgentActionUpdateOne) AppendChanges(v json.RawMessage) *AgentActionUpdateOne {
-	_u.mutation.AppendChanges(v)
 	return _u
 }
 
@@ -626,26 +591,16 @@ func (_u *AgentActionUpdateOne) sqlSave(ctx context.Context) (_node *AgentAction
 		_spec.SetField(agentaction.FieldUpdatedAt, field.TypeTime, value)
 	}
 	if value, ok := _u.mutation.Arguments(); ok {
-		_spec.SetField(agentaction.FieldArguments, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedArguments(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentaction.FieldArguments, value)
-		})
+		_spec.SetField(agentaction.FieldArguments, field.TypeBytes, value)
 	}
 	if _u.mutation.ArgumentsCleared() {
-		_spec.ClearField(agentaction.FieldArguments, field.TypeJSON)
+		_spec.ClearField(agentaction.FieldArguments, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Changes(); ok {
-		_spec.SetField(agentaction.FieldChanges, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedChanges(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentaction.FieldChanges, value)
-		})
+		_spec.SetField(agentaction.FieldChanges, field.TypeBytes, value)
 	}
 	if _u.mutation.ChangesCleared() {
-		_spec.ClearField(agentaction.FieldChanges, field.TypeJSON)
+		_spec.ClearField(agentaction.FieldChanges, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Rationale(); ok {
 		_spec.SetField(agentaction.FieldRationale, field.TypeString, value)

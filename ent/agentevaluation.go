@@ -134,10 +134,8 @@ func (_m *AgentEvaluation) assignValues(columns []string, values []any) error {
 		case agentevaluation.FieldSettings:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field settings", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Settings); err != nil {
-					return fmt.Errorf("unmarshal field settings: %w", err)
-				}
+			} else if value != nil {
+				_m.Settings = *value
 			}
 		case agentevaluation.FieldDigest:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -148,10 +146,8 @@ func (_m *AgentEvaluation) assignValues(columns []string, values []any) error {
 		case agentevaluation.FieldCases:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field cases", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Cases); err != nil {
-					return fmt.Errorf("unmarshal field cases: %w", err)
-				}
+			} else if value != nil {
+				_m.Cases = *value
 			}
 		case agentevaluation.FieldStatus:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -168,18 +164,14 @@ func (_m *AgentEvaluation) assignValues(columns []string, values []any) error {
 		case agentevaluation.FieldResults:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field results", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Results); err != nil {
-					return fmt.Errorf("unmarshal field results: %w", err)
-				}
+			} else if value != nil {
+				_m.Results = *value
 			}
 		case agentevaluation.FieldReport:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field report", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Report); err != nil {
-					return fmt.Errorf("unmarshal field report: %w", err)
-				}
+			} else if value != nil {
+				_m.Report = *value
 			}
 		case agentevaluation.FieldReason:
 			if value, ok := values[i].(*sql.NullString); !ok {

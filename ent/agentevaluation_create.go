@@ -334,7 +334,7 @@ func (_c *AgentEvaluationCreate) createSpec() (*AgentEvaluation, *sqlgraph.Creat
 		_node.CompanyID = value
 	}
 	if value, ok := _c.mutation.Settings(); ok {
-		_spec.SetField(agentevaluation.FieldSettings, field.TypeJSON, value)
+		_spec.SetField(agentevaluation.FieldSettings, field.TypeBytes, value)
 		_node.Settings = value
 	}
 	if value, ok := _c.mutation.Digest(); ok {
@@ -342,7 +342,7 @@ func (_c *AgentEvaluationCreate) createSpec() (*AgentEvaluation, *sqlgraph.Creat
 		_node.Digest = value
 	}
 	if value, ok := _c.mutation.Cases(); ok {
-		_spec.SetField(agentevaluation.FieldCases, field.TypeJSON, value)
+		_spec.SetField(agentevaluation.FieldCases, field.TypeBytes, value)
 		_node.Cases = value
 	}
 	if value, ok := _c.mutation.Status(); ok {
@@ -354,11 +354,11 @@ func (_c *AgentEvaluationCreate) createSpec() (*AgentEvaluation, *sqlgraph.Creat
 		_node.Total = value
 	}
 	if value, ok := _c.mutation.Results(); ok {
-		_spec.SetField(agentevaluation.FieldResults, field.TypeJSON, value)
+		_spec.SetField(agentevaluation.FieldResults, field.TypeBytes, value)
 		_node.Results = value
 	}
 	if value, ok := _c.mutation.Report(); ok {
-		_spec.SetField(agentevaluation.FieldReport, field.TypeJSON, value)
+		_spec.SetField(agentevaluation.FieldReport, field.TypeBytes, value)
 		_node.Report = value
 	}
 	if value, ok := _c.mutation.Reason(); ok {

@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -47,12 +46,6 @@ func (_u *AgentEvaluationUpdate) SetNillableUpdatedAt(v *time.Time) *AgentEvalua
 // SetCases sets the "cases" field.
 func (_u *AgentEvaluationUpdate) SetCases(v json.RawMessage) *AgentEvaluationUpdate {
 	_u.mutation.SetCases(v)
-	return _u
-}
-
-// AppendCases appends value to the "cases" field.
-func (_u *AgentEvaluationUpdate) AppendCases(v json.RawMessage) *AgentEvaluationUpdate {
-	_u.mutation.AppendCases(v)
 	return _u
 }
 
@@ -103,12 +96,6 @@ func (_u *AgentEvaluationUpdate) SetResults(v json.RawMessage) *AgentEvaluationU
 	return _u
 }
 
-// AppendResults appends value to the "results" field.
-func (_u *AgentEvaluationUpdate) AppendResults(v json.RawMessage) *AgentEvaluationUpdate {
-	_u.mutation.AppendResults(v)
-	return _u
-}
-
 // ClearResults clears the value of the "results" field.
 func (_u *AgentEvaluationUpdate) ClearResults() *AgentEvaluationUpdate {
 	_u.mutation.ClearResults()
@@ -118,12 +105,6 @@ func (_u *AgentEvaluationUpdate) ClearResults() *AgentEvaluationUpdate {
 // SetReport sets the "report" field.
 func (_u *AgentEvaluationUpdate) SetReport(v json.RawMessage) *AgentEvaluationUpdate {
 	_u.mutation.SetReport(v)
-	return _u
-}
-
-// AppendReport appends value to the "report" field.
-func (_u *AgentEvaluationUpdate) AppendReport(v json.RawMessage) *AgentEvaluationUpdate {
-	_u.mutation.AppendReport(v)
 	return _u
 }
 
@@ -233,15 +214,10 @@ func (_u *AgentEvaluationUpdate) sqlSave(ctx context.Context) (_node int, err er
 		_spec.SetField(agentevaluation.FieldUpdatedAt, field.TypeTime, value)
 	}
 	if value, ok := _u.mutation.Cases(); ok {
-		_spec.SetField(agentevaluation.FieldCases, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedCases(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentevaluation.FieldCases, value)
-		})
+		_spec.SetField(agentevaluation.FieldCases, field.TypeBytes, value)
 	}
 	if _u.mutation.CasesCleared() {
-		_spec.ClearField(agentevaluation.FieldCases, field.TypeJSON)
+		_spec.ClearField(agentevaluation.FieldCases, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(agentevaluation.FieldStatus, field.TypeEnum, value)
@@ -253,26 +229,16 @@ func (_u *AgentEvaluationUpdate) sqlSave(ctx context.Context) (_node int, err er
 		_spec.AddField(agentevaluation.FieldTotal, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Results(); ok {
-		_spec.SetField(agentevaluation.FieldResults, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedResults(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentevaluation.FieldResults, value)
-		})
+		_spec.SetField(agentevaluation.FieldResults, field.TypeBytes, value)
 	}
 	if _u.mutation.ResultsCleared() {
-		_spec.ClearField(agentevaluation.FieldResults, field.TypeJSON)
+		_spec.ClearField(agentevaluation.FieldResults, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Report(); ok {
-		_spec.SetField(agentevaluation.FieldReport, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedReport(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentevaluation.FieldReport, value)
-		})
+		_spec.SetField(agentevaluation.FieldReport, field.TypeBytes, value)
 	}
 	if _u.mutation.ReportCleared() {
-		_spec.ClearField(agentevaluation.FieldReport, field.TypeJSON)
+		_spec.ClearField(agentevaluation.FieldReport, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Reason(); ok {
 		_spec.SetField(agentevaluation.FieldReason, field.TypeString, value)
@@ -323,12 +289,6 @@ func (_u *AgentEvaluationUpdateOne) SetCases(v json.RawMessage) *AgentEvaluation
 	return _u
 }
 
-// AppendCases appends value to the "cases" field.
-func (_u *AgentEvaluationUpdateOne) AppendCases(v json.RawMessage) *AgentEvaluationUpdateOne {
-	_u.mutation.AppendCases(v)
-	return _u
-}
-
 // ClearCases clears the value of the "cases" field.
 func (_u *AgentEvaluationUpdateOne) ClearCases() *AgentEvaluationUpdateOne {
 	_u.mutation.ClearCases()
@@ -376,12 +336,6 @@ func (_u *AgentEvaluationUpdateOne) SetResults(v json.RawMessage) *AgentEvaluati
 	return _u
 }
 
-// AppendResults appends value to the "results" field.
-func (_u *AgentEvaluationUpdateOne) AppendResults(v json.RawMessage) *AgentEvaluationUpdateOne {
-	_u.mutation.AppendResults(v)
-	return _u
-}
-
 // ClearResults clears the value of the "results" field.
 func (_u *AgentEvaluationUpdateOne) ClearResults() *AgentEvaluationUpdateOne {
 	_u.mutation.ClearResults()
@@ -391,12 +345,6 @@ func (_u *AgentEvaluationUpdateOne) ClearResults() *AgentEvaluationUpdateOne {
 // SetReport sets the "report" field.
 func (_u *AgentEvaluationUpdateOne) SetReport(v json.RawMessage) *AgentEvaluationUpdateOne {
 	_u.mutation.SetReport(v)
-	return _u
-}
-
-// AppendReport appends value to the "report" field.
-func (_u *AgentEvaluationUpdateOne) AppendReport(v json.RawMessage) *AgentEvaluationUpdateOne {
-	_u.mutation.AppendReport(v)
 	return _u
 }
 
@@ -536,15 +484,10 @@ func (_u *AgentEvaluationUpdateOne) sqlSave(ctx context.Context) (_node *AgentEv
 		_spec.SetField(agentevaluation.FieldUpdatedAt, field.TypeTime, value)
 	}
 	if value, ok := _u.mutation.Cases(); ok {
-		_spec.SetField(agentevaluation.FieldCases, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedCases(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentevaluation.FieldCases, value)
-		})
+		_spec.SetField(agentevaluation.FieldCases, field.TypeBytes, value)
 	}
 	if _u.mutation.CasesCleared() {
-		_spec.ClearField(agentevaluation.FieldCases, field.TypeJSON)
+		_spec.ClearField(agentevaluation.FieldCases, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(agentevaluation.FieldStatus, field.TypeEnum, value)
@@ -556,26 +499,16 @@ func (_u *AgentEvaluationUpdateOne) sqlSave(ctx context.Context) (_node *AgentEv
 		_spec.AddField(agentevaluation.FieldTotal, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Results(); ok {
-		_spec.SetField(agentevaluation.FieldResults, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedResults(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentevaluation.FieldResults, value)
-		})
+		_spec.SetField(agentevaluation.FieldResults, field.TypeBytes, value)
 	}
 	if _u.mutation.ResultsCleared() {
-		_spec.ClearField(agentevaluation.FieldResults, field.TypeJSON)
+		_spec.ClearField(agentevaluation.FieldResults, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Report(); ok {
-		_spec.SetField(agentevaluation.FieldReport, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedReport(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentevaluation.FieldReport, value)
-		})
+		_spec.SetField(agentevaluation.FieldReport, field.TypeBytes, value)
 	}
 	if _u.mutation.ReportCleared() {
-		_spec.ClearField(agentevaluation.FieldReport, field.TypeJSON)
+		_spec.ClearField(agentevaluation.FieldReport, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Reason(); ok {
 		_spec.SetField(agentevaluation.FieldReason, field.TypeString, value)

@@ -212,10 +212,8 @@ func (_m *AgentRun) assignValues(columns []string, values []any) error {
 		case agentrun.FieldSteps:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field steps", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Steps); err != nil {
-					return fmt.Errorf("unmarshal field steps: %w", err)
-				}
+			} else if value != nil {
+				_m.Steps = *value
 			}
 		case agentrun.FieldPlans:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

@@ -509,7 +509,7 @@ func (_c *AgentRunCreate) createSpec() (*AgentRun, *sqlgraph.CreateSpec) {
 		_node.Shadow = value
 	}
 	if value, ok := _c.mutation.Steps(); ok {
-		_spec.SetField(agentrun.FieldSteps, field.TypeJSON, value)
+		_spec.SetField(agentrun.FieldSteps, field.TypeBytes, value)
 		_node.Steps = value
 	}
 	if value, ok := _c.mutation.Plans(); ok {

@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -61,12 +60,6 @@ func (_u *AgentRunUpdate) SetNillableStatus(v *agentrun.Status) *AgentRunUpdate 
 // SetSteps sets the "steps" field.
 func (_u *AgentRunUpdate) SetSteps(v json.RawMessage) *AgentRunUpdate {
 	_u.mutation.SetSteps(v)
-	return _u
-}
-
-// AppendSteps appends value to the "steps" field.
-func (_u *AgentRunUpdate) AppendSteps(v json.RawMessage) *AgentRunUpdate {
-	_u.mutation.AppendSteps(v)
 	return _u
 }
 
@@ -305,15 +298,10 @@ func (_u *AgentRunUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.SetField(agentrun.FieldStatus, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Steps(); ok {
-		_spec.SetField(agentrun.FieldSteps, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedSteps(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentrun.FieldSteps, value)
-		})
+		_spec.SetField(agentrun.FieldSteps, field.TypeBytes, value)
 	}
 	if _u.mutation.StepsCleared() {
-		_spec.ClearField(agentrun.FieldSteps, field.TypeJSON)
+		_spec.ClearField(agentrun.FieldSteps, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Plans(); ok {
 		_spec.SetField(agentrun.FieldPlans, field.TypeInt, value)
@@ -408,12 +396,6 @@ func (_u *AgentRunUpdateOne) SetNillableStatus(v *agentrun.Status) *AgentRunUpda
 // SetSteps sets the "steps" field.
 func (_u *AgentRunUpdateOne) SetSteps(v json.RawMessage) *AgentRunUpdateOne {
 	_u.mutation.SetSteps(v)
-	return _u
-}
-
-// AppendSteps appends value to the "steps" field.
-func (_u *AgentRunUpdateOne) AppendSteps(v json.RawMessage) *AgentRunUpdateOne {
-	_u.mutation.AppendSteps(v)
 	return _u
 }
 
@@ -682,15 +664,10 @@ func (_u *AgentRunUpdateOne) sqlSave(ctx context.Context) (_node *AgentRun, err 
 		_spec.SetField(agentrun.FieldStatus, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Steps(); ok {
-		_spec.SetField(agentrun.FieldSteps, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedSteps(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentrun.FieldSteps, value)
-		})
+		_spec.SetField(agentrun.FieldSteps, field.TypeBytes, value)
 	}
 	if _u.mutation.StepsCleared() {
-		_spec.ClearField(agentrun.FieldSteps, field.TypeJSON)
+		_spec.ClearField(agentrun.FieldSteps, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Plans(); ok {
 		_spec.SetField(agentrun.FieldPlans, field.TypeInt, value)

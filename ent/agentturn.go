@@ -132,10 +132,8 @@ func (_m *AgentTurn) assignValues(columns []string, values []any) error {
 		case agentturn.FieldContent:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field content", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Content); err != nil {
-					return fmt.Errorf("unmarshal field content: %w", err)
-				}
+			} else if value != nil {
+				_m.Content = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

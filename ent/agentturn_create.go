@@ -224,7 +224,7 @@ func (_c *AgentTurnCreate) createSpec() (*AgentTurn, *sqlgraph.CreateSpec) {
 		_node.N = value
 	}
 	if value, ok := _c.mutation.Content(); ok {
-		_spec.SetField(agentturn.FieldContent, field.TypeJSON, value)
+		_spec.SetField(agentturn.FieldContent, field.TypeBytes, value)
 		_node.Content = value
 	}
 	if nodes := _c.mutation.RunIDs(); len(nodes) > 0 {

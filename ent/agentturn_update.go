@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -47,12 +46,6 @@ func (_u *AgentTurnUpdate) SetNillableUpdatedAt(v *time.Time) *AgentTurnUpdate {
 // SetContent sets the "content" field.
 func (_u *AgentTurnUpdate) SetContent(v json.RawMessage) *AgentTurnUpdate {
 	_u.mutation.SetContent(v)
-	return _u
-}
-
-// AppendContent appends value to the "content" field.
-func (_u *AgentTurnUpdate) AppendContent(v json.RawMessage) *AgentTurnUpdate {
-	_u.mutation.AppendContent(v)
 	return _u
 }
 
@@ -118,15 +111,10 @@ func (_u *AgentTurnUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.SetField(agentturn.FieldUpdatedAt, field.TypeTime, value)
 	}
 	if value, ok := _u.mutation.Content(); ok {
-		_spec.SetField(agentturn.FieldContent, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedContent(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentturn.FieldContent, value)
-		})
+		_spec.SetField(agentturn.FieldContent, field.TypeBytes, value)
 	}
 	if _u.mutation.ContentCleared() {
-		_spec.ClearField(agentturn.FieldContent, field.TypeJSON)
+		_spec.ClearField(agentturn.FieldContent, field.TypeBytes)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -165,12 +153,6 @@ func (_u *AgentTurnUpdateOne) SetNillableUpdatedAt(v *time.Time) *AgentTurnUpdat
 // SetContent sets the "content" field.
 func (_u *AgentTurnUpdateOne) SetContent(v json.RawMessage) *AgentTurnUpdateOne {
 	_u.mutation.SetContent(v)
-	return _u
-}
-
-// AppendContent appends value to the "content" field.
-func (_u *AgentTurnUpdateOne) AppendContent(v json.RawMessage) *AgentTurnUpdateOne {
-	_u.mutation.AppendContent(v)
 	return _u
 }
 
@@ -266,15 +248,10 @@ func (_u *AgentTurnUpdateOne) sqlSave(ctx context.Context) (_node *AgentTurn, er
 		_spec.SetField(agentturn.FieldUpdatedAt, field.TypeTime, value)
 	}
 	if value, ok := _u.mutation.Content(); ok {
-		_spec.SetField(agentturn.FieldContent, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedContent(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, agentturn.FieldContent, value)
-		})
+		_spec.SetField(agentturn.FieldContent, field.TypeBytes, value)
 	}
 	if _u.mutation.ContentCleared() {
-		_spec.ClearField(agentturn.FieldContent, field.TypeJSON)
+		_spec.ClearField(agentturn.FieldContent, field.TypeBytes)
 	}
 	_node = &AgentTurn{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -128,10 +128,8 @@ func (_m *AgentVersion) assignValues(columns []string, values []any) error {
 		case agentversion.FieldSettings:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field settings", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Settings); err != nil {
-					return fmt.Errorf("unmarshal field settings: %w", err)
-				}
+			} else if value != nil {
+				_m.Settings = *value
 			}
 		case agentversion.FieldPublishedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {

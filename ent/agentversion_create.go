@@ -237,7 +237,7 @@ func (_c *AgentVersionCreate) createSpec() (*AgentVersion, *sqlgraph.CreateSpec)
 		_node.Version = value
 	}
 	if value, ok := _c.mutation.Settings(); ok {
-		_spec.SetField(agentversion.FieldSettings, field.TypeJSON, value)
+		_spec.SetField(agentversion.FieldSettings, field.TypeBytes, value)
 		_node.Settings = value
 	}
 	if value, ok := _c.mutation.PublishedAt(); ok {

@@ -217,18 +217,14 @@ func (_m *Approval) assignValues(columns []string, values []any) error {
 		case approval.FieldApprovers:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field approvers", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Approvers); err != nil {
-					return fmt.Errorf("unmarshal field approvers: %w", err)
-				}
+			} else if value != nil {
+				_m.Approvers = *value
 			}
 		case approval.FieldDecisions:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field decisions", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Decisions); err != nil {
-					return fmt.Errorf("unmarshal field decisions: %w", err)
-				}
+			} else if value != nil {
+				_m.Decisions = *value
 			}
 		case approval.FieldExpiresAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {

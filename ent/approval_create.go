@@ -428,11 +428,11 @@ func (_c *ApprovalCreate) createSpec() (*Approval, *sqlgraph.CreateSpec) {
 		_node.Sequential = value
 	}
 	if value, ok := _c.mutation.Approvers(); ok {
-		_spec.SetField(approval.FieldApprovers, field.TypeJSON, value)
+		_spec.SetField(approval.FieldApprovers, field.TypeBytes, value)
 		_node.Approvers = value
 	}
 	if value, ok := _c.mutation.Decisions(); ok {
-		_spec.SetField(approval.FieldDecisions, field.TypeJSON, value)
+		_spec.SetField(approval.FieldDecisions, field.TypeBytes, value)
 		_node.Decisions = value
 	}
 	if value, ok := _c.mutation.ExpiresAt(); ok {

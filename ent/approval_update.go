@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -78,12 +77,6 @@ func (_u *ApprovalUpdate) SetApprovers(v json.RawMessage) *ApprovalUpdate {
 	return _u
 }
 
-// AppendApprovers appends value to the "approvers" field.
-func (_u *ApprovalUpdate) AppendApprovers(v json.RawMessage) *ApprovalUpdate {
-	_u.mutation.AppendApprovers(v)
-	return _u
-}
-
 // ClearApprovers clears the value of the "approvers" field.
 func (_u *ApprovalUpdate) ClearApprovers() *ApprovalUpdate {
 	_u.mutation.ClearApprovers()
@@ -93,12 +86,6 @@ func (_u *ApprovalUpdate) ClearApprovers() *ApprovalUpdate {
 // SetDecisions sets the "decisions" field.
 func (_u *ApprovalUpdate) SetDecisions(v json.RawMessage) *ApprovalUpdate {
 	_u.mutation.SetDecisions(v)
-	return _u
-}
-
-// AppendDecisions appends value to the "decisions" field.
-func (_u *ApprovalUpdate) AppendDecisions(v json.RawMessage) *ApprovalUpdate {
-	_u.mutation.AppendDecisions(v)
 	return _u
 }
 
@@ -200,26 +187,16 @@ func (_u *ApprovalUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.SetField(approval.FieldStatus, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Approvers(); ok {
-		_spec.SetField(approval.FieldApprovers, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedApprovers(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, approval.FieldApprovers, value)
-		})
+		_spec.SetField(approval.FieldApprovers, field.TypeBytes, value)
 	}
 	if _u.mutation.ApproversCleared() {
-		_spec.ClearField(approval.FieldApprovers, field.TypeJSON)
+		_spec.ClearField(approval.FieldApprovers, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Decisions(); ok {
-		_spec.SetField(approval.FieldDecisions, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedDecisions(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, approval.FieldDecisions, value)
-		})
+		_spec.SetField(approval.FieldDecisions, field.TypeBytes, value)
 	}
 	if _u.mutation.DecisionsCleared() {
-		_spec.ClearField(approval.FieldDecisions, field.TypeJSON)
+		_spec.ClearField(approval.FieldDecisions, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ExpiresAt(); ok {
 		_spec.SetField(approval.FieldExpiresAt, field.TypeTime, value)
@@ -295,12 +272,6 @@ func (_u *ApprovalUpdateOne) SetApprovers(v json.RawMessage) *ApprovalUpdateOne 
 	return _u
 }
 
-// AppendApprovers appends value to the "approvers" field.
-func (_u *ApprovalUpdateOne) AppendApprovers(v json.RawMessage) *ApprovalUpdateOne {
-	_u.mutation.AppendApprovers(v)
-	return _u
-}
-
 // ClearApprovers clears the value of the "approvers" field.
 func (_u *ApprovalUpdateOne) ClearApprovers() *ApprovalUpdateOne {
 	_u.mutation.ClearApprovers()
@@ -310,12 +281,6 @@ func (_u *ApprovalUpdateOne) ClearApprovers() *ApprovalUpdateOne {
 // SetDecisions sets the "decisions" field.
 func (_u *ApprovalUpdateOne) SetDecisions(v json.RawMessage) *ApprovalUpdateOne {
 	_u.mutation.SetDecisions(v)
-	return _u
-}
-
-// AppendDecisions appends value to the "decisions" field.
-func (_u *ApprovalUpdateOne) AppendDecisions(v json.RawMessage) *ApprovalUpdateOne {
-	_u.mutation.AppendDecisions(v)
 	return _u
 }
 
@@ -447,26 +412,16 @@ func (_u *ApprovalUpdateOne) sqlSave(ctx context.Context) (_node *Approval, err 
 		_spec.SetField(approval.FieldStatus, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Approvers(); ok {
-		_spec.SetField(approval.FieldApprovers, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedApprovers(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, approval.FieldApprovers, value)
-		})
+		_spec.SetField(approval.FieldApprovers, field.TypeBytes, value)
 	}
 	if _u.mutation.ApproversCleared() {
-		_spec.ClearField(approval.FieldApprovers, field.TypeJSON)
+		_spec.ClearField(approval.FieldApprovers, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Decisions(); ok {
-		_spec.SetField(approval.FieldDecisions, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedDecisions(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, approval.FieldDecisions, value)
-		})
+		_spec.SetField(approval.FieldDecisions, field.TypeBytes, value)
 	}
 	if _u.mutation.DecisionsCleared() {
-		_spec.ClearField(approval.FieldDecisions, field.TypeJSON)
+		_spec.ClearField(approval.FieldDecisions, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ExpiresAt(); ok {
 		_spec.SetField(approval.FieldExpiresAt, field.TypeTime, value)

@@ -172,10 +172,8 @@ func (_m *AuditEntry) assignValues(columns []string, values []any) error {
 		case auditentry.FieldChanges:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field changes", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Changes); err != nil {
-					return fmt.Errorf("unmarshal field changes: %w", err)
-				}
+			} else if value != nil {
+				_m.Changes = *value
 			}
 		case auditentry.FieldActorSeal:
 			if value, ok := values[i].(*[]byte); !ok {

@@ -393,7 +393,7 @@ func (_c *AuditEntryCreate) createSpec() (*AuditEntry, *sqlgraph.CreateSpec) {
 		_node.RequestID = value
 	}
 	if value, ok := _c.mutation.Changes(); ok {
-		_spec.SetField(auditentry.FieldChanges, field.TypeJSON, value)
+		_spec.SetField(auditentry.FieldChanges, field.TypeBytes, value)
 		_node.Changes = value
 	}
 	if value, ok := _c.mutation.ActorSeal(); ok {

@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -89,12 +88,6 @@ func (_u *AuditEntryUpdate) SetNillableUserAgent(v *string) *AuditEntryUpdate {
 // SetChanges sets the "changes" field.
 func (_u *AuditEntryUpdate) SetChanges(v json.RawMessage) *AuditEntryUpdate {
 	_u.mutation.SetChanges(v)
-	return _u
-}
-
-// AppendChanges appends value to the "changes" field.
-func (_u *AuditEntryUpdate) AppendChanges(v json.RawMessage) *AuditEntryUpdate {
-	_u.mutation.AppendChanges(v)
 	return _u
 }
 
@@ -235,15 +228,10 @@ func (_u *AuditEntryUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 		_spec.SetField(auditentry.FieldUserAgent, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Changes(); ok {
-		_spec.SetField(auditentry.FieldChanges, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedChanges(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, auditentry.FieldChanges, value)
-		})
+		_spec.SetField(auditentry.FieldChanges, field.TypeBytes, value)
 	}
 	if _u.mutation.ChangesCleared() {
-		_spec.ClearField(auditentry.FieldChanges, field.TypeJSON)
+		_spec.ClearField(auditentry.FieldChanges, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ActorSeal(); ok {
 		_spec.SetField(auditentry.FieldActorSeal, field.TypeBytes, value)
@@ -342,12 +330,6 @@ func (_u *AuditEntryUpdateOne) SetNillableUserAgent(v *string) *AuditEntryUpdate
 // SetChanges sets the "changes" field.
 func (_u *AuditEntryUpdateOne) SetChanges(v json.RawMessage) *AuditEntryUpdateOne {
 	_u.mutation.SetChanges(v)
-	return _u
-}
-
-// AppendChanges appends value to the "changes" field.
-func (_u *AuditEntryUpdateOne) AppendChanges(v json.RawMessage) *AuditEntryUpdateOne {
-	_u.mutation.AppendChanges(v)
 	return _u
 }
 
@@ -518,15 +500,10 @@ func (_u *AuditEntryUpdateOne) sqlSave(ctx context.Context) (_node *AuditEntry, 
 		_spec.SetField(auditentry.FieldUserAgent, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Changes(); ok {
-		_spec.SetField(auditentry.FieldChanges, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedChanges(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, auditentry.FieldChanges, value)
-		})
+		_spec.SetField(auditentry.FieldChanges, field.TypeBytes, value)
 	}
 	if _u.mutation.ChangesCleared() {
-		_spec.ClearField(auditentry.FieldChanges, field.TypeJSON)
+		_spec.ClearField(auditentry.FieldChanges, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ActorSeal(); ok {
 		_spec.SetField(auditentry.FieldActorSeal, field.TypeBytes, value)

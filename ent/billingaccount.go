@@ -131,10 +131,8 @@ func (_m *BillingAccount) assignValues(columns []string, values []any) error {
 		case billingaccount.FieldParts:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field parts", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Parts); err != nil {
-					return fmt.Errorf("unmarshal field parts: %w", err)
-				}
+			} else if value != nil {
+				_m.Parts = *value
 			}
 		case billingaccount.FieldForfeitAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {

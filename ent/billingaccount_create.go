@@ -435,7 +435,7 @@ func (_c *BillingAccountCreate) createSpec() (*BillingAccount, *sqlgraph.CreateS
 		_node.PeriodEndAt = &value
 	}
 	if value, ok := _c.mutation.Parts(); ok {
-		_spec.SetField(billingaccount.FieldParts, field.TypeJSON, value)
+		_spec.SetField(billingaccount.FieldParts, field.TypeBytes, value)
 		_node.Parts = value
 	}
 	if value, ok := _c.mutation.ForfeitAt(); ok {

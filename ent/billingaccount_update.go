@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -107,12 +106,6 @@ func (_u *BillingAccountUpdate) ClearPeriodEndAt() *BillingAccountUpdate {
 // SetParts sets the "parts" field.
 func (_u *BillingAccountUpdate) SetParts(v json.RawMessage) *BillingAccountUpdate {
 	_u.mutation.SetParts(v)
-	return _u
-}
-
-// AppendParts appends value to the "parts" field.
-func (_u *BillingAccountUpdate) AppendParts(v json.RawMessage) *BillingAccountUpdate {
-	_u.mutation.AppendParts(v)
 	return _u
 }
 
@@ -397,15 +390,10 @@ func (_u *BillingAccountUpdate) sqlSave(ctx context.Context) (_node int, err err
 		_spec.ClearField(billingaccount.FieldPeriodEndAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Parts(); ok {
-		_spec.SetField(billingaccount.FieldParts, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedParts(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, billingaccount.FieldParts, value)
-		})
+		_spec.SetField(billingaccount.FieldParts, field.TypeBytes, value)
 	}
 	if _u.mutation.PartsCleared() {
-		_spec.ClearField(billingaccount.FieldParts, field.TypeJSON)
+		_spec.ClearField(billingaccount.FieldParts, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ForfeitAt(); ok {
 		_spec.SetField(billingaccount.FieldForfeitAt, field.TypeTime, value)
@@ -558,12 +546,6 @@ func (_u *BillingAccountUpdateOne) ClearPeriodEndAt() *BillingAccountUpdateOne {
 // SetParts sets the "parts" field.
 func (_u *BillingAccountUpdateOne) SetParts(v json.RawMessage) *BillingAccountUpdateOne {
 	_u.mutation.SetParts(v)
-	return _u
-}
-
-// AppendParts appends value to the "parts" field.
-func (_u *BillingAccountUpdateOne) AppendParts(v json.RawMessage) *BillingAccountUpdateOne {
-	_u.mutation.AppendParts(v)
 	return _u
 }
 
@@ -878,15 +860,10 @@ func (_u *BillingAccountUpdateOne) sqlSave(ctx context.Context) (_node *BillingA
 		_spec.ClearField(billingaccount.FieldPeriodEndAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Parts(); ok {
-		_spec.SetField(billingaccount.FieldParts, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedParts(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, billingaccount.FieldParts, value)
-		})
+		_spec.SetField(billingaccount.FieldParts, field.TypeBytes, value)
 	}
 	if _u.mutation.PartsCleared() {
-		_spec.ClearField(billingaccount.FieldParts, field.TypeJSON)
+		_spec.ClearField(billingaccount.FieldParts, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ForfeitAt(); ok {
 		_spec.SetField(billingaccount.FieldForfeitAt, field.TypeTime, value)

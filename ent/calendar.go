@@ -102,10 +102,8 @@ func (_m *Calendar) assignValues(columns []string, values []any) error {
 		case calendar.FieldWorkingHours:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field working_hours", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.WorkingHours); err != nil {
-					return fmt.Errorf("unmarshal field working_hours: %w", err)
-				}
+			} else if value != nil {
+				_m.WorkingHours = *value
 			}
 		case calendar.FieldHolidays:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -118,10 +116,8 @@ func (_m *Calendar) assignValues(columns []string, values []any) error {
 		case calendar.FieldExceptions:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field exceptions", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Exceptions); err != nil {
-					return fmt.Errorf("unmarshal field exceptions: %w", err)
-				}
+			} else if value != nil {
+				_m.Exceptions = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

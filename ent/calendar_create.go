@@ -235,7 +235,7 @@ func (_c *CalendarCreate) createSpec() (*Calendar, *sqlgraph.CreateSpec) {
 		_node.TimeZone = value
 	}
 	if value, ok := _c.mutation.WorkingHours(); ok {
-		_spec.SetField(calendar.FieldWorkingHours, field.TypeJSON, value)
+		_spec.SetField(calendar.FieldWorkingHours, field.TypeBytes, value)
 		_node.WorkingHours = value
 	}
 	if value, ok := _c.mutation.Holidays(); ok {
@@ -243,7 +243,7 @@ func (_c *CalendarCreate) createSpec() (*Calendar, *sqlgraph.CreateSpec) {
 		_node.Holidays = value
 	}
 	if value, ok := _c.mutation.Exceptions(); ok {
-		_spec.SetField(calendar.FieldExceptions, field.TypeJSON, value)
+		_spec.SetField(calendar.FieldExceptions, field.TypeBytes, value)
 		_node.Exceptions = value
 	}
 	return _node, _spec

@@ -78,12 +78,6 @@ func (_u *CalendarUpdate) SetWorkingHours(v json.RawMessage) *CalendarUpdate {
 	return _u
 }
 
-// AppendWorkingHours appends value to the "working_hours" field.
-func (_u *CalendarUpdate) AppendWorkingHours(v json.RawMessage) *CalendarUpdate {
-	_u.mutation.AppendWorkingHours(v)
-	return _u
-}
-
 // ClearWorkingHours clears the value of the "working_hours" field.
 func (_u *CalendarUpdate) ClearWorkingHours() *CalendarUpdate {
 	_u.mutation.ClearWorkingHours()
@@ -111,12 +105,6 @@ func (_u *CalendarUpdate) ClearHolidays() *CalendarUpdate {
 // SetExceptions sets the "exceptions" field.
 func (_u *CalendarUpdate) SetExceptions(v json.RawMessage) *CalendarUpdate {
 	_u.mutation.SetExceptions(v)
-	return _u
-}
-
-// AppendExceptions appends value to the "exceptions" field.
-func (_u *CalendarUpdate) AppendExceptions(v json.RawMessage) *CalendarUpdate {
-	_u.mutation.AppendExceptions(v)
 	return _u
 }
 
@@ -195,15 +183,10 @@ func (_u *CalendarUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.SetField(calendar.FieldTimeZone, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.WorkingHours(); ok {
-		_spec.SetField(calendar.FieldWorkingHours, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedWorkingHours(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, calendar.FieldWorkingHours, value)
-		})
+		_spec.SetField(calendar.FieldWorkingHours, field.TypeBytes, value)
 	}
 	if _u.mutation.WorkingHoursCleared() {
-		_spec.ClearField(calendar.FieldWorkingHours, field.TypeJSON)
+		_spec.ClearField(calendar.FieldWorkingHours, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Holidays(); ok {
 		_spec.SetField(calendar.FieldHolidays, field.TypeJSON, value)
@@ -217,15 +200,10 @@ func (_u *CalendarUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.ClearField(calendar.FieldHolidays, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Exceptions(); ok {
-		_spec.SetField(calendar.FieldExceptions, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedExceptions(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, calendar.FieldExceptions, value)
-		})
+		_spec.SetField(calendar.FieldExceptions, field.TypeBytes, value)
 	}
 	if _u.mutation.ExceptionsCleared() {
-		_spec.ClearField(calendar.FieldExceptions, field.TypeJSON)
+		_spec.ClearField(calendar.FieldExceptions, field.TypeBytes)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -295,12 +273,6 @@ func (_u *CalendarUpdateOne) SetWorkingHours(v json.RawMessage) *CalendarUpdateO
 	return _u
 }
 
-// AppendWorkingHours appends value to the "working_hours" field.
-func (_u *CalendarUpdateOne) AppendWorkingHours(v json.RawMessage) *CalendarUpdateOne {
-	_u.mutation.AppendWorkingHours(v)
-	return _u
-}
-
 // ClearWorkingHours clears the value of the "working_hours" field.
 func (_u *CalendarUpdateOne) ClearWorkingHours() *CalendarUpdateOne {
 	_u.mutation.ClearWorkingHours()
@@ -328,12 +300,6 @@ func (_u *CalendarUpdateOne) ClearHolidays() *CalendarUpdateOne {
 // SetExceptions sets the "exceptions" field.
 func (_u *CalendarUpdateOne) SetExceptions(v json.RawMessage) *CalendarUpdateOne {
 	_u.mutation.SetExceptions(v)
-	return _u
-}
-
-// AppendExceptions appends value to the "exceptions" field.
-func (_u *CalendarUpdateOne) AppendExceptions(v json.RawMessage) *CalendarUpdateOne {
-	_u.mutation.AppendExceptions(v)
 	return _u
 }
 
@@ -442,15 +408,10 @@ func (_u *CalendarUpdateOne) sqlSave(ctx context.Context) (_node *Calendar, err 
 		_spec.SetField(calendar.FieldTimeZone, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.WorkingHours(); ok {
-		_spec.SetField(calendar.FieldWorkingHours, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedWorkingHours(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, calendar.FieldWorkingHours, value)
-		})
+		_spec.SetField(calendar.FieldWorkingHours, field.TypeBytes, value)
 	}
 	if _u.mutation.WorkingHoursCleared() {
-		_spec.ClearField(calendar.FieldWorkingHours, field.TypeJSON)
+		_spec.ClearField(calendar.FieldWorkingHours, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Holidays(); ok {
 		_spec.SetField(calendar.FieldHolidays, field.TypeJSON, value)
@@ -464,15 +425,10 @@ func (_u *CalendarUpdateOne) sqlSave(ctx context.Context) (_node *Calendar, err 
 		_spec.ClearField(calendar.FieldHolidays, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Exceptions(); ok {
-		_spec.SetField(calendar.FieldExceptions, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedExceptions(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, calendar.FieldExceptions, value)
-		})
+		_spec.SetField(calendar.FieldExceptions, field.TypeBytes, value)
 	}
 	if _u.mutation.ExceptionsCleared() {
-		_spec.ClearField(calendar.FieldExceptions, field.TypeJSON)
+		_spec.ClearField(calendar.FieldExceptions, field.TypeBytes)
 	}
 	_node = &Calendar{config: _u.config}
 	_spec.Assign = _node.assignValues

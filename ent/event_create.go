@@ -232,7 +232,7 @@ func (_c *EventCreate) createSpec() (*Event, *sqlgraph.CreateSpec) {
 		_node.Sequence = value
 	}
 	if value, ok := _c.mutation.Payload(); ok {
-		_spec.SetField(event.FieldPayload, field.TypeJSON, value)
+		_spec.SetField(event.FieldPayload, field.TypeBytes, value)
 		_node.Payload = value
 	}
 	return _node, _spec

@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -47,12 +46,6 @@ func (_u *EventUpdate) SetNillableUpdatedAt(v *time.Time) *EventUpdate {
 // SetPayload sets the "payload" field.
 func (_u *EventUpdate) SetPayload(v json.RawMessage) *EventUpdate {
 	_u.mutation.SetPayload(v)
-	return _u
-}
-
-// AppendPayload appends value to the "payload" field.
-func (_u *EventUpdate) AppendPayload(v json.RawMessage) *EventUpdate {
-	_u.mutation.AppendPayload(v)
 	return _u
 }
 
@@ -104,12 +97,7 @@ func (_u *EventUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.ClearField(event.FieldSequence, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.Payload(); ok {
-		_spec.SetField(event.FieldPayload, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedPayload(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, event.FieldPayload, value)
-		})
+		_spec.SetField(event.FieldPayload, field.TypeBytes, value)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -148,12 +136,6 @@ func (_u *EventUpdateOne) SetNillableUpdatedAt(v *time.Time) *EventUpdateOne {
 // SetPayload sets the "payload" field.
 func (_u *EventUpdateOne) SetPayload(v json.RawMessage) *EventUpdateOne {
 	_u.mutation.SetPayload(v)
-	return _u
-}
-
-// AppendPayload appends value to the "payload" field.
-func (_u *EventUpdateOne) AppendPayload(v json.RawMessage) *EventUpdateOne {
-	_u.mutation.AppendPayload(v)
 	return _u
 }
 
@@ -235,12 +217,7 @@ func (_u *EventUpdateOne) sqlSave(ctx context.Context) (_node *Event, err error)
 		_spec.ClearField(event.FieldSequence, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.Payload(); ok {
-		_spec.SetField(event.FieldPayload, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedPayload(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, event.FieldPayload, value)
-		})
+		_spec.SetField(event.FieldPayload, field.TypeBytes, value)
 	}
 	_node = &Event{config: _u.config}
 	_spec.Assign = _node.assignValues

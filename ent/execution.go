@@ -207,18 +207,14 @@ func (_m *Execution) assignValues(columns []string, values []any) error {
 		case execution.FieldState:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field state", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.State); err != nil {
-					return fmt.Errorf("unmarshal field state: %w", err)
-				}
+			} else if value != nil {
+				_m.State = *value
 			}
 		case execution.FieldWebhook:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field webhook", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Webhook); err != nil {
-					return fmt.Errorf("unmarshal field webhook: %w", err)
-				}
+			} else if value != nil {
+				_m.Webhook = *value
 			}
 		case execution.FieldInboundWebhookID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -237,26 +233,20 @@ func (_m *Execution) assignValues(columns []string, values []any) error {
 		case execution.FieldIntake:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field intake", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Intake); err != nil {
-					return fmt.Errorf("unmarshal field intake: %w", err)
-				}
+			} else if value != nil {
+				_m.Intake = *value
 			}
 		case execution.FieldConsulted:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field consulted", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Consulted); err != nil {
-					return fmt.Errorf("unmarshal field consulted: %w", err)
-				}
+			} else if value != nil {
+				_m.Consulted = *value
 			}
 		case execution.FieldError:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field error", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Error); err != nil {
-					return fmt.Errorf("unmarshal field error: %w", err)
-				}
+			} else if value != nil {
+				_m.Error = *value
 			}
 		case execution.FieldStartedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {

@@ -438,11 +438,11 @@ func (_c *ExecutionCreate) createSpec() (*Execution, *sqlgraph.CreateSpec) {
 		_node.Revision = value
 	}
 	if value, ok := _c.mutation.State(); ok {
-		_spec.SetField(execution.FieldState, field.TypeJSON, value)
+		_spec.SetField(execution.FieldState, field.TypeBytes, value)
 		_node.State = value
 	}
 	if value, ok := _c.mutation.Webhook(); ok {
-		_spec.SetField(execution.FieldWebhook, field.TypeJSON, value)
+		_spec.SetField(execution.FieldWebhook, field.TypeBytes, value)
 		_node.Webhook = value
 	}
 	if value, ok := _c.mutation.InboundWebhookID(); ok {
@@ -454,15 +454,15 @@ func (_c *ExecutionCreate) createSpec() (*Execution, *sqlgraph.CreateSpec) {
 		_node.InboundKey = &value
 	}
 	if value, ok := _c.mutation.Intake(); ok {
-		_spec.SetField(execution.FieldIntake, field.TypeJSON, value)
+		_spec.SetField(execution.FieldIntake, field.TypeBytes, value)
 		_node.Intake = value
 	}
 	if value, ok := _c.mutation.Consulted(); ok {
-		_spec.SetField(execution.FieldConsulted, field.TypeJSON, value)
+		_spec.SetField(execution.FieldConsulted, field.TypeBytes, value)
 		_node.Consulted = value
 	}
 	if value, ok := _c.mutation.Error(); ok {
-		_spec.SetField(execution.FieldError, field.TypeJSON, value)
+		_spec.SetField(execution.FieldError, field.TypeBytes, value)
 		_node.Error = value
 	}
 	if value, ok := _c.mutation.StartedAt(); ok {

@@ -15,7 +15,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -148,12 +147,6 @@ func (_u *ExecutionUpdate) SetState(v json.RawMessage) *ExecutionUpdate {
 	return _u
 }
 
-// AppendState appends value to the "state" field.
-func (_u *ExecutionUpdate) AppendState(v json.RawMessage) *ExecutionUpdate {
-	_u.mutation.AppendState(v)
-	return _u
-}
-
 // ClearState clears the value of the "state" field.
 func (_u *ExecutionUpdate) ClearState() *ExecutionUpdate {
 	_u.mutation.ClearState()
@@ -163,12 +156,6 @@ func (_u *ExecutionUpdate) ClearState() *ExecutionUpdate {
 // SetWebhook sets the "webhook" field.
 func (_u *ExecutionUpdate) SetWebhook(v json.RawMessage) *ExecutionUpdate {
 	_u.mutation.SetWebhook(v)
-	return _u
-}
-
-// AppendWebhook appends value to the "webhook" field.
-func (_u *ExecutionUpdate) AppendWebhook(v json.RawMessage) *ExecutionUpdate {
-	_u.mutation.AppendWebhook(v)
 	return _u
 }
 
@@ -184,12 +171,6 @@ func (_u *ExecutionUpdate) SetIntake(v json.RawMessage) *ExecutionUpdate {
 	return _u
 }
 
-// AppendIntake appends value to the "intake" field.
-func (_u *ExecutionUpdate) AppendIntake(v json.RawMessage) *ExecutionUpdate {
-	_u.mutation.AppendIntake(v)
-	return _u
-}
-
 // ClearIntake clears the value of the "intake" field.
 func (_u *ExecutionUpdate) ClearIntake() *ExecutionUpdate {
 	_u.mutation.ClearIntake()
@@ -202,12 +183,6 @@ func (_u *ExecutionUpdate) SetConsulted(v json.RawMessage) *ExecutionUpdate {
 	return _u
 }
 
-// AppendConsulted appends value to the "consulted" field.
-func (_u *ExecutionUpdate) AppendConsulted(v json.RawMessage) *ExecutionUpdate {
-	_u.mutation.AppendConsulted(v)
-	return _u
-}
-
 // ClearConsulted clears the value of the "consulted" field.
 func (_u *ExecutionUpdate) ClearConsulted() *ExecutionUpdate {
 	_u.mutation.ClearConsulted()
@@ -217,12 +192,6 @@ func (_u *ExecutionUpdate) ClearConsulted() *ExecutionUpdate {
 // SetError sets the "error" field.
 func (_u *ExecutionUpdate) SetError(v json.RawMessage) *ExecutionUpdate {
 	_u.mutation.SetError(v)
-	return _u
-}
-
-// AppendError appends value to the "error" field.
-func (_u *ExecutionUpdate) AppendError(v json.RawMessage) *ExecutionUpdate {
-	_u.mutation.AppendError(v)
 	return _u
 }
 
@@ -411,26 +380,16 @@ func (_u *ExecutionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.AddField(execution.FieldRevision, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(execution.FieldState, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedState(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldState, value)
-		})
+		_spec.SetField(execution.FieldState, field.TypeBytes, value)
 	}
 	if _u.mutation.StateCleared() {
-		_spec.ClearField(execution.FieldState, field.TypeJSON)
+		_spec.ClearField(execution.FieldState, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Webhook(); ok {
-		_spec.SetField(execution.FieldWebhook, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedWebhook(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldWebhook, value)
-		})
+		_spec.SetField(execution.FieldWebhook, field.TypeBytes, value)
 	}
 	if _u.mutation.WebhookCleared() {
-		_spec.ClearField(execution.FieldWebhook, field.TypeJSON)
+		_spec.ClearField(execution.FieldWebhook, field.TypeBytes)
 	}
 	if _u.mutation.InboundWebhookIDCleared() {
 		_spec.ClearField(execution.FieldInboundWebhookID, field.TypeString)
@@ -439,37 +398,22 @@ func (_u *ExecutionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.ClearField(execution.FieldInboundKey, field.TypeString)
 	}
 	if value, ok := _u.mutation.Intake(); ok {
-		_spec.SetField(execution.FieldIntake, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedIntake(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldIntake, value)
-		})
+		_spec.SetField(execution.FieldIntake, field.TypeBytes, value)
 	}
 	if _u.mutation.IntakeCleared() {
-		_spec.ClearField(execution.FieldIntake, field.TypeJSON)
+		_spec.ClearField(execution.FieldIntake, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Consulted(); ok {
-		_spec.SetField(execution.FieldConsulted, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedConsulted(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldConsulted, value)
-		})
+		_spec.SetField(execution.FieldConsulted, field.TypeBytes, value)
 	}
 	if _u.mutation.ConsultedCleared() {
-		_spec.ClearField(execution.FieldConsulted, field.TypeJSON)
+		_spec.ClearField(execution.FieldConsulted, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Error(); ok {
-		_spec.SetField(execution.FieldError, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedError(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldError, value)
-		})
+		_spec.SetField(execution.FieldError, field.TypeBytes, value)
 	}
 	if _u.mutation.ErrorCleared() {
-		_spec.ClearField(execution.FieldError, field.TypeJSON)
+		_spec.ClearField(execution.FieldError, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.StartedAt(); ok {
 		_spec.SetField(execution.FieldStartedAt, field.TypeTime, value)
@@ -693,12 +637,6 @@ func (_u *ExecutionUpdateOne) SetState(v json.RawMessage) *ExecutionUpdateOne {
 	return _u
 }
 
-// AppendState appends value to the "state" field.
-func (_u *ExecutionUpdateOne) AppendState(v json.RawMessage) *ExecutionUpdateOne {
-	_u.mutation.AppendState(v)
-	return _u
-}
-
 // ClearState clears the value of the "state" field.
 func (_u *ExecutionUpdateOne) ClearState() *ExecutionUpdateOne {
 	_u.mutation.ClearState()
@@ -708,12 +646,6 @@ func (_u *ExecutionUpdateOne) ClearState() *ExecutionUpdateOne {
 // SetWebhook sets the "webhook" field.
 func (_u *ExecutionUpdateOne) SetWebhook(v json.RawMessage) *ExecutionUpdateOne {
 	_u.mutation.SetWebhook(v)
-	return _u
-}
-
-// AppendWebhook appends value to the "webhook" field.
-func (_u *ExecutionUpdateOne) AppendWebhook(v json.RawMessage) *ExecutionUpdateOne {
-	_u.mutation.AppendWebhook(v)
 	return _u
 }
 
@@ -729,12 +661,6 @@ func (_u *ExecutionUpdateOne) SetIntake(v json.RawMessage) *ExecutionUpdateOne {
 	return _u
 }
 
-// AppendIntake appends value to the "intake" field.
-func (_u *ExecutionUpdateOne) AppendIntake(v json.RawMessage) *ExecutionUpdateOne {
-	_u.mutation.AppendIntake(v)
-	return _u
-}
-
 // ClearIntake clears the value of the "intake" field.
 func (_u *ExecutionUpdateOne) ClearIntake() *ExecutionUpdateOne {
 	_u.mutation.ClearIntake()
@@ -747,12 +673,6 @@ func (_u *ExecutionUpdateOne) SetConsulted(v json.RawMessage) *ExecutionUpdateOn
 	return _u
 }
 
-// AppendConsulted appends value to the "consulted" field.
-func (_u *ExecutionUpdateOne) AppendConsulted(v json.RawMessage) *ExecutionUpdateOne {
-	_u.mutation.AppendConsulted(v)
-	return _u
-}
-
 // ClearConsulted clears the value of the "consulted" field.
 func (_u *ExecutionUpdateOne) ClearConsulted() *ExecutionUpdateOne {
 	_u.mutation.ClearConsulted()
@@ -762,12 +682,6 @@ func (_u *ExecutionUpdateOne) ClearConsulted() *ExecutionUpdateOne {
 // SetError sets the "error" field.
 func (_u *ExecutionUpdateOne) SetError(v json.RawMessage) *ExecutionUpdateOne {
 	_u.mutation.SetError(v)
-	return _u
-}
-
-// AppendError appends value to the "error" field.
-func (_u *ExecutionUpdateOne) AppendError(v json.RawMessage) *ExecutionUpdateOne {
-	_u.mutation.AppendError(v)
 	return _u
 }
 
@@ -986,26 +900,16 @@ func (_u *ExecutionUpdateOne) sqlSave(ctx context.Context) (_node *Execution, er
 		_spec.AddField(execution.FieldRevision, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.State(); ok {
-		_spec.SetField(execution.FieldState, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedState(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldState, value)
-		})
+		_spec.SetField(execution.FieldState, field.TypeBytes, value)
 	}
 	if _u.mutation.StateCleared() {
-		_spec.ClearField(execution.FieldState, field.TypeJSON)
+		_spec.ClearField(execution.FieldState, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Webhook(); ok {
-		_spec.SetField(execution.FieldWebhook, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedWebhook(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldWebhook, value)
-		})
+		_spec.SetField(execution.FieldWebhook, field.TypeBytes, value)
 	}
 	if _u.mutation.WebhookCleared() {
-		_spec.ClearField(execution.FieldWebhook, field.TypeJSON)
+		_spec.ClearField(execution.FieldWebhook, field.TypeBytes)
 	}
 	if _u.mutation.InboundWebhookIDCleared() {
 		_spec.ClearField(execution.FieldInboundWebhookID, field.TypeString)
@@ -1014,37 +918,22 @@ func (_u *ExecutionUpdateOne) sqlSave(ctx context.Context) (_node *Execution, er
 		_spec.ClearField(execution.FieldInboundKey, field.TypeString)
 	}
 	if value, ok := _u.mutation.Intake(); ok {
-		_spec.SetField(execution.FieldIntake, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedIntake(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldIntake, value)
-		})
+		_spec.SetField(execution.FieldIntake, field.TypeBytes, value)
 	}
 	if _u.mutation.IntakeCleared() {
-		_spec.ClearField(execution.FieldIntake, field.TypeJSON)
+		_spec.ClearField(execution.FieldIntake, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Consulted(); ok {
-		_spec.SetField(execution.FieldConsulted, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedConsulted(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldConsulted, value)
-		})
+		_spec.SetField(execution.FieldConsulted, field.TypeBytes, value)
 	}
 	if _u.mutation.ConsultedCleared() {
-		_spec.ClearField(execution.FieldConsulted, field.TypeJSON)
+		_spec.ClearField(execution.FieldConsulted, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Error(); ok {
-		_spec.SetField(execution.FieldError, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedError(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, execution.FieldError, value)
-		})
+		_spec.SetField(execution.FieldError, field.TypeBytes, value)
 	}
 	if _u.mutation.ErrorCleared() {
-		_spec.ClearField(execution.FieldError, field.TypeJSON)
+		_spec.ClearField(execution.FieldError, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.StartedAt(); ok {
 		_spec.SetField(execution.FieldStartedAt, field.TypeTime, value)

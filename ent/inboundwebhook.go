@@ -163,10 +163,8 @@ func (_m *InboundWebhook) assignValues(columns []string, values []any) error {
 		case inboundwebhook.FieldFieldMapping:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field field_mapping", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.FieldMapping); err != nil {
-					return fmt.Errorf("unmarshal field field_mapping: %w", err)
-				}
+			} else if value != nil {
+				_m.FieldMapping = *value
 			}
 		case inboundwebhook.FieldHeaders:
 			if value, ok := values[i].(*[]byte); !ok {

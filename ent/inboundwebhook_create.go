@@ -358,7 +358,7 @@ func (_c *InboundWebhookCreate) createSpec() (*InboundWebhook, *sqlgraph.CreateS
 		_node.Name = value
 	}
 	if value, ok := _c.mutation.FieldMapping(); ok {
-		_spec.SetField(inboundwebhook.FieldFieldMapping, field.TypeJSON, value)
+		_spec.SetField(inboundwebhook.FieldFieldMapping, field.TypeBytes, value)
 		_node.FieldMapping = value
 	}
 	if value, ok := _c.mutation.Headers(); ok {

@@ -100,12 +100,6 @@ func (_u *InboundWebhookUpdate) SetFieldMapping(v json.RawMessage) *InboundWebho
 	return _u
 }
 
-// AppendFieldMapping appends value to the "field_mapping" field.
-func (_u *InboundWebhookUpdate) AppendFieldMapping(v json.RawMessage) *InboundWebhookUpdate {
-	_u.mutation.AppendFieldMapping(v)
-	return _u
-}
-
 // ClearFieldMapping clears the value of the "field_mapping" field.
 func (_u *InboundWebhookUpdate) ClearFieldMapping() *InboundWebhookUpdate {
 	_u.mutation.ClearFieldMapping()
@@ -311,15 +305,10 @@ func (_u *InboundWebhookUpdate) sqlSave(ctx context.Context) (_node int, err err
 		_spec.SetField(inboundwebhook.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.FieldMapping(); ok {
-		_spec.SetField(inboundwebhook.FieldFieldMapping, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedFieldMapping(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, inboundwebhook.FieldFieldMapping, value)
-		})
+		_spec.SetField(inboundwebhook.FieldFieldMapping, field.TypeBytes, value)
 	}
 	if _u.mutation.FieldMappingCleared() {
-		_spec.ClearField(inboundwebhook.FieldFieldMapping, field.TypeJSON)
+		_spec.ClearField(inboundwebhook.FieldFieldMapping, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Headers(); ok {
 		_spec.SetField(inboundwebhook.FieldHeaders, field.TypeJSON, value)
@@ -499,12 +488,6 @@ func (_u *InboundWebhookUpdateOne) ClearOfferingID() *InboundWebhookUpdateOne {
 // SetFieldMapping sets the "field_mapping" field.
 func (_u *InboundWebhookUpdateOne) SetFieldMapping(v json.RawMessage) *InboundWebhookUpdateOne {
 	_u.mutation.SetFieldMapping(v)
-	return _u
-}
-
-// AppendFieldMapping appends value to the "field_mapping" field.
-func (_u *InboundWebhookUpdateOne) AppendFieldMapping(v json.RawMessage) *InboundWebhookUpdateOne {
-	_u.mutation.AppendFieldMapping(v)
 	return _u
 }
 
@@ -743,15 +726,10 @@ func (_u *InboundWebhookUpdateOne) sqlSave(ctx context.Context) (_node *InboundW
 		_spec.SetField(inboundwebhook.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.FieldMapping(); ok {
-		_spec.SetField(inboundwebhook.FieldFieldMapping, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedFieldMapping(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, inboundwebhook.FieldFieldMapping, value)
-		})
+		_spec.SetField(inboundwebhook.FieldFieldMapping, field.TypeBytes, value)
 	}
 	if _u.mutation.FieldMappingCleared() {
-		_spec.ClearField(inboundwebhook.FieldFieldMapping, field.TypeJSON)
+		_spec.ClearField(inboundwebhook.FieldFieldMapping, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Headers(); ok {
 		_spec.SetField(inboundwebhook.FieldHeaders, field.TypeJSON, value)

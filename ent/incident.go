@@ -181,10 +181,8 @@ func (_m *Incident) assignValues(columns []string, values []any) error {
 		case incident.FieldVariables:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field variables", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Variables); err != nil {
-					return fmt.Errorf("unmarshal field variables: %w", err)
-				}
+			} else if value != nil {
+				_m.Variables = *value
 			}
 		case incident.FieldToVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

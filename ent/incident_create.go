@@ -392,7 +392,7 @@ func (_c *IncidentCreate) createSpec() (*Incident, *sqlgraph.CreateSpec) {
 		_node.Resolution = &value
 	}
 	if value, ok := _c.mutation.Variables(); ok {
-		_spec.SetField(incident.FieldVariables, field.TypeJSON, value)
+		_spec.SetField(incident.FieldVariables, field.TypeBytes, value)
 		_node.Variables = value
 	}
 	if value, ok := _c.mutation.ToVersion(); ok {

@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -95,12 +94,6 @@ func (_u *IncidentUpdate) ClearResolution() *IncidentUpdate {
 // SetVariables sets the "variables" field.
 func (_u *IncidentUpdate) SetVariables(v json.RawMessage) *IncidentUpdate {
 	_u.mutation.SetVariables(v)
-	return _u
-}
-
-// AppendVariables appends value to the "variables" field.
-func (_u *IncidentUpdate) AppendVariables(v json.RawMessage) *IncidentUpdate {
-	_u.mutation.AppendVariables(v)
 	return _u
 }
 
@@ -285,15 +278,10 @@ func (_u *IncidentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.ClearField(incident.FieldResolution, field.TypeEnum)
 	}
 	if value, ok := _u.mutation.Variables(); ok {
-		_spec.SetField(incident.FieldVariables, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedVariables(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, incident.FieldVariables, value)
-		})
+		_spec.SetField(incident.FieldVariables, field.TypeBytes, value)
 	}
 	if _u.mutation.VariablesCleared() {
-		_spec.ClearField(incident.FieldVariables, field.TypeJSON)
+		_spec.ClearField(incident.FieldVariables, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ToVersion(); ok {
 		_spec.SetField(incident.FieldToVersion, field.TypeInt, value)
@@ -407,12 +395,6 @@ func (_u *IncidentUpdateOne) ClearResolution() *IncidentUpdateOne {
 // SetVariables sets the "variables" field.
 func (_u *IncidentUpdateOne) SetVariables(v json.RawMessage) *IncidentUpdateOne {
 	_u.mutation.SetVariables(v)
-	return _u
-}
-
-// AppendVariables appends value to the "variables" field.
-func (_u *IncidentUpdateOne) AppendVariables(v json.RawMessage) *IncidentUpdateOne {
-	_u.mutation.AppendVariables(v)
 	return _u
 }
 
@@ -627,15 +609,10 @@ func (_u *IncidentUpdateOne) sqlSave(ctx context.Context) (_node *Incident, err 
 		_spec.ClearField(incident.FieldResolution, field.TypeEnum)
 	}
 	if value, ok := _u.mutation.Variables(); ok {
-		_spec.SetField(incident.FieldVariables, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedVariables(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, incident.FieldVariables, value)
-		})
+		_spec.SetField(incident.FieldVariables, field.TypeBytes, value)
 	}
 	if _u.mutation.VariablesCleared() {
-		_spec.ClearField(incident.FieldVariables, field.TypeJSON)
+		_spec.ClearField(incident.FieldVariables, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.ToVersion(); ok {
 		_spec.SetField(incident.FieldToVersion, field.TypeInt, value)

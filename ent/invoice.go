@@ -138,10 +138,8 @@ func (_m *Invoice) assignValues(columns []string, values []any) error {
 		case invoice.FieldLines:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field lines", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Lines); err != nil {
-					return fmt.Errorf("unmarshal field lines: %w", err)
-				}
+			} else if value != nil {
+				_m.Lines = *value
 			}
 		case invoice.FieldSubtotal:
 			if value, ok := values[i].(*sql.NullInt64); !ok {

@@ -355,7 +355,7 @@ func (_c *InvoiceCreate) createSpec() (*Invoice, *sqlgraph.CreateSpec) {
 		_node.PeriodEnd = value
 	}
 	if value, ok := _c.mutation.Lines(); ok {
-		_spec.SetField(invoice.FieldLines, field.TypeJSON, value)
+		_spec.SetField(invoice.FieldLines, field.TypeBytes, value)
 		_node.Lines = value
 	}
 	if value, ok := _c.mutation.Subtotal(); ok {

@@ -121,10 +121,8 @@ func (_m *MailedLink) assignValues(columns []string, values []any) error {
 		case mailedlink.FieldData:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field data", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Data); err != nil {
-					return fmt.Errorf("unmarshal field data: %w", err)
-				}
+			} else if value != nil {
+				_m.Data = *value
 			}
 		case mailedlink.FieldExpiresAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {

@@ -285,7 +285,7 @@ func (_c *MailedLinkCreate) createSpec() (*MailedLink, *sqlgraph.CreateSpec) {
 		_node.InvitedBy = &value
 	}
 	if value, ok := _c.mutation.Data(); ok {
-		_spec.SetField(mailedlink.FieldData, field.TypeJSON, value)
+		_spec.SetField(mailedlink.FieldData, field.TypeBytes, value)
 		_node.Data = value
 	}
 	if value, ok := _c.mutation.ExpiresAt(); ok {

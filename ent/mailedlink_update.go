@@ -152,7 +152,7 @@ func (_u *MailedLinkUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 		_spec.ClearField(mailedlink.FieldInvitedBy, field.TypeString)
 	}
 	if _u.mutation.DataCleared() {
-		_spec.ClearField(mailedlink.FieldData, field.TypeJSON)
+		_spec.ClearField(mailedlink.FieldData, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.UsedAt(); ok {
 		_spec.SetField(mailedlink.FieldUsedAt, field.TypeTime, value)
@@ -334,7 +334,7 @@ func (_u *MailedLinkUpdateOne) sqlSave(ctx context.Context) (_node *MailedLink, 
 		_spec.ClearField(mailedlink.FieldInvitedBy, field.TypeString)
 	}
 	if _u.mutation.DataCleared() {
-		_spec.ClearField(mailedlink.FieldData, field.TypeJSON)
+		_spec.ClearField(mailedlink.FieldData, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.UsedAt(); ok {
 		_spec.SetField(mailedlink.FieldUsedAt, field.TypeTime, value)

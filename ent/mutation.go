@@ -1696,7 +1696,6 @@ type AccessDecisionMutation struct {
 	bundle         *string
 	request_id     *string
 	input          *json.RawMessage
-	appendinput    json.RawMessage
 	clearedFields  map[string]struct{}
 	done           bool
 	oldValue       func(context.Context) (*AccessDecision, error)
@@ -2484,7 +2483,6 @@ func (m *AccessDecisionMutation) ResetRequestID() {
 // SetInput sets the "input" field.
 func (m *AccessDecisionMutation) SetInput(jm json.RawMessage) {
 	m.input = &jm
-	m.appendinput = nil
 }
 
 // Input returns the value of the "input" field in the mutation.
@@ -2513,23 +2511,9 @@ func (m *AccessDecisionMutation) OldInput(ctx context.Context) (v json.RawMessag
 	return oldValue.Input, nil
 }
 
-// AppendInput adds jm to the "input" field.
-func (m *AccessDecisionMutation) AppendInput(jm json.RawMessage) {
-	m.appendinput = append(m.appendinput, jm...)
-}
-
-// AppendedInput returns the list of values that were appended to the "input" field in this mutation.
-func (m *AccessDecisionMutation) AppendedInput() (json.RawMessage, bool) {
-	if len(m.appendinput) == 0 {
-		return nil, false
-	}
-	return m.appendinput, true
-}
-
 // ClearInput clears the value of the "input" field.
 func (m *AccessDecisionMutation) ClearInput() {
 	m.input = nil
-	m.appendinput = nil
 	m.clearedFields[accessdecision.FieldInput] = struct{}{}
 }
 
@@ -2542,7 +2526,6 @@ func (m *AccessDecisionMutation) InputCleared() bool {
 // ResetInput resets all changes to the "input" field.
 func (m *AccessDecisionMutation) ResetInput() {
 	m.input = nil
-	m.appendinput = nil
 	delete(m.clearedFields, accessdecision.FieldInput)
 }
 
@@ -3055,27 +3038,26 @@ func (m *AccessDecisionMutation) ResetEdge(name string) error {
 // AccessPolicyMutation represents an operation that mutates the AccessPolicy nodes in the graph.
 type AccessPolicyMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	updated_at      *time.Time
-	company_id      *string
-	name            *string
-	description     *string
-	enabled         *bool
-	effect          *accesspolicy.Effect
-	action          *string
-	resource        *string
-	condition       *json.RawMessage
-	appendcondition json.RawMessage
-	version         *int
-	addversion      *int
-	created_by      *string
-	clearedFields   map[string]struct{}
-	done            bool
-	oldValue        func(context.Context) (*AccessPolicy, error)
-	predicates      []predicate.AccessPolicy
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	name          *string
+	description   *string
+	enabled       *bool
+	effect        *accesspolicy.Effect
+	action        *string
+	resource      *string
+	condition     *json.RawMessage
+	version       *int
+	addversion    *int
+	created_by    *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*AccessPolicy, error)
+	predicates    []predicate.AccessPolicy
 }
 
 var _ ent.Mutation = (*AccessPolicyMutation)(nil)
@@ -3509,7 +3491,6 @@ func (m *AccessPolicyMutation) ResetResource() {
 // SetCondition sets the "condition" field.
 func (m *AccessPolicyMutation) SetCondition(jm json.RawMessage) {
 	m.condition = &jm
-	m.appendcondition = nil
 }
 
 // Condition returns the value of the "condition" field in the mutation.
@@ -3538,23 +3519,9 @@ func (m *AccessPolicyMutation) OldCondition(ctx context.Context) (v json.RawMess
 	return oldValue.Condition, nil
 }
 
-// AppendCondition adds jm to the "condition" field.
-func (m *AccessPolicyMutation) AppendCondition(jm json.RawMessage) {
-	m.appendcondition = append(m.appendcondition, jm...)
-}
-
-// AppendedCondition returns the list of values that were appended to the "condition" field in this mutation.
-func (m *AccessPolicyMutation) AppendedCondition() (json.RawMessage, bool) {
-	if len(m.appendcondition) == 0 {
-		return nil, false
-	}
-	return m.appendcondition, true
-}
-
 // ResetCondition resets all changes to the "condition" field.
 func (m *AccessPolicyMutation) ResetCondition() {
 	m.condition = nil
-	m.appendcondition = nil
 }
 
 // SetVersion sets the "version" field.
@@ -4047,7 +4014,6 @@ type AccessPolicyVersionMutation struct {
 	actor_id      *string
 	actor_name    *string
 	before        *json.RawMessage
-	appendbefore  json.RawMessage
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*AccessPolicyVersion, error)
@@ -4505,7 +4471,6 @@ func (m *AccessPolicyVersionMutation) ResetActorName() {
 // SetBefore sets the "before" field.
 func (m *AccessPolicyVersionMutation) SetBefore(jm json.RawMessage) {
 	m.before = &jm
-	m.appendbefore = nil
 }
 
 // Before returns the value of the "before" field in the mutation.
@@ -4534,23 +4499,9 @@ func (m *AccessPolicyVersionMutation) OldBefore(ctx context.Context) (v json.Raw
 	return oldValue.Before, nil
 }
 
-// AppendBefore adds jm to the "before" field.
-func (m *AccessPolicyVersionMutation) AppendBefore(jm json.RawMessage) {
-	m.appendbefore = append(m.appendbefore, jm...)
-}
-
-// AppendedBefore returns the list of values that were appended to the "before" field in this mutation.
-func (m *AccessPolicyVersionMutation) AppendedBefore() (json.RawMessage, bool) {
-	if len(m.appendbefore) == 0 {
-		return nil, false
-	}
-	return m.appendbefore, true
-}
-
 // ClearBefore clears the value of the "before" field.
 func (m *AccessPolicyVersionMutation) ClearBefore() {
 	m.before = nil
-	m.appendbefore = nil
 	m.clearedFields[accesspolicyversion.FieldBefore] = struct{}{}
 }
 
@@ -4563,7 +4514,6 @@ func (m *AccessPolicyVersionMutation) BeforeCleared() bool {
 // ResetBefore resets all changes to the "before" field.
 func (m *AccessPolicyVersionMutation) ResetBefore() {
 	m.before = nil
-	m.appendbefore = nil
 	delete(m.clearedFields, accesspolicyversion.FieldBefore)
 }
 
@@ -5629,9 +5579,7 @@ type AgentMutation struct {
 	engine                  *agent.Engine
 	model                   *string
 	limits                  *json.RawMessage
-	appendlimits            json.RawMessage
 	tools                   *json.RawMessage
-	appendtools             json.RawMessage
 	runs_per_day            *int
 	addruns_per_day         *int
 	shadow                  *bool
@@ -6481,7 +6429,6 @@ func (m *AgentMutation) ResetModel() {
 // SetLimits sets the "limits" field.
 func (m *AgentMutation) SetLimits(jm json.RawMessage) {
 	m.limits = &jm
-	m.appendlimits = nil
 }
 
 // Limits returns the value of the "limits" field in the mutation.
@@ -6510,23 +6457,9 @@ func (m *AgentMutation) OldLimits(ctx context.Context) (v json.RawMessage, err e
 	return oldValue.Limits, nil
 }
 
-// AppendLimits adds jm to the "limits" field.
-func (m *AgentMutation) AppendLimits(jm json.RawMessage) {
-	m.appendlimits = append(m.appendlimits, jm...)
-}
-
-// AppendedLimits returns the list of values that were appended to the "limits" field in this mutation.
-func (m *AgentMutation) AppendedLimits() (json.RawMessage, bool) {
-	if len(m.appendlimits) == 0 {
-		return nil, false
-	}
-	return m.appendlimits, true
-}
-
 // ClearLimits clears the value of the "limits" field.
 func (m *AgentMutation) ClearLimits() {
 	m.limits = nil
-	m.appendlimits = nil
 	m.clearedFields[agent.FieldLimits] = struct{}{}
 }
 
@@ -6539,14 +6472,12 @@ func (m *AgentMutation) LimitsCleared() bool {
 // ResetLimits resets all changes to the "limits" field.
 func (m *AgentMutation) ResetLimits() {
 	m.limits = nil
-	m.appendlimits = nil
 	delete(m.clearedFields, agent.FieldLimits)
 }
 
 // SetTools sets the "tools" field.
 func (m *AgentMutation) SetTools(jm json.RawMessage) {
 	m.tools = &jm
-	m.appendtools = nil
 }
 
 // Tools returns the value of the "tools" field in the mutation.
@@ -6575,23 +6506,9 @@ func (m *AgentMutation) OldTools(ctx context.Context) (v json.RawMessage, err er
 	return oldValue.Tools, nil
 }
 
-// AppendTools adds jm to the "tools" field.
-func (m *AgentMutation) AppendTools(jm json.RawMessage) {
-	m.appendtools = append(m.appendtools, jm...)
-}
-
-// AppendedTools returns the list of values that were appended to the "tools" field in this mutation.
-func (m *AgentMutation) AppendedTools() (json.RawMessage, bool) {
-	if len(m.appendtools) == 0 {
-		return nil, false
-	}
-	return m.appendtools, true
-}
-
 // ClearTools clears the value of the "tools" field.
 func (m *AgentMutation) ClearTools() {
 	m.tools = nil
-	m.appendtools = nil
 	m.clearedFields[agent.FieldTools] = struct{}{}
 }
 
@@ -6604,7 +6521,6 @@ func (m *AgentMutation) ToolsCleared() bool {
 // ResetTools resets all changes to the "tools" field.
 func (m *AgentMutation) ResetTools() {
 	m.tools = nil
-	m.appendtools = nil
 	delete(m.clearedFields, agent.FieldTools)
 }
 
@@ -7751,40 +7667,38 @@ func (m *AgentMutation) ResetEdge(name string) error {
 // AgentActionMutation represents an operation that mutates the AgentAction nodes in the graph.
 type AgentActionMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	updated_at      *time.Time
-	company_id      *string
-	step            *int
-	addstep         *int
-	kind            *agentaction.Kind
-	operation       *string
-	arguments       *json.RawMessage
-	appendarguments json.RawMessage
-	changes         *json.RawMessage
-	appendchanges   json.RawMessage
-	rationale       *string
-	confidence      *float64
-	addconfidence   *float64
-	rows            *[]string
-	appendrows      []string
-	digest          *string
-	row_version     *string
-	shadow          *bool
-	status          *agentaction.Status
-	decided_by      *string
-	decided_at      *time.Time
-	comment         *string
-	clearedFields   map[string]struct{}
-	run             *string
-	clearedrun      bool
-	request         *string
-	clearedrequest  bool
-	done            bool
-	oldValue        func(context.Context) (*AgentAction, error)
-	predicates      []predicate.AgentAction
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	step           *int
+	addstep        *int
+	kind           *agentaction.Kind
+	operation      *string
+	arguments      *json.RawMessage
+	changes        *json.RawMessage
+	rationale      *string
+	confidence     *float64
+	addconfidence  *float64
+	rows           *[]string
+	appendrows     []string
+	digest         *string
+	row_version    *string
+	shadow         *bool
+	status         *agentaction.Status
+	decided_by     *string
+	decided_at     *time.Time
+	comment        *string
+	clearedFields  map[string]struct{}
+	run            *string
+	clearedrun     bool
+	request        *string
+	clearedrequest bool
+	done           bool
+	oldValue       func(context.Context) (*AgentAction, error)
+	predicates     []predicate.AgentAction
 }
 
 var _ ent.Mutation = (*AgentActionMutation)(nil)
@@ -8202,7 +8116,6 @@ func (m *AgentActionMutation) ResetOperation() {
 // SetArguments sets the "arguments" field.
 func (m *AgentActionMutation) SetArguments(jm json.RawMessage) {
 	m.arguments = &jm
-	m.appendarguments = nil
 }
 
 // Arguments returns the value of the "arguments" field in the mutation.
@@ -8231,23 +8144,9 @@ func (m *AgentActionMutation) OldArguments(ctx context.Context) (v json.RawMessa
 	return oldValue.Arguments, nil
 }
 
-// AppendArguments adds jm to the "arguments" field.
-func (m *AgentActionMutation) AppendArguments(jm json.RawMessage) {
-	m.appendarguments = append(m.appendarguments, jm...)
-}
-
-// AppendedArguments returns the list of values that were appended to the "arguments" field in this mutation.
-func (m *AgentActionMutation) AppendedArguments() (json.RawMessage, bool) {
-	if len(m.appendarguments) == 0 {
-		return nil, false
-	}
-	return m.appendarguments, true
-}
-
 // ClearArguments clears the value of the "arguments" field.
 func (m *AgentActionMutation) ClearArguments() {
 	m.arguments = nil
-	m.appendarguments = nil
 	m.clearedFields[agentaction.FieldArguments] = struct{}{}
 }
 
@@ -8260,14 +8159,12 @@ func (m *AgentActionMutation) ArgumentsCleared() bool {
 // ResetArguments resets all changes to the "arguments" field.
 func (m *AgentActionMutation) ResetArguments() {
 	m.arguments = nil
-	m.appendarguments = nil
 	delete(m.clearedFields, agentaction.FieldArguments)
 }
 
 // SetChanges sets the "changes" field.
 func (m *AgentActionMutation) SetChanges(jm json.RawMessage) {
 	m.changes = &jm
-	m.appendchanges = nil
 }
 
 // Changes returns the value of the "changes" field in the mutation.
@@ -8296,23 +8193,9 @@ func (m *AgentActionMutation) OldChanges(ctx context.Context) (v json.RawMessage
 	return oldValue.Changes, nil
 }
 
-// AppendChanges adds jm to the "changes" field.
-func (m *AgentActionMutation) AppendChanges(jm json.RawMessage) {
-	m.appendchanges = append(m.appendchanges, jm...)
-}
-
-// AppendedChanges returns the list of values that were appended to the "changes" field in this mutation.
-func (m *AgentActionMutation) AppendedChanges() (json.RawMessage, bool) {
-	if len(m.appendchanges) == 0 {
-		return nil, false
-	}
-	return m.appendchanges, true
-}
-
 // ClearChanges clears the value of the "changes" field.
 func (m *AgentActionMutation) ClearChanges() {
 	m.changes = nil
-	m.appendchanges = nil
 	m.clearedFields[agentaction.FieldChanges] = struct{}{}
 }
 
@@ -8325,7 +8208,6 @@ func (m *AgentActionMutation) ChangesCleared() bool {
 // ResetChanges resets all changes to the "changes" field.
 func (m *AgentActionMutation) ResetChanges() {
 	m.changes = nil
-	m.appendchanges = nil
 	delete(m.clearedFields, agentaction.FieldChanges)
 }
 
@@ -9407,33 +9289,29 @@ func (m *AgentActionMutation) ResetEdge(name string) error {
 // AgentEvaluationMutation represents an operation that mutates the AgentEvaluation nodes in the graph.
 type AgentEvaluationMutation struct {
 	config
-	op             Op
-	typ            string
-	id             *string
-	created_at     *time.Time
-	updated_at     *time.Time
-	company_id     *string
-	settings       *json.RawMessage
-	appendsettings json.RawMessage
-	digest         *string
-	cases          *json.RawMessage
-	appendcases    json.RawMessage
-	status         *agentevaluation.Status
-	total          *int
-	addtotal       *int
-	results        *json.RawMessage
-	appendresults  json.RawMessage
-	report         *json.RawMessage
-	appendreport   json.RawMessage
-	reason         *string
-	created_by     *string
-	ended_at       *time.Time
-	clearedFields  map[string]struct{}
-	agent          *string
-	clearedagent   bool
-	done           bool
-	oldValue       func(context.Context) (*AgentEvaluation, error)
-	predicates     []predicate.AgentEvaluation
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	settings      *json.RawMessage
+	digest        *string
+	cases         *json.RawMessage
+	status        *agentevaluation.Status
+	total         *int
+	addtotal      *int
+	results       *json.RawMessage
+	report        *json.RawMessage
+	reason        *string
+	created_by    *string
+	ended_at      *time.Time
+	clearedFields map[string]struct{}
+	agent         *string
+	clearedagent  bool
+	done          bool
+	oldValue      func(context.Context) (*AgentEvaluation, error)
+	predicates    []predicate.AgentEvaluation
 }
 
 var _ ent.Mutation = (*AgentEvaluationMutation)(nil)
@@ -9687,7 +9565,6 @@ func (m *AgentEvaluationMutation) ResetAgentID() {
 // SetSettings sets the "settings" field.
 func (m *AgentEvaluationMutation) SetSettings(jm json.RawMessage) {
 	m.settings = &jm
-	m.appendsettings = nil
 }
 
 // Settings returns the value of the "settings" field in the mutation.
@@ -9716,23 +9593,9 @@ func (m *AgentEvaluationMutation) OldSettings(ctx context.Context) (v json.RawMe
 	return oldValue.Settings, nil
 }
 
-// AppendSettings adds jm to the "settings" field.
-func (m *AgentEvaluationMutation) AppendSettings(jm json.RawMessage) {
-	m.appendsettings = append(m.appendsettings, jm...)
-}
-
-// AppendedSettings returns the list of values that were appended to the "settings" field in this mutation.
-func (m *AgentEvaluationMutation) AppendedSettings() (json.RawMessage, bool) {
-	if len(m.appendsettings) == 0 {
-		return nil, false
-	}
-	return m.appendsettings, true
-}
-
 // ResetSettings resets all changes to the "settings" field.
 func (m *AgentEvaluationMutation) ResetSettings() {
 	m.settings = nil
-	m.appendsettings = nil
 }
 
 // SetDigest sets the "digest" field.
@@ -9774,7 +9637,6 @@ func (m *AgentEvaluationMutation) ResetDigest() {
 // SetCases sets the "cases" field.
 func (m *AgentEvaluationMutation) SetCases(jm json.RawMessage) {
 	m.cases = &jm
-	m.appendcases = nil
 }
 
 // Cases returns the value of the "cases" field in the mutation.
@@ -9803,23 +9665,9 @@ func (m *AgentEvaluationMutation) OldCases(ctx context.Context) (v json.RawMessa
 	return oldValue.Cases, nil
 }
 
-// AppendCases adds jm to the "cases" field.
-func (m *AgentEvaluationMutation) AppendCases(jm json.RawMessage) {
-	m.appendcases = append(m.appendcases, jm...)
-}
-
-// AppendedCases returns the list of values that were appended to the "cases" field in this mutation.
-func (m *AgentEvaluationMutation) AppendedCases() (json.RawMessage, bool) {
-	if len(m.appendcases) == 0 {
-		return nil, false
-	}
-	return m.appendcases, true
-}
-
 // ClearCases clears the value of the "cases" field.
 func (m *AgentEvaluationMutation) ClearCases() {
 	m.cases = nil
-	m.appendcases = nil
 	m.clearedFields[agentevaluation.FieldCases] = struct{}{}
 }
 
@@ -9832,7 +9680,6 @@ func (m *AgentEvaluationMutation) CasesCleared() bool {
 // ResetCases resets all changes to the "cases" field.
 func (m *AgentEvaluationMutation) ResetCases() {
 	m.cases = nil
-	m.appendcases = nil
 	delete(m.clearedFields, agentevaluation.FieldCases)
 }
 
@@ -9931,7 +9778,6 @@ func (m *AgentEvaluationMutation) ResetTotal() {
 // SetResults sets the "results" field.
 func (m *AgentEvaluationMutation) SetResults(jm json.RawMessage) {
 	m.results = &jm
-	m.appendresults = nil
 }
 
 // Results returns the value of the "results" field in the mutation.
@@ -9960,23 +9806,9 @@ func (m *AgentEvaluationMutation) OldResults(ctx context.Context) (v json.RawMes
 	return oldValue.Results, nil
 }
 
-// AppendResults adds jm to the "results" field.
-func (m *AgentEvaluationMutation) AppendResults(jm json.RawMessage) {
-	m.appendresults = append(m.appendresults, jm...)
-}
-
-// AppendedResults returns the list of values that were appended to the "results" field in this mutation.
-func (m *AgentEvaluationMutation) AppendedResults() (json.RawMessage, bool) {
-	if len(m.appendresults) == 0 {
-		return nil, false
-	}
-	return m.appendresults, true
-}
-
 // ClearResults clears the value of the "results" field.
 func (m *AgentEvaluationMutation) ClearResults() {
 	m.results = nil
-	m.appendresults = nil
 	m.clearedFields[agentevaluation.FieldResults] = struct{}{}
 }
 
@@ -9989,14 +9821,12 @@ func (m *AgentEvaluationMutation) ResultsCleared() bool {
 // ResetResults resets all changes to the "results" field.
 func (m *AgentEvaluationMutation) ResetResults() {
 	m.results = nil
-	m.appendresults = nil
 	delete(m.clearedFields, agentevaluation.FieldResults)
 }
 
 // SetReport sets the "report" field.
 func (m *AgentEvaluationMutation) SetReport(jm json.RawMessage) {
 	m.report = &jm
-	m.appendreport = nil
 }
 
 // Report returns the value of the "report" field in the mutation.
@@ -10025,23 +9855,9 @@ func (m *AgentEvaluationMutation) OldReport(ctx context.Context) (v json.RawMess
 	return oldValue.Report, nil
 }
 
-// AppendReport adds jm to the "report" field.
-func (m *AgentEvaluationMutation) AppendReport(jm json.RawMessage) {
-	m.appendreport = append(m.appendreport, jm...)
-}
-
-// AppendedReport returns the list of values that were appended to the "report" field in this mutation.
-func (m *AgentEvaluationMutation) AppendedReport() (json.RawMessage, bool) {
-	if len(m.appendreport) == 0 {
-		return nil, false
-	}
-	return m.appendreport, true
-}
-
 // ClearReport clears the value of the "report" field.
 func (m *AgentEvaluationMutation) ClearReport() {
 	m.report = nil
-	m.appendreport = nil
 	m.clearedFields[agentevaluation.FieldReport] = struct{}{}
 }
 
@@ -10054,7 +9870,6 @@ func (m *AgentEvaluationMutation) ReportCleared() bool {
 // ResetReport resets all changes to the "report" field.
 func (m *AgentEvaluationMutation) ResetReport() {
 	m.report = nil
-	m.appendreport = nil
 	delete(m.clearedFields, agentevaluation.FieldReport)
 }
 
@@ -10691,7 +10506,6 @@ type AgentRunMutation struct {
 	status           *agentrun.Status
 	shadow           *bool
 	steps            *json.RawMessage
-	appendsteps      json.RawMessage
 	plans            *int
 	addplans         *int
 	model_calls      *int
@@ -11223,7 +11037,6 @@ func (m *AgentRunMutation) ResetShadow() {
 // SetSteps sets the "steps" field.
 func (m *AgentRunMutation) SetSteps(jm json.RawMessage) {
 	m.steps = &jm
-	m.appendsteps = nil
 }
 
 // Steps returns the value of the "steps" field in the mutation.
@@ -11252,23 +11065,9 @@ func (m *AgentRunMutation) OldSteps(ctx context.Context) (v json.RawMessage, err
 	return oldValue.Steps, nil
 }
 
-// AppendSteps adds jm to the "steps" field.
-func (m *AgentRunMutation) AppendSteps(jm json.RawMessage) {
-	m.appendsteps = append(m.appendsteps, jm...)
-}
-
-// AppendedSteps returns the list of values that were appended to the "steps" field in this mutation.
-func (m *AgentRunMutation) AppendedSteps() (json.RawMessage, bool) {
-	if len(m.appendsteps) == 0 {
-		return nil, false
-	}
-	return m.appendsteps, true
-}
-
 // ClearSteps clears the value of the "steps" field.
 func (m *AgentRunMutation) ClearSteps() {
 	m.steps = nil
-	m.appendsteps = nil
 	m.clearedFields[agentrun.FieldSteps] = struct{}{}
 }
 
@@ -11281,7 +11080,6 @@ func (m *AgentRunMutation) StepsCleared() bool {
 // ResetSteps resets all changes to the "steps" field.
 func (m *AgentRunMutation) ResetSteps() {
 	m.steps = nil
-	m.appendsteps = nil
 	delete(m.clearedFields, agentrun.FieldSteps)
 }
 
@@ -12489,7 +12287,6 @@ type AgentTurnMutation struct {
 	n             *int
 	addn          *int
 	content       *json.RawMessage
-	appendcontent json.RawMessage
 	clearedFields map[string]struct{}
 	run           *string
 	clearedrun    bool
@@ -12861,7 +12658,6 @@ func (m *AgentTurnMutation) ResetN() {
 // SetContent sets the "content" field.
 func (m *AgentTurnMutation) SetContent(jm json.RawMessage) {
 	m.content = &jm
-	m.appendcontent = nil
 }
 
 // Content returns the value of the "content" field in the mutation.
@@ -12890,23 +12686,9 @@ func (m *AgentTurnMutation) OldContent(ctx context.Context) (v json.RawMessage, 
 	return oldValue.Content, nil
 }
 
-// AppendContent adds jm to the "content" field.
-func (m *AgentTurnMutation) AppendContent(jm json.RawMessage) {
-	m.appendcontent = append(m.appendcontent, jm...)
-}
-
-// AppendedContent returns the list of values that were appended to the "content" field in this mutation.
-func (m *AgentTurnMutation) AppendedContent() (json.RawMessage, bool) {
-	if len(m.appendcontent) == 0 {
-		return nil, false
-	}
-	return m.appendcontent, true
-}
-
 // ClearContent clears the value of the "content" field.
 func (m *AgentTurnMutation) ClearContent() {
 	m.content = nil
-	m.appendcontent = nil
 	m.clearedFields[agentturn.FieldContent] = struct{}{}
 }
 
@@ -12919,7 +12701,6 @@ func (m *AgentTurnMutation) ContentCleared() bool {
 // ResetContent resets all changes to the "content" field.
 func (m *AgentTurnMutation) ResetContent() {
 	m.content = nil
-	m.appendcontent = nil
 	delete(m.clearedFields, agentturn.FieldContent)
 }
 
@@ -13296,24 +13077,23 @@ func (m *AgentTurnMutation) ResetEdge(name string) error {
 // AgentVersionMutation represents an operation that mutates the AgentVersion nodes in the graph.
 type AgentVersionMutation struct {
 	config
-	op             Op
-	typ            string
-	id             *string
-	created_at     *time.Time
-	updated_at     *time.Time
-	company_id     *string
-	version        *int
-	addversion     *int
-	settings       *json.RawMessage
-	appendsettings json.RawMessage
-	published_at   *time.Time
-	published_by   *string
-	clearedFields  map[string]struct{}
-	agent          *string
-	clearedagent   bool
-	done           bool
-	oldValue       func(context.Context) (*AgentVersion, error)
-	predicates     []predicate.AgentVersion
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	version       *int
+	addversion    *int
+	settings      *json.RawMessage
+	published_at  *time.Time
+	published_by  *string
+	clearedFields map[string]struct{}
+	agent         *string
+	clearedagent  bool
+	done          bool
+	oldValue      func(context.Context) (*AgentVersion, error)
+	predicates    []predicate.AgentVersion
 }
 
 var _ ent.Mutation = (*AgentVersionMutation)(nil)
@@ -13623,7 +13403,6 @@ func (m *AgentVersionMutation) ResetVersion() {
 // SetSettings sets the "settings" field.
 func (m *AgentVersionMutation) SetSettings(jm json.RawMessage) {
 	m.settings = &jm
-	m.appendsettings = nil
 }
 
 // Settings returns the value of the "settings" field in the mutation.
@@ -13652,23 +13431,9 @@ func (m *AgentVersionMutation) OldSettings(ctx context.Context) (v json.RawMessa
 	return oldValue.Settings, nil
 }
 
-// AppendSettings adds jm to the "settings" field.
-func (m *AgentVersionMutation) AppendSettings(jm json.RawMessage) {
-	m.appendsettings = append(m.appendsettings, jm...)
-}
-
-// AppendedSettings returns the list of values that were appended to the "settings" field in this mutation.
-func (m *AgentVersionMutation) AppendedSettings() (json.RawMessage, bool) {
-	if len(m.appendsettings) == 0 {
-		return nil, false
-	}
-	return m.appendsettings, true
-}
-
 // ResetSettings resets all changes to the "settings" field.
 func (m *AgentVersionMutation) ResetSettings() {
 	m.settings = nil
-	m.appendsettings = nil
 }
 
 // SetPublishedAt sets the "published_at" field.
@@ -14131,9 +13896,7 @@ type ApprovalMutation struct {
 	addquorum        *int
 	sequential       *bool
 	approvers        *json.RawMessage
-	appendapprovers  json.RawMessage
 	decisions        *json.RawMessage
-	appenddecisions  json.RawMessage
 	expires_at       *time.Time
 	clearedFields    map[string]struct{}
 	execution        *string
@@ -14829,7 +14592,6 @@ func (m *ApprovalMutation) ResetSequential() {
 // SetApprovers sets the "approvers" field.
 func (m *ApprovalMutation) SetApprovers(jm json.RawMessage) {
 	m.approvers = &jm
-	m.appendapprovers = nil
 }
 
 // Approvers returns the value of the "approvers" field in the mutation.
@@ -14858,23 +14620,9 @@ func (m *ApprovalMutation) OldApprovers(ctx context.Context) (v json.RawMessage,
 	return oldValue.Approvers, nil
 }
 
-// AppendApprovers adds jm to the "approvers" field.
-func (m *ApprovalMutation) AppendApprovers(jm json.RawMessage) {
-	m.appendapprovers = append(m.appendapprovers, jm...)
-}
-
-// AppendedApprovers returns the list of values that were appended to the "approvers" field in this mutation.
-func (m *ApprovalMutation) AppendedApprovers() (json.RawMessage, bool) {
-	if len(m.appendapprovers) == 0 {
-		return nil, false
-	}
-	return m.appendapprovers, true
-}
-
 // ClearApprovers clears the value of the "approvers" field.
 func (m *ApprovalMutation) ClearApprovers() {
 	m.approvers = nil
-	m.appendapprovers = nil
 	m.clearedFields[approval.FieldApprovers] = struct{}{}
 }
 
@@ -14887,14 +14635,12 @@ func (m *ApprovalMutation) ApproversCleared() bool {
 // ResetApprovers resets all changes to the "approvers" field.
 func (m *ApprovalMutation) ResetApprovers() {
 	m.approvers = nil
-	m.appendapprovers = nil
 	delete(m.clearedFields, approval.FieldApprovers)
 }
 
 // SetDecisions sets the "decisions" field.
 func (m *ApprovalMutation) SetDecisions(jm json.RawMessage) {
 	m.decisions = &jm
-	m.appenddecisions = nil
 }
 
 // Decisions returns the value of the "decisions" field in the mutation.
@@ -14923,23 +14669,9 @@ func (m *ApprovalMutation) OldDecisions(ctx context.Context) (v json.RawMessage,
 	return oldValue.Decisions, nil
 }
 
-// AppendDecisions adds jm to the "decisions" field.
-func (m *ApprovalMutation) AppendDecisions(jm json.RawMessage) {
-	m.appenddecisions = append(m.appenddecisions, jm...)
-}
-
-// AppendedDecisions returns the list of values that were appended to the "decisions" field in this mutation.
-func (m *ApprovalMutation) AppendedDecisions() (json.RawMessage, bool) {
-	if len(m.appenddecisions) == 0 {
-		return nil, false
-	}
-	return m.appenddecisions, true
-}
-
 // ClearDecisions clears the value of the "decisions" field.
 func (m *ApprovalMutation) ClearDecisions() {
 	m.decisions = nil
-	m.appenddecisions = nil
 	m.clearedFields[approval.FieldDecisions] = struct{}{}
 }
 
@@ -14952,7 +14684,6 @@ func (m *ApprovalMutation) DecisionsCleared() bool {
 // ResetDecisions resets all changes to the "decisions" field.
 func (m *ApprovalMutation) ResetDecisions() {
 	m.decisions = nil
-	m.appenddecisions = nil
 	delete(m.clearedFields, approval.FieldDecisions)
 }
 
@@ -15640,7 +15371,6 @@ type AuditEntryMutation struct {
 	user_agent    *string
 	request_id    *string
 	changes       *json.RawMessage
-	appendchanges json.RawMessage
 	actor_seal    *[]byte
 	changes_seal  *[]byte
 	leaf_hash     *[]byte
@@ -16238,7 +15968,6 @@ func (m *AuditEntryMutation) ResetRequestID() {
 // SetChanges sets the "changes" field.
 func (m *AuditEntryMutation) SetChanges(jm json.RawMessage) {
 	m.changes = &jm
-	m.appendchanges = nil
 }
 
 // Changes returns the value of the "changes" field in the mutation.
@@ -16267,23 +15996,9 @@ func (m *AuditEntryMutation) OldChanges(ctx context.Context) (v json.RawMessage,
 	return oldValue.Changes, nil
 }
 
-// AppendChanges adds jm to the "changes" field.
-func (m *AuditEntryMutation) AppendChanges(jm json.RawMessage) {
-	m.appendchanges = append(m.appendchanges, jm...)
-}
-
-// AppendedChanges returns the list of values that were appended to the "changes" field in this mutation.
-func (m *AuditEntryMutation) AppendedChanges() (json.RawMessage, bool) {
-	if len(m.appendchanges) == 0 {
-		return nil, false
-	}
-	return m.appendchanges, true
-}
-
 // ClearChanges clears the value of the "changes" field.
 func (m *AuditEntryMutation) ClearChanges() {
 	m.changes = nil
-	m.appendchanges = nil
 	m.clearedFields[auditentry.FieldChanges] = struct{}{}
 }
 
@@ -16296,7 +16011,6 @@ func (m *AuditEntryMutation) ChangesCleared() bool {
 // ResetChanges resets all changes to the "changes" field.
 func (m *AuditEntryMutation) ResetChanges() {
 	m.changes = nil
-	m.appendchanges = nil
 	delete(m.clearedFields, auditentry.FieldChanges)
 }
 
@@ -19239,7 +18953,6 @@ type BillingAccountMutation struct {
 	period_start_at *time.Time
 	period_end_at   *time.Time
 	parts           *json.RawMessage
-	appendparts     json.RawMessage
 	forfeit_at      *time.Time
 	due_at          *time.Time
 	balance         *int64
@@ -19624,7 +19337,6 @@ func (m *BillingAccountMutation) ResetPeriodEndAt() {
 // SetParts sets the "parts" field.
 func (m *BillingAccountMutation) SetParts(jm json.RawMessage) {
 	m.parts = &jm
-	m.appendparts = nil
 }
 
 // Parts returns the value of the "parts" field in the mutation.
@@ -19653,23 +19365,9 @@ func (m *BillingAccountMutation) OldParts(ctx context.Context) (v json.RawMessag
 	return oldValue.Parts, nil
 }
 
-// AppendParts adds jm to the "parts" field.
-func (m *BillingAccountMutation) AppendParts(jm json.RawMessage) {
-	m.appendparts = append(m.appendparts, jm...)
-}
-
-// AppendedParts returns the list of values that were appended to the "parts" field in this mutation.
-func (m *BillingAccountMutation) AppendedParts() (json.RawMessage, bool) {
-	if len(m.appendparts) == 0 {
-		return nil, false
-	}
-	return m.appendparts, true
-}
-
 // ClearParts clears the value of the "parts" field.
 func (m *BillingAccountMutation) ClearParts() {
 	m.parts = nil
-	m.appendparts = nil
 	m.clearedFields[billingaccount.FieldParts] = struct{}{}
 }
 
@@ -19682,7 +19380,6 @@ func (m *BillingAccountMutation) PartsCleared() bool {
 // ResetParts resets all changes to the "parts" field.
 func (m *BillingAccountMutation) ResetParts() {
 	m.parts = nil
-	m.appendparts = nil
 	delete(m.clearedFields, billingaccount.FieldParts)
 }
 
@@ -20760,24 +20457,22 @@ func (m *BillingAccountMutation) ResetEdge(name string) error {
 // CalendarMutation represents an operation that mutates the Calendar nodes in the graph.
 type CalendarMutation struct {
 	config
-	op                  Op
-	typ                 string
-	id                  *string
-	created_at          *time.Time
-	updated_at          *time.Time
-	company_id          *string
-	name                *string
-	time_zone           *string
-	working_hours       *json.RawMessage
-	appendworking_hours json.RawMessage
-	holidays            *[]string
-	appendholidays      []string
-	exceptions          *json.RawMessage
-	appendexceptions    json.RawMessage
-	clearedFields       map[string]struct{}
-	done                bool
-	oldValue            func(context.Context) (*Calendar, error)
-	predicates          []predicate.Calendar
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	name           *string
+	time_zone      *string
+	working_hours  *json.RawMessage
+	holidays       *[]string
+	appendholidays []string
+	exceptions     *json.RawMessage
+	clearedFields  map[string]struct{}
+	done           bool
+	oldValue       func(context.Context) (*Calendar, error)
+	predicates     []predicate.Calendar
 }
 
 var _ ent.Mutation = (*CalendarMutation)(nil)
@@ -21067,7 +20762,6 @@ func (m *CalendarMutation) ResetTimeZone() {
 // SetWorkingHours sets the "working_hours" field.
 func (m *CalendarMutation) SetWorkingHours(jm json.RawMessage) {
 	m.working_hours = &jm
-	m.appendworking_hours = nil
 }
 
 // WorkingHours returns the value of the "working_hours" field in the mutation.
@@ -21096,23 +20790,9 @@ func (m *CalendarMutation) OldWorkingHours(ctx context.Context) (v json.RawMessa
 	return oldValue.WorkingHours, nil
 }
 
-// AppendWorkingHours adds jm to the "working_hours" field.
-func (m *CalendarMutation) AppendWorkingHours(jm json.RawMessage) {
-	m.appendworking_hours = append(m.appendworking_hours, jm...)
-}
-
-// AppendedWorkingHours returns the list of values that were appended to the "working_hours" field in this mutation.
-func (m *CalendarMutation) AppendedWorkingHours() (json.RawMessage, bool) {
-	if len(m.appendworking_hours) == 0 {
-		return nil, false
-	}
-	return m.appendworking_hours, true
-}
-
 // ClearWorkingHours clears the value of the "working_hours" field.
 func (m *CalendarMutation) ClearWorkingHours() {
 	m.working_hours = nil
-	m.appendworking_hours = nil
 	m.clearedFields[calendar.FieldWorkingHours] = struct{}{}
 }
 
@@ -21125,7 +20805,6 @@ func (m *CalendarMutation) WorkingHoursCleared() bool {
 // ResetWorkingHours resets all changes to the "working_hours" field.
 func (m *CalendarMutation) ResetWorkingHours() {
 	m.working_hours = nil
-	m.appendworking_hours = nil
 	delete(m.clearedFields, calendar.FieldWorkingHours)
 }
 
@@ -21197,7 +20876,6 @@ func (m *CalendarMutation) ResetHolidays() {
 // SetExceptions sets the "exceptions" field.
 func (m *CalendarMutation) SetExceptions(jm json.RawMessage) {
 	m.exceptions = &jm
-	m.appendexceptions = nil
 }
 
 // Exceptions returns the value of the "exceptions" field in the mutation.
@@ -21226,23 +20904,9 @@ func (m *CalendarMutation) OldExceptions(ctx context.Context) (v json.RawMessage
 	return oldValue.Exceptions, nil
 }
 
-// AppendExceptions adds jm to the "exceptions" field.
-func (m *CalendarMutation) AppendExceptions(jm json.RawMessage) {
-	m.appendexceptions = append(m.appendexceptions, jm...)
-}
-
-// AppendedExceptions returns the list of values that were appended to the "exceptions" field in this mutation.
-func (m *CalendarMutation) AppendedExceptions() (json.RawMessage, bool) {
-	if len(m.appendexceptions) == 0 {
-		return nil, false
-	}
-	return m.appendexceptions, true
-}
-
 // ClearExceptions clears the value of the "exceptions" field.
 func (m *CalendarMutation) ClearExceptions() {
 	m.exceptions = nil
-	m.appendexceptions = nil
 	m.clearedFields[calendar.FieldExceptions] = struct{}{}
 }
 
@@ -21255,7 +20919,6 @@ func (m *CalendarMutation) ExceptionsCleared() bool {
 // ResetExceptions resets all changes to the "exceptions" field.
 func (m *CalendarMutation) ResetExceptions() {
 	m.exceptions = nil
-	m.appendexceptions = nil
 	delete(m.clearedFields, calendar.FieldExceptions)
 }
 
@@ -26813,7 +26476,6 @@ type EventMutation struct {
 	sequence      *int64
 	addsequence   *int64
 	payload       *json.RawMessage
-	appendpayload json.RawMessage
 	clearedFields map[string]struct{}
 	done          bool
 	oldValue      func(context.Context) (*Event, error)
@@ -27177,7 +26839,6 @@ func (m *EventMutation) ResetSequence() {
 // SetPayload sets the "payload" field.
 func (m *EventMutation) SetPayload(jm json.RawMessage) {
 	m.payload = &jm
-	m.appendpayload = nil
 }
 
 // Payload returns the value of the "payload" field in the mutation.
@@ -27206,23 +26867,9 @@ func (m *EventMutation) OldPayload(ctx context.Context) (v json.RawMessage, err 
 	return oldValue.Payload, nil
 }
 
-// AppendPayload adds jm to the "payload" field.
-func (m *EventMutation) AppendPayload(jm json.RawMessage) {
-	m.appendpayload = append(m.appendpayload, jm...)
-}
-
-// AppendedPayload returns the list of values that were appended to the "payload" field in this mutation.
-func (m *EventMutation) AppendedPayload() (json.RawMessage, bool) {
-	if len(m.appendpayload) == 0 {
-		return nil, false
-	}
-	return m.appendpayload, true
-}
-
 // ResetPayload resets all changes to the "payload" field.
 func (m *EventMutation) ResetPayload() {
 	m.payload = nil
-	m.appendpayload = nil
 }
 
 // Where appends a list predicates to the EventMutation builder.
@@ -27547,17 +27194,12 @@ type ExecutionMutation struct {
 	revision            *int
 	addrevision         *int
 	state               *json.RawMessage
-	appendstate         json.RawMessage
 	webhook             *json.RawMessage
-	appendwebhook       json.RawMessage
 	inbound_webhook_id  *string
 	inbound_key         *string
 	intake              *json.RawMessage
-	appendintake        json.RawMessage
 	consulted           *json.RawMessage
-	appendconsulted     json.RawMessage
 	error               *json.RawMessage
-	appenderror         json.RawMessage
 	started_at          *time.Time
 	finished_at         *time.Time
 	clearedFields       map[string]struct{}
@@ -28106,7 +27748,6 @@ func (m *ExecutionMutation) ResetRevision() {
 // SetState sets the "state" field.
 func (m *ExecutionMutation) SetState(jm json.RawMessage) {
 	m.state = &jm
-	m.appendstate = nil
 }
 
 // State returns the value of the "state" field in the mutation.
@@ -28135,23 +27776,9 @@ func (m *ExecutionMutation) OldState(ctx context.Context) (v json.RawMessage, er
 	return oldValue.State, nil
 }
 
-// AppendState adds jm to the "state" field.
-func (m *ExecutionMutation) AppendState(jm json.RawMessage) {
-	m.appendstate = append(m.appendstate, jm...)
-}
-
-// AppendedState returns the list of values that were appended to the "state" field in this mutation.
-func (m *ExecutionMutation) AppendedState() (json.RawMessage, bool) {
-	if len(m.appendstate) == 0 {
-		return nil, false
-	}
-	return m.appendstate, true
-}
-
 // ClearState clears the value of the "state" field.
 func (m *ExecutionMutation) ClearState() {
 	m.state = nil
-	m.appendstate = nil
 	m.clearedFields[execution.FieldState] = struct{}{}
 }
 
@@ -28164,14 +27791,12 @@ func (m *ExecutionMutation) StateCleared() bool {
 // ResetState resets all changes to the "state" field.
 func (m *ExecutionMutation) ResetState() {
 	m.state = nil
-	m.appendstate = nil
 	delete(m.clearedFields, execution.FieldState)
 }
 
 // SetWebhook sets the "webhook" field.
 func (m *ExecutionMutation) SetWebhook(jm json.RawMessage) {
 	m.webhook = &jm
-	m.appendwebhook = nil
 }
 
 // Webhook returns the value of the "webhook" field in the mutation.
@@ -28200,23 +27825,9 @@ func (m *ExecutionMutation) OldWebhook(ctx context.Context) (v json.RawMessage, 
 	return oldValue.Webhook, nil
 }
 
-// AppendWebhook adds jm to the "webhook" field.
-func (m *ExecutionMutation) AppendWebhook(jm json.RawMessage) {
-	m.appendwebhook = append(m.appendwebhook, jm...)
-}
-
-// AppendedWebhook returns the list of values that were appended to the "webhook" field in this mutation.
-func (m *ExecutionMutation) AppendedWebhook() (json.RawMessage, bool) {
-	if len(m.appendwebhook) == 0 {
-		return nil, false
-	}
-	return m.appendwebhook, true
-}
-
 // ClearWebhook clears the value of the "webhook" field.
 func (m *ExecutionMutation) ClearWebhook() {
 	m.webhook = nil
-	m.appendwebhook = nil
 	m.clearedFields[execution.FieldWebhook] = struct{}{}
 }
 
@@ -28229,7 +27840,6 @@ func (m *ExecutionMutation) WebhookCleared() bool {
 // ResetWebhook resets all changes to the "webhook" field.
 func (m *ExecutionMutation) ResetWebhook() {
 	m.webhook = nil
-	m.appendwebhook = nil
 	delete(m.clearedFields, execution.FieldWebhook)
 }
 
@@ -28334,7 +27944,6 @@ func (m *ExecutionMutation) ResetInboundKey() {
 // SetIntake sets the "intake" field.
 func (m *ExecutionMutation) SetIntake(jm json.RawMessage) {
 	m.intake = &jm
-	m.appendintake = nil
 }
 
 // Intake returns the value of the "intake" field in the mutation.
@@ -28363,23 +27972,9 @@ func (m *ExecutionMutation) OldIntake(ctx context.Context) (v json.RawMessage, e
 	return oldValue.Intake, nil
 }
 
-// AppendIntake adds jm to the "intake" field.
-func (m *ExecutionMutation) AppendIntake(jm json.RawMessage) {
-	m.appendintake = append(m.appendintake, jm...)
-}
-
-// AppendedIntake returns the list of values that were appended to the "intake" field in this mutation.
-func (m *ExecutionMutation) AppendedIntake() (json.RawMessage, bool) {
-	if len(m.appendintake) == 0 {
-		return nil, false
-	}
-	return m.appendintake, true
-}
-
 // ClearIntake clears the value of the "intake" field.
 func (m *ExecutionMutation) ClearIntake() {
 	m.intake = nil
-	m.appendintake = nil
 	m.clearedFields[execution.FieldIntake] = struct{}{}
 }
 
@@ -28392,14 +27987,12 @@ func (m *ExecutionMutation) IntakeCleared() bool {
 // ResetIntake resets all changes to the "intake" field.
 func (m *ExecutionMutation) ResetIntake() {
 	m.intake = nil
-	m.appendintake = nil
 	delete(m.clearedFields, execution.FieldIntake)
 }
 
 // SetConsulted sets the "consulted" field.
 func (m *ExecutionMutation) SetConsulted(jm json.RawMessage) {
 	m.consulted = &jm
-	m.appendconsulted = nil
 }
 
 // Consulted returns the value of the "consulted" field in the mutation.
@@ -28428,23 +28021,9 @@ func (m *ExecutionMutation) OldConsulted(ctx context.Context) (v json.RawMessage
 	return oldValue.Consulted, nil
 }
 
-// AppendConsulted adds jm to the "consulted" field.
-func (m *ExecutionMutation) AppendConsulted(jm json.RawMessage) {
-	m.appendconsulted = append(m.appendconsulted, jm...)
-}
-
-// AppendedConsulted returns the list of values that were appended to the "consulted" field in this mutation.
-func (m *ExecutionMutation) AppendedConsulted() (json.RawMessage, bool) {
-	if len(m.appendconsulted) == 0 {
-		return nil, false
-	}
-	return m.appendconsulted, true
-}
-
 // ClearConsulted clears the value of the "consulted" field.
 func (m *ExecutionMutation) ClearConsulted() {
 	m.consulted = nil
-	m.appendconsulted = nil
 	m.clearedFields[execution.FieldConsulted] = struct{}{}
 }
 
@@ -28457,14 +28036,12 @@ func (m *ExecutionMutation) ConsultedCleared() bool {
 // ResetConsulted resets all changes to the "consulted" field.
 func (m *ExecutionMutation) ResetConsulted() {
 	m.consulted = nil
-	m.appendconsulted = nil
 	delete(m.clearedFields, execution.FieldConsulted)
 }
 
 // SetError sets the "error" field.
 func (m *ExecutionMutation) SetError(jm json.RawMessage) {
 	m.error = &jm
-	m.appenderror = nil
 }
 
 // Error returns the value of the "error" field in the mutation.
@@ -28493,23 +28070,9 @@ func (m *ExecutionMutation) OldError(ctx context.Context) (v json.RawMessage, er
 	return oldValue.Error, nil
 }
 
-// AppendError adds jm to the "error" field.
-func (m *ExecutionMutation) AppendError(jm json.RawMessage) {
-	m.appenderror = append(m.appenderror, jm...)
-}
-
-// AppendedError returns the list of values that were appended to the "error" field in this mutation.
-func (m *ExecutionMutation) AppendedError() (json.RawMessage, bool) {
-	if len(m.appenderror) == 0 {
-		return nil, false
-	}
-	return m.appenderror, true
-}
-
 // ClearError clears the value of the "error" field.
 func (m *ExecutionMutation) ClearError() {
 	m.error = nil
-	m.appenderror = nil
 	m.clearedFields[execution.FieldError] = struct{}{}
 }
 
@@ -28522,7 +28085,6 @@ func (m *ExecutionMutation) ErrorCleared() bool {
 // ResetError resets all changes to the "error" field.
 func (m *ExecutionMutation) ResetError() {
 	m.error = nil
-	m.appenderror = nil
 	delete(m.clearedFields, execution.FieldError)
 }
 
@@ -33966,32 +33528,31 @@ func (m *InboundCallMutation) ResetEdge(name string) error {
 // InboundWebhookMutation represents an operation that mutates the InboundWebhook nodes in the graph.
 type InboundWebhookMutation struct {
 	config
-	op                  Op
-	typ                 string
-	id                  *string
-	created_at          *time.Time
-	updated_at          *time.Time
-	company_id          *string
-	name                *string
-	field_mapping       *json.RawMessage
-	appendfield_mapping json.RawMessage
-	headers             *[]string
-	appendheaders       []string
-	signature_style     *inboundwebhook.SignatureStyle
-	verify_signature    *bool
-	enabled             *bool
-	secret_sealed       *[]byte
-	previous_sealed     *[]byte
-	previous_until      *time.Time
-	created_by          *string
-	clearedFields       map[string]struct{}
-	workflow            *string
-	clearedworkflow     bool
-	offering            *string
-	clearedoffering     bool
-	done                bool
-	oldValue            func(context.Context) (*InboundWebhook, error)
-	predicates          []predicate.InboundWebhook
+	op               Op
+	typ              string
+	id               *string
+	created_at       *time.Time
+	updated_at       *time.Time
+	company_id       *string
+	name             *string
+	field_mapping    *json.RawMessage
+	headers          *[]string
+	appendheaders    []string
+	signature_style  *inboundwebhook.SignatureStyle
+	verify_signature *bool
+	enabled          *bool
+	secret_sealed    *[]byte
+	previous_sealed  *[]byte
+	previous_until   *time.Time
+	created_by       *string
+	clearedFields    map[string]struct{}
+	workflow         *string
+	clearedworkflow  bool
+	offering         *string
+	clearedoffering  bool
+	done             bool
+	oldValue         func(context.Context) (*InboundWebhook, error)
+	predicates       []predicate.InboundWebhook
 }
 
 var _ ent.Mutation = (*InboundWebhookMutation)(nil)
@@ -34330,7 +33891,6 @@ func (m *InboundWebhookMutation) ResetOfferingID() {
 // SetFieldMapping sets the "field_mapping" field.
 func (m *InboundWebhookMutation) SetFieldMapping(jm json.RawMessage) {
 	m.field_mapping = &jm
-	m.appendfield_mapping = nil
 }
 
 // FieldMapping returns the value of the "field_mapping" field in the mutation.
@@ -34359,23 +33919,9 @@ func (m *InboundWebhookMutation) OldFieldMapping(ctx context.Context) (v json.Ra
 	return oldValue.FieldMapping, nil
 }
 
-// AppendFieldMapping adds jm to the "field_mapping" field.
-func (m *InboundWebhookMutation) AppendFieldMapping(jm json.RawMessage) {
-	m.appendfield_mapping = append(m.appendfield_mapping, jm...)
-}
-
-// AppendedFieldMapping returns the list of values that were appended to the "field_mapping" field in this mutation.
-func (m *InboundWebhookMutation) AppendedFieldMapping() (json.RawMessage, bool) {
-	if len(m.appendfield_mapping) == 0 {
-		return nil, false
-	}
-	return m.appendfield_mapping, true
-}
-
 // ClearFieldMapping clears the value of the "field_mapping" field.
 func (m *InboundWebhookMutation) ClearFieldMapping() {
 	m.field_mapping = nil
-	m.appendfield_mapping = nil
 	m.clearedFields[inboundwebhook.FieldFieldMapping] = struct{}{}
 }
 
@@ -34388,7 +33934,6 @@ func (m *InboundWebhookMutation) FieldMappingCleared() bool {
 // ResetFieldMapping resets all changes to the "field_mapping" field.
 func (m *InboundWebhookMutation) ResetFieldMapping() {
 	m.field_mapping = nil
-	m.appendfield_mapping = nil
 	delete(m.clearedFields, inboundwebhook.FieldFieldMapping)
 }
 
@@ -35302,7 +34847,6 @@ type IncidentMutation struct {
 	status           *incident.Status
 	resolution       *incident.Resolution
 	variables        *json.RawMessage
-	appendvariables  json.RawMessage
 	to_version       *int
 	addto_version    *int
 	to_phase_id      *string
@@ -35872,7 +35416,6 @@ func (m *IncidentMutation) ResetResolution() {
 // SetVariables sets the "variables" field.
 func (m *IncidentMutation) SetVariables(jm json.RawMessage) {
 	m.variables = &jm
-	m.appendvariables = nil
 }
 
 // Variables returns the value of the "variables" field in the mutation.
@@ -35901,23 +35444,9 @@ func (m *IncidentMutation) OldVariables(ctx context.Context) (v json.RawMessage,
 	return oldValue.Variables, nil
 }
 
-// AppendVariables adds jm to the "variables" field.
-func (m *IncidentMutation) AppendVariables(jm json.RawMessage) {
-	m.appendvariables = append(m.appendvariables, jm...)
-}
-
-// AppendedVariables returns the list of values that were appended to the "variables" field in this mutation.
-func (m *IncidentMutation) AppendedVariables() (json.RawMessage, bool) {
-	if len(m.appendvariables) == 0 {
-		return nil, false
-	}
-	return m.appendvariables, true
-}
-
 // ClearVariables clears the value of the "variables" field.
 func (m *IncidentMutation) ClearVariables() {
 	m.variables = nil
-	m.appendvariables = nil
 	m.clearedFields[incident.FieldVariables] = struct{}{}
 }
 
@@ -35930,7 +35459,6 @@ func (m *IncidentMutation) VariablesCleared() bool {
 // ResetVariables resets all changes to the "variables" field.
 func (m *IncidentMutation) ResetVariables() {
 	m.variables = nil
-	m.appendvariables = nil
 	delete(m.clearedFields, incident.FieldVariables)
 }
 
@@ -36732,7 +36260,6 @@ type InvoiceMutation struct {
 	period_start       *time.Time
 	period_end         *time.Time
 	lines              *json.RawMessage
-	appendlines        json.RawMessage
 	subtotal           *int64
 	addsubtotal        *int64
 	credits_applied    *int64
@@ -37165,7 +36692,6 @@ func (m *InvoiceMutation) ResetPeriodEnd() {
 // SetLines sets the "lines" field.
 func (m *InvoiceMutation) SetLines(jm json.RawMessage) {
 	m.lines = &jm
-	m.appendlines = nil
 }
 
 // Lines returns the value of the "lines" field in the mutation.
@@ -37194,23 +36720,9 @@ func (m *InvoiceMutation) OldLines(ctx context.Context) (v json.RawMessage, err 
 	return oldValue.Lines, nil
 }
 
-// AppendLines adds jm to the "lines" field.
-func (m *InvoiceMutation) AppendLines(jm json.RawMessage) {
-	m.appendlines = append(m.appendlines, jm...)
-}
-
-// AppendedLines returns the list of values that were appended to the "lines" field in this mutation.
-func (m *InvoiceMutation) AppendedLines() (json.RawMessage, bool) {
-	if len(m.appendlines) == 0 {
-		return nil, false
-	}
-	return m.appendlines, true
-}
-
 // ResetLines resets all changes to the "lines" field.
 func (m *InvoiceMutation) ResetLines() {
 	m.lines = nil
-	m.appendlines = nil
 }
 
 // SetSubtotal sets the "subtotal" field.
@@ -38735,7 +38247,6 @@ type MailedLinkMutation struct {
 	user_id       *string
 	invited_by    *string
 	data          *json.RawMessage
-	appenddata    json.RawMessage
 	expires_at    *time.Time
 	used_at       *time.Time
 	clearedFields map[string]struct{}
@@ -39142,7 +38653,6 @@ func (m *MailedLinkMutation) ResetInvitedBy() {
 // SetData sets the "data" field.
 func (m *MailedLinkMutation) SetData(jm json.RawMessage) {
 	m.data = &jm
-	m.appenddata = nil
 }
 
 // Data returns the value of the "data" field in the mutation.
@@ -39171,23 +38681,9 @@ func (m *MailedLinkMutation) OldData(ctx context.Context) (v json.RawMessage, er
 	return oldValue.Data, nil
 }
 
-// AppendData adds jm to the "data" field.
-func (m *MailedLinkMutation) AppendData(jm json.RawMessage) {
-	m.appenddata = append(m.appenddata, jm...)
-}
-
-// AppendedData returns the list of values that were appended to the "data" field in this mutation.
-func (m *MailedLinkMutation) AppendedData() (json.RawMessage, bool) {
-	if len(m.appenddata) == 0 {
-		return nil, false
-	}
-	return m.appenddata, true
-}
-
 // ClearData clears the value of the "data" field.
 func (m *MailedLinkMutation) ClearData() {
 	m.data = nil
-	m.appenddata = nil
 	m.clearedFields[mailedlink.FieldData] = struct{}{}
 }
 
@@ -39200,7 +38696,6 @@ func (m *MailedLinkMutation) DataCleared() bool {
 // ResetData resets all changes to the "data" field.
 func (m *MailedLinkMutation) ResetData() {
 	m.data = nil
-	m.appenddata = nil
 	delete(m.clearedFields, mailedlink.FieldData)
 }
 
@@ -46029,11 +45524,8 @@ type PhaseVisitMutation struct {
 	attempts         *int
 	addattempts      *int
 	input            *json.RawMessage
-	appendinput      json.RawMessage
 	output           *json.RawMessage
-	appendoutput     json.RawMessage
 	error            *json.RawMessage
-	appenderror      json.RawMessage
 	clearedFields    map[string]struct{}
 	execution        *string
 	clearedexecution bool
@@ -46634,7 +46126,6 @@ func (m *PhaseVisitMutation) ResetAttempts() {
 // SetInput sets the "input" field.
 func (m *PhaseVisitMutation) SetInput(jm json.RawMessage) {
 	m.input = &jm
-	m.appendinput = nil
 }
 
 // Input returns the value of the "input" field in the mutation.
@@ -46663,23 +46154,9 @@ func (m *PhaseVisitMutation) OldInput(ctx context.Context) (v json.RawMessage, e
 	return oldValue.Input, nil
 }
 
-// AppendInput adds jm to the "input" field.
-func (m *PhaseVisitMutation) AppendInput(jm json.RawMessage) {
-	m.appendinput = append(m.appendinput, jm...)
-}
-
-// AppendedInput returns the list of values that were appended to the "input" field in this mutation.
-func (m *PhaseVisitMutation) AppendedInput() (json.RawMessage, bool) {
-	if len(m.appendinput) == 0 {
-		return nil, false
-	}
-	return m.appendinput, true
-}
-
 // ClearInput clears the value of the "input" field.
 func (m *PhaseVisitMutation) ClearInput() {
 	m.input = nil
-	m.appendinput = nil
 	m.clearedFields[phasevisit.FieldInput] = struct{}{}
 }
 
@@ -46692,14 +46169,12 @@ func (m *PhaseVisitMutation) InputCleared() bool {
 // ResetInput resets all changes to the "input" field.
 func (m *PhaseVisitMutation) ResetInput() {
 	m.input = nil
-	m.appendinput = nil
 	delete(m.clearedFields, phasevisit.FieldInput)
 }
 
 // SetOutput sets the "output" field.
 func (m *PhaseVisitMutation) SetOutput(jm json.RawMessage) {
 	m.output = &jm
-	m.appendoutput = nil
 }
 
 // Output returns the value of the "output" field in the mutation.
@@ -46728,23 +46203,9 @@ func (m *PhaseVisitMutation) OldOutput(ctx context.Context) (v json.RawMessage, 
 	return oldValue.Output, nil
 }
 
-// AppendOutput adds jm to the "output" field.
-func (m *PhaseVisitMutation) AppendOutput(jm json.RawMessage) {
-	m.appendoutput = append(m.appendoutput, jm...)
-}
-
-// AppendedOutput returns the list of values that were appended to the "output" field in this mutation.
-func (m *PhaseVisitMutation) AppendedOutput() (json.RawMessage, bool) {
-	if len(m.appendoutput) == 0 {
-		return nil, false
-	}
-	return m.appendoutput, true
-}
-
 // ClearOutput clears the value of the "output" field.
 func (m *PhaseVisitMutation) ClearOutput() {
 	m.output = nil
-	m.appendoutput = nil
 	m.clearedFields[phasevisit.FieldOutput] = struct{}{}
 }
 
@@ -46757,14 +46218,12 @@ func (m *PhaseVisitMutation) OutputCleared() bool {
 // ResetOutput resets all changes to the "output" field.
 func (m *PhaseVisitMutation) ResetOutput() {
 	m.output = nil
-	m.appendoutput = nil
 	delete(m.clearedFields, phasevisit.FieldOutput)
 }
 
 // SetError sets the "error" field.
 func (m *PhaseVisitMutation) SetError(jm json.RawMessage) {
 	m.error = &jm
-	m.appenderror = nil
 }
 
 // Error returns the value of the "error" field in the mutation.
@@ -46793,23 +46252,9 @@ func (m *PhaseVisitMutation) OldError(ctx context.Context) (v json.RawMessage, e
 	return oldValue.Error, nil
 }
 
-// AppendError adds jm to the "error" field.
-func (m *PhaseVisitMutation) AppendError(jm json.RawMessage) {
-	m.appenderror = append(m.appenderror, jm...)
-}
-
-// AppendedError returns the list of values that were appended to the "error" field in this mutation.
-func (m *PhaseVisitMutation) AppendedError() (json.RawMessage, bool) {
-	if len(m.appenderror) == 0 {
-		return nil, false
-	}
-	return m.appenderror, true
-}
-
 // ClearError clears the value of the "error" field.
 func (m *PhaseVisitMutation) ClearError() {
 	m.error = nil
-	m.appenderror = nil
 	m.clearedFields[phasevisit.FieldError] = struct{}{}
 }
 
@@ -46822,7 +46267,6 @@ func (m *PhaseVisitMutation) ErrorCleared() bool {
 // ResetError resets all changes to the "error" field.
 func (m *PhaseVisitMutation) ResetError() {
 	m.error = nil
-	m.appenderror = nil
 	delete(m.clearedFields, phasevisit.FieldError)
 }
 
@@ -49092,7 +48536,6 @@ type RequestMutation struct {
 	priority_rank           *int8
 	addpriority_rank        *int8
 	fields                  *json.RawMessage
-	appendfields            json.RawMessage
 	tags                    *map[string]string
 	created_by              *string
 	execution_id            *string
@@ -49684,7 +49127,6 @@ func (m *RequestMutation) ResetPriorityRank() {
 // SetFields sets the "fields" field.
 func (m *RequestMutation) SetFields(jm json.RawMessage) {
 	m.fields = &jm
-	m.appendfields = nil
 }
 
 // GetFields returns the value of the "fields" field in the mutation.
@@ -49713,23 +49155,9 @@ func (m *RequestMutation) OldFields(ctx context.Context) (v json.RawMessage, err
 	return oldValue.Fields, nil
 }
 
-// AppendFields adds jm to the "fields" field.
-func (m *RequestMutation) AppendFields(jm json.RawMessage) {
-	m.appendfields = append(m.appendfields, jm...)
-}
-
-// AppendedFields returns the list of values that were appended to the "fields" field in this mutation.
-func (m *RequestMutation) AppendedFields() (json.RawMessage, bool) {
-	if len(m.appendfields) == 0 {
-		return nil, false
-	}
-	return m.appendfields, true
-}
-
 // ClearFields clears the value of the "fields" field.
 func (m *RequestMutation) ClearFields() {
 	m.fields = nil
-	m.appendfields = nil
 	m.clearedFields[request.FieldFields] = struct{}{}
 }
 
@@ -49742,7 +49170,6 @@ func (m *RequestMutation) FieldsCleared() bool {
 // ResetFields resets all changes to the "fields" field.
 func (m *RequestMutation) ResetFields() {
 	m.fields = nil
-	m.appendfields = nil
 	delete(m.clearedFields, request.FieldFields)
 }
 
@@ -61191,14 +60618,11 @@ type TaskMutation struct {
 	sla_state         *task.SLAState
 	sla_next_at       *time.Time
 	form              *json.RawMessage
-	appendform        json.RawMessage
 	outcomes          *[]string
 	appendoutcomes    []string
 	corrections       *json.RawMessage
-	appendcorrections json.RawMessage
 	outcome           *string
 	variables         *json.RawMessage
-	appendvariables   json.RawMessage
 	completed_by      *string
 	completed_at      *time.Time
 	clearedFields     map[string]struct{}
@@ -62263,7 +61687,6 @@ func (m *TaskMutation) ResetSLANextAt() {
 // SetForm sets the "form" field.
 func (m *TaskMutation) SetForm(jm json.RawMessage) {
 	m.form = &jm
-	m.appendform = nil
 }
 
 // Form returns the value of the "form" field in the mutation.
@@ -62292,23 +61715,9 @@ func (m *TaskMutation) OldForm(ctx context.Context) (v json.RawMessage, err erro
 	return oldValue.Form, nil
 }
 
-// AppendForm adds jm to the "form" field.
-func (m *TaskMutation) AppendForm(jm json.RawMessage) {
-	m.appendform = append(m.appendform, jm...)
-}
-
-// AppendedForm returns the list of values that were appended to the "form" field in this mutation.
-func (m *TaskMutation) AppendedForm() (json.RawMessage, bool) {
-	if len(m.appendform) == 0 {
-		return nil, false
-	}
-	return m.appendform, true
-}
-
 // ClearForm clears the value of the "form" field.
 func (m *TaskMutation) ClearForm() {
 	m.form = nil
-	m.appendform = nil
 	m.clearedFields[task.FieldForm] = struct{}{}
 }
 
@@ -62321,7 +61730,6 @@ func (m *TaskMutation) FormCleared() bool {
 // ResetForm resets all changes to the "form" field.
 func (m *TaskMutation) ResetForm() {
 	m.form = nil
-	m.appendform = nil
 	delete(m.clearedFields, task.FieldForm)
 }
 
@@ -62393,7 +61801,6 @@ func (m *TaskMutation) ResetOutcomes() {
 // SetCorrections sets the "corrections" field.
 func (m *TaskMutation) SetCorrections(jm json.RawMessage) {
 	m.corrections = &jm
-	m.appendcorrections = nil
 }
 
 // Corrections returns the value of the "corrections" field in the mutation.
@@ -62422,23 +61829,9 @@ func (m *TaskMutation) OldCorrections(ctx context.Context) (v json.RawMessage, e
 	return oldValue.Corrections, nil
 }
 
-// AppendCorrections adds jm to the "corrections" field.
-func (m *TaskMutation) AppendCorrections(jm json.RawMessage) {
-	m.appendcorrections = append(m.appendcorrections, jm...)
-}
-
-// AppendedCorrections returns the list of values that were appended to the "corrections" field in this mutation.
-func (m *TaskMutation) AppendedCorrections() (json.RawMessage, bool) {
-	if len(m.appendcorrections) == 0 {
-		return nil, false
-	}
-	return m.appendcorrections, true
-}
-
 // ClearCorrections clears the value of the "corrections" field.
 func (m *TaskMutation) ClearCorrections() {
 	m.corrections = nil
-	m.appendcorrections = nil
 	m.clearedFields[task.FieldCorrections] = struct{}{}
 }
 
@@ -62451,7 +61844,6 @@ func (m *TaskMutation) CorrectionsCleared() bool {
 // ResetCorrections resets all changes to the "corrections" field.
 func (m *TaskMutation) ResetCorrections() {
 	m.corrections = nil
-	m.appendcorrections = nil
 	delete(m.clearedFields, task.FieldCorrections)
 }
 
@@ -62507,7 +61899,6 @@ func (m *TaskMutation) ResetOutcome() {
 // SetVariables sets the "variables" field.
 func (m *TaskMutation) SetVariables(jm json.RawMessage) {
 	m.variables = &jm
-	m.appendvariables = nil
 }
 
 // Variables returns the value of the "variables" field in the mutation.
@@ -62536,23 +61927,9 @@ func (m *TaskMutation) OldVariables(ctx context.Context) (v json.RawMessage, err
 	return oldValue.Variables, nil
 }
 
-// AppendVariables adds jm to the "variables" field.
-func (m *TaskMutation) AppendVariables(jm json.RawMessage) {
-	m.appendvariables = append(m.appendvariables, jm...)
-}
-
-// AppendedVariables returns the list of values that were appended to the "variables" field in this mutation.
-func (m *TaskMutation) AppendedVariables() (json.RawMessage, bool) {
-	if len(m.appendvariables) == 0 {
-		return nil, false
-	}
-	return m.appendvariables, true
-}
-
 // ClearVariables clears the value of the "variables" field.
 func (m *TaskMutation) ClearVariables() {
 	m.variables = nil
-	m.appendvariables = nil
 	m.clearedFields[task.FieldVariables] = struct{}{}
 }
 
@@ -62565,7 +61942,6 @@ func (m *TaskMutation) VariablesCleared() bool {
 // ResetVariables resets all changes to the "variables" field.
 func (m *TaskMutation) ResetVariables() {
 	m.variables = nil
-	m.appendvariables = nil
 	delete(m.clearedFields, task.FieldVariables)
 }
 
@@ -66952,7 +66328,6 @@ type WebhookDeliveryMutation struct {
 	addretry_count      *int
 	next_attempt_at     *time.Time
 	attempts            *json.RawMessage
-	appendattempts      json.RawMessage
 	clearedFields       map[string]struct{}
 	subscription        *string
 	clearedsubscription bool
@@ -67427,7 +66802,6 @@ func (m *WebhookDeliveryMutation) ResetNextAttemptAt() {
 // SetAttempts sets the "attempts" field.
 func (m *WebhookDeliveryMutation) SetAttempts(jm json.RawMessage) {
 	m.attempts = &jm
-	m.appendattempts = nil
 }
 
 // Attempts returns the value of the "attempts" field in the mutation.
@@ -67456,23 +66830,9 @@ func (m *WebhookDeliveryMutation) OldAttempts(ctx context.Context) (v json.RawMe
 	return oldValue.Attempts, nil
 }
 
-// AppendAttempts adds jm to the "attempts" field.
-func (m *WebhookDeliveryMutation) AppendAttempts(jm json.RawMessage) {
-	m.appendattempts = append(m.appendattempts, jm...)
-}
-
-// AppendedAttempts returns the list of values that were appended to the "attempts" field in this mutation.
-func (m *WebhookDeliveryMutation) AppendedAttempts() (json.RawMessage, bool) {
-	if len(m.appendattempts) == 0 {
-		return nil, false
-	}
-	return m.appendattempts, true
-}
-
 // ClearAttempts clears the value of the "attempts" field.
 func (m *WebhookDeliveryMutation) ClearAttempts() {
 	m.attempts = nil
-	m.appendattempts = nil
 	m.clearedFields[webhookdelivery.FieldAttempts] = struct{}{}
 }
 
@@ -67485,7 +66845,6 @@ func (m *WebhookDeliveryMutation) AttemptsCleared() bool {
 // ResetAttempts resets all changes to the "attempts" field.
 func (m *WebhookDeliveryMutation) ResetAttempts() {
 	m.attempts = nil
-	m.appendattempts = nil
 	delete(m.clearedFields, webhookdelivery.FieldAttempts)
 }
 
@@ -69059,24 +68418,23 @@ func (m *WebhookSubscriptionMutation) ResetEdge(name string) error {
 // WorkflowMutation represents an operation that mutates the Workflow nodes in the graph.
 type WorkflowMutation struct {
 	config
-	op               Op
-	typ              string
-	id               *string
-	created_at       *time.Time
-	updated_at       *time.Time
-	company_id       *string
-	name             *string
-	slug             *string
-	description      *string
-	status           *workflow.Status
-	version          *int
-	addversion       *int
-	definition       *json.RawMessage
-	appenddefinition json.RawMessage
-	clearedFields    map[string]struct{}
-	done             bool
-	oldValue         func(context.Context) (*Workflow, error)
-	predicates       []predicate.Workflow
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	name          *string
+	slug          *string
+	description   *string
+	status        *workflow.Status
+	version       *int
+	addversion    *int
+	definition    *json.RawMessage
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Workflow, error)
+	predicates    []predicate.Workflow
 }
 
 var _ ent.Mutation = (*WorkflowMutation)(nil)
@@ -69494,7 +68852,6 @@ func (m *WorkflowMutation) ResetVersion() {
 // SetDefinition sets the "definition" field.
 func (m *WorkflowMutation) SetDefinition(jm json.RawMessage) {
 	m.definition = &jm
-	m.appenddefinition = nil
 }
 
 // Definition returns the value of the "definition" field in the mutation.
@@ -69523,23 +68880,9 @@ func (m *WorkflowMutation) OldDefinition(ctx context.Context) (v json.RawMessage
 	return oldValue.Definition, nil
 }
 
-// AppendDefinition adds jm to the "definition" field.
-func (m *WorkflowMutation) AppendDefinition(jm json.RawMessage) {
-	m.appenddefinition = append(m.appenddefinition, jm...)
-}
-
-// AppendedDefinition returns the list of values that were appended to the "definition" field in this mutation.
-func (m *WorkflowMutation) AppendedDefinition() (json.RawMessage, bool) {
-	if len(m.appenddefinition) == 0 {
-		return nil, false
-	}
-	return m.appenddefinition, true
-}
-
 // ResetDefinition resets all changes to the "definition" field.
 func (m *WorkflowMutation) ResetDefinition() {
 	m.definition = nil
-	m.appenddefinition = nil
 }
 
 // Where appends a list predicates to the WorkflowMutation builder.
@@ -69875,26 +69218,25 @@ func (m *WorkflowMutation) ResetEdge(name string) error {
 // WorkflowVersionMutation represents an operation that mutates the WorkflowVersion nodes in the graph.
 type WorkflowVersionMutation struct {
 	config
-	op               Op
-	typ              string
-	id               *string
-	created_at       *time.Time
-	updated_at       *time.Time
-	company_id       *string
-	version          *int
-	addversion       *int
-	definition       *json.RawMessage
-	appenddefinition json.RawMessage
-	uses             *[]string
-	appenduses       []string
-	published_at     *time.Time
-	published_by     *string
-	clearedFields    map[string]struct{}
-	workflow         *string
-	clearedworkflow  bool
-	done             bool
-	oldValue         func(context.Context) (*WorkflowVersion, error)
-	predicates       []predicate.WorkflowVersion
+	op              Op
+	typ             string
+	id              *string
+	created_at      *time.Time
+	updated_at      *time.Time
+	company_id      *string
+	version         *int
+	addversion      *int
+	definition      *json.RawMessage
+	uses            *[]string
+	appenduses      []string
+	published_at    *time.Time
+	published_by    *string
+	clearedFields   map[string]struct{}
+	workflow        *string
+	clearedworkflow bool
+	done            bool
+	oldValue        func(context.Context) (*WorkflowVersion, error)
+	predicates      []predicate.WorkflowVersion
 }
 
 var _ ent.Mutation = (*WorkflowVersionMutation)(nil)
@@ -70204,7 +69546,6 @@ func (m *WorkflowVersionMutation) ResetVersion() {
 // SetDefinition sets the "definition" field.
 func (m *WorkflowVersionMutation) SetDefinition(jm json.RawMessage) {
 	m.definition = &jm
-	m.appenddefinition = nil
 }
 
 // Definition returns the value of the "definition" field in the mutation.
@@ -70233,23 +69574,9 @@ func (m *WorkflowVersionMutation) OldDefinition(ctx context.Context) (v json.Raw
 	return oldValue.Definition, nil
 }
 
-// AppendDefinition adds jm to the "definition" field.
-func (m *WorkflowVersionMutation) AppendDefinition(jm json.RawMessage) {
-	m.appenddefinition = append(m.appenddefinition, jm...)
-}
-
-// AppendedDefinition returns the list of values that were appended to the "definition" field in this mutation.
-func (m *WorkflowVersionMutation) AppendedDefinition() (json.RawMessage, bool) {
-	if len(m.appenddefinition) == 0 {
-		return nil, false
-	}
-	return m.appenddefinition, true
-}
-
 // ResetDefinition resets all changes to the "definition" field.
 func (m *WorkflowVersionMutation) ResetDefinition() {
 	m.definition = nil
-	m.appenddefinition = nil
 }
 
 // SetUses sets the "uses" field.

@@ -185,26 +185,20 @@ func (_m *PhaseVisit) assignValues(columns []string, values []any) error {
 		case phasevisit.FieldInput:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field input", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Input); err != nil {
-					return fmt.Errorf("unmarshal field input: %w", err)
-				}
+			} else if value != nil {
+				_m.Input = *value
 			}
 		case phasevisit.FieldOutput:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field output", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Output); err != nil {
-					return fmt.Errorf("unmarshal field output: %w", err)
-				}
+			} else if value != nil {
+				_m.Output = *value
 			}
 		case phasevisit.FieldError:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field error", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Error); err != nil {
-					return fmt.Errorf("unmarshal field error: %w", err)
-				}
+			} else if value != nil {
+				_m.Error = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

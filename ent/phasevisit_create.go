@@ -358,15 +358,15 @@ func (_c *PhaseVisitCreate) createSpec() (*PhaseVisit, *sqlgraph.CreateSpec) {
 		_node.Attempts = value
 	}
 	if value, ok := _c.mutation.Input(); ok {
-		_spec.SetField(phasevisit.FieldInput, field.TypeJSON, value)
+		_spec.SetField(phasevisit.FieldInput, field.TypeBytes, value)
 		_node.Input = value
 	}
 	if value, ok := _c.mutation.Output(); ok {
-		_spec.SetField(phasevisit.FieldOutput, field.TypeJSON, value)
+		_spec.SetField(phasevisit.FieldOutput, field.TypeBytes, value)
 		_node.Output = value
 	}
 	if value, ok := _c.mutation.Error(); ok {
-		_spec.SetField(phasevisit.FieldError, field.TypeJSON, value)
+		_spec.SetField(phasevisit.FieldError, field.TypeBytes, value)
 		_node.Error = value
 	}
 	if nodes := _c.mutation.ExecutionIDs(); len(nodes) > 0 {

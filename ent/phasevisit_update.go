@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -119,12 +118,6 @@ func (_u *PhaseVisitUpdate) SetInput(v json.RawMessage) *PhaseVisitUpdate {
 	return _u
 }
 
-// AppendInput appends value to the "input" field.
-func (_u *PhaseVisitUpdate) AppendInput(v json.RawMessage) *PhaseVisitUpdate {
-	_u.mutation.AppendInput(v)
-	return _u
-}
-
 // ClearInput clears the value of the "input" field.
 func (_u *PhaseVisitUpdate) ClearInput() *PhaseVisitUpdate {
 	_u.mutation.ClearInput()
@@ -137,12 +130,6 @@ func (_u *PhaseVisitUpdate) SetOutput(v json.RawMessage) *PhaseVisitUpdate {
 	return _u
 }
 
-// AppendOutput appends value to the "output" field.
-func (_u *PhaseVisitUpdate) AppendOutput(v json.RawMessage) *PhaseVisitUpdate {
-	_u.mutation.AppendOutput(v)
-	return _u
-}
-
 // ClearOutput clears the value of the "output" field.
 func (_u *PhaseVisitUpdate) ClearOutput() *PhaseVisitUpdate {
 	_u.mutation.ClearOutput()
@@ -152,12 +139,6 @@ func (_u *PhaseVisitUpdate) ClearOutput() *PhaseVisitUpdate {
 // SetError sets the "error" field.
 func (_u *PhaseVisitUpdate) SetError(v json.RawMessage) *PhaseVisitUpdate {
 	_u.mutation.SetError(v)
-	return _u
-}
-
-// AppendError appends value to the "error" field.
-func (_u *PhaseVisitUpdate) AppendError(v json.RawMessage) *PhaseVisitUpdate {
-	_u.mutation.AppendError(v)
 	return _u
 }
 
@@ -246,37 +227,22 @@ func (_u *PhaseVisitUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 		_spec.AddField(phasevisit.FieldAttempts, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Input(); ok {
-		_spec.SetField(phasevisit.FieldInput, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedInput(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, phasevisit.FieldInput, value)
-		})
+		_spec.SetField(phasevisit.FieldInput, field.TypeBytes, value)
 	}
 	if _u.mutation.InputCleared() {
-		_spec.ClearField(phasevisit.FieldInput, field.TypeJSON)
+		_spec.ClearField(phasevisit.FieldInput, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Output(); ok {
-		_spec.SetField(phasevisit.FieldOutput, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedOutput(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, phasevisit.FieldOutput, value)
-		})
+		_spec.SetField(phasevisit.FieldOutput, field.TypeBytes, value)
 	}
 	if _u.mutation.OutputCleared() {
-		_spec.ClearField(phasevisit.FieldOutput, field.TypeJSON)
+		_spec.ClearField(phasevisit.FieldOutput, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Error(); ok {
-		_spec.SetField(phasevisit.FieldError, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedError(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, phasevisit.FieldError, value)
-		})
+		_spec.SetField(phasevisit.FieldError, field.TypeBytes, value)
 	}
 	if _u.mutation.ErrorCleared() {
-		_spec.ClearField(phasevisit.FieldError, field.TypeJSON)
+		_spec.ClearField(phasevisit.FieldError, field.TypeBytes)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -387,12 +353,6 @@ func (_u *PhaseVisitUpdateOne) SetInput(v json.RawMessage) *PhaseVisitUpdateOne 
 	return _u
 }
 
-// AppendInput appends value to the "input" field.
-func (_u *PhaseVisitUpdateOne) AppendInput(v json.RawMessage) *PhaseVisitUpdateOne {
-	_u.mutation.AppendInput(v)
-	return _u
-}
-
 // ClearInput clears the value of the "input" field.
 func (_u *PhaseVisitUpdateOne) ClearInput() *PhaseVisitUpdateOne {
 	_u.mutation.ClearInput()
@@ -405,12 +365,6 @@ func (_u *PhaseVisitUpdateOne) SetOutput(v json.RawMessage) *PhaseVisitUpdateOne
 	return _u
 }
 
-// AppendOutput appends value to the "output" field.
-func (_u *PhaseVisitUpdateOne) AppendOutput(v json.RawMessage) *PhaseVisitUpdateOne {
-	_u.mutation.AppendOutput(v)
-	return _u
-}
-
 // ClearOutput clears the value of the "output" field.
 func (_u *PhaseVisitUpdateOne) ClearOutput() *PhaseVisitUpdateOne {
 	_u.mutation.ClearOutput()
@@ -420,12 +374,6 @@ func (_u *PhaseVisitUpdateOne) ClearOutput() *PhaseVisitUpdateOne {
 // SetError sets the "error" field.
 func (_u *PhaseVisitUpdateOne) SetError(v json.RawMessage) *PhaseVisitUpdateOne {
 	_u.mutation.SetError(v)
-	return _u
-}
-
-// AppendError appends value to the "error" field.
-func (_u *PhaseVisitUpdateOne) AppendError(v json.RawMessage) *PhaseVisitUpdateOne {
-	_u.mutation.AppendError(v)
 	return _u
 }
 
@@ -544,37 +492,22 @@ func (_u *PhaseVisitUpdateOne) sqlSave(ctx context.Context) (_node *PhaseVisit, 
 		_spec.AddField(phasevisit.FieldAttempts, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Input(); ok {
-		_spec.SetField(phasevisit.FieldInput, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedInput(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, phasevisit.FieldInput, value)
-		})
+		_spec.SetField(phasevisit.FieldInput, field.TypeBytes, value)
 	}
 	if _u.mutation.InputCleared() {
-		_spec.ClearField(phasevisit.FieldInput, field.TypeJSON)
+		_spec.ClearField(phasevisit.FieldInput, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Output(); ok {
-		_spec.SetField(phasevisit.FieldOutput, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedOutput(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, phasevisit.FieldOutput, value)
-		})
+		_spec.SetField(phasevisit.FieldOutput, field.TypeBytes, value)
 	}
 	if _u.mutation.OutputCleared() {
-		_spec.ClearField(phasevisit.FieldOutput, field.TypeJSON)
+		_spec.ClearField(phasevisit.FieldOutput, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Error(); ok {
-		_spec.SetField(phasevisit.FieldError, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedError(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, phasevisit.FieldError, value)
-		})
+		_spec.SetField(phasevisit.FieldError, field.TypeBytes, value)
 	}
 	if _u.mutation.ErrorCleared() {
-		_spec.ClearField(phasevisit.FieldError, field.TypeJSON)
+		_spec.ClearField(phasevisit.FieldError, field.TypeBytes)
 	}
 	_node = &PhaseVisit{config: _u.config}
 	_spec.Assign = _node.assignValues

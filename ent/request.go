@@ -254,10 +254,8 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 		case request.FieldFields:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field fields", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Fields); err != nil {
-					return fmt.Errorf("unmarshal field fields: %w", err)
-				}
+			} else if value != nil {
+				_m.Fields = *value
 			}
 		case request.FieldTags:
 			if value, ok := values[i].(*[]byte); !ok {

@@ -690,7 +690,7 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 		_node.PriorityRank = value
 	}
 	if value, ok := _c.mutation.GetFields(); ok {
-		_spec.SetField(request.FieldFields, field.TypeJSON, value)
+		_spec.SetField(request.FieldFields, field.TypeBytes, value)
 		_node.Fields = value
 	}
 	if value, ok := _c.mutation.Tags(); ok {

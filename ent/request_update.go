@@ -17,7 +17,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -156,12 +155,6 @@ func (_u *RequestUpdate) AddPriorityRank(v int8) *RequestUpdate {
 // SetFields sets the "fields" field.
 func (_u *RequestUpdate) SetFields(v json.RawMessage) *RequestUpdate {
 	_u.mutation.SetFields(v)
-	return _u
-}
-
-// AppendFields appends value to the "fields" field.
-func (_u *RequestUpdate) AppendFields(v json.RawMessage) *RequestUpdate {
-	_u.mutation.AppendFields(v)
 	return _u
 }
 
@@ -669,15 +662,10 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.AddField(request.FieldPriorityRank, field.TypeInt8, value)
 	}
 	if value, ok := _u.mutation.GetFields(); ok {
-		_spec.SetField(request.FieldFields, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedFields(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, request.FieldFields, value)
-		})
+		_spec.SetField(request.FieldFields, field.TypeBytes, value)
 	}
 	if _u.mutation.FieldsCleared() {
-		_spec.ClearField(request.FieldFields, field.TypeJSON)
+		_spec.ClearField(request.FieldFields, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Tags(); ok {
 		_spec.SetField(request.FieldTags, field.TypeJSON, value)
@@ -1027,12 +1015,6 @@ func (_u *RequestUpdateOne) AddPriorityRank(v int8) *RequestUpdateOne {
 // SetFields sets the "fields" field.
 func (_u *RequestUpdateOne) SetFields(v json.RawMessage) *RequestUpdateOne {
 	_u.mutation.SetFields(v)
-	return _u
-}
-
-// AppendFields appends value to the "fields" field.
-func (_u *RequestUpdateOne) AppendFields(v json.RawMessage) *RequestUpdateOne {
-	_u.mutation.AppendFields(v)
 	return _u
 }
 
@@ -1570,15 +1552,10 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 		_spec.AddField(request.FieldPriorityRank, field.TypeInt8, value)
 	}
 	if value, ok := _u.mutation.GetFields(); ok {
-		_spec.SetField(request.FieldFields, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedFields(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, request.FieldFields, value)
-		})
+		_spec.SetField(request.FieldFields, field.TypeBytes, value)
 	}
 	if _u.mutation.FieldsCleared() {
-		_spec.ClearField(request.FieldFields, field.TypeJSON)
+		_spec.ClearField(request.FieldFields, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Tags(); ok {
 		_spec.SetField(request.FieldTags, field.TypeJSON, value)

@@ -333,10 +333,8 @@ func (_m *Task) assignValues(columns []string, values []any) error {
 		case task.FieldForm:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field form", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Form); err != nil {
-					return fmt.Errorf("unmarshal field form: %w", err)
-				}
+			} else if value != nil {
+				_m.Form = *value
 			}
 		case task.FieldOutcomes:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -349,10 +347,8 @@ func (_m *Task) assignValues(columns []string, values []any) error {
 		case task.FieldCorrections:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field corrections", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Corrections); err != nil {
-					return fmt.Errorf("unmarshal field corrections: %w", err)
-				}
+			} else if value != nil {
+				_m.Corrections = *value
 			}
 		case task.FieldOutcome:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -364,10 +360,8 @@ func (_m *Task) assignValues(columns []string, values []any) error {
 		case task.FieldVariables:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field variables", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Variables); err != nil {
-					return fmt.Errorf("unmarshal field variables: %w", err)
-				}
+			} else if value != nil {
+				_m.Variables = *value
 			}
 		case task.FieldCompletedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {

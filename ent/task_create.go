@@ -604,7 +604,7 @@ func (_c *TaskCreate) createSpec() (*Task, *sqlgraph.CreateSpec) {
 		_node.SLANextAt = &value
 	}
 	if value, ok := _c.mutation.Form(); ok {
-		_spec.SetField(task.FieldForm, field.TypeJSON, value)
+		_spec.SetField(task.FieldForm, field.TypeBytes, value)
 		_node.Form = value
 	}
 	if value, ok := _c.mutation.Outcomes(); ok {
@@ -612,7 +612,7 @@ func (_c *TaskCreate) createSpec() (*Task, *sqlgraph.CreateSpec) {
 		_node.Outcomes = value
 	}
 	if value, ok := _c.mutation.Corrections(); ok {
-		_spec.SetField(task.FieldCorrections, field.TypeJSON, value)
+		_spec.SetField(task.FieldCorrections, field.TypeBytes, value)
 		_node.Corrections = value
 	}
 	if value, ok := _c.mutation.Outcome(); ok {
@@ -620,7 +620,7 @@ func (_c *TaskCreate) createSpec() (*Task, *sqlgraph.CreateSpec) {
 		_node.Outcome = &value
 	}
 	if value, ok := _c.mutation.Variables(); ok {
-		_spec.SetField(task.FieldVariables, field.TypeJSON, value)
+		_spec.SetField(task.FieldVariables, field.TypeBytes, value)
 		_node.Variables = value
 	}
 	if value, ok := _c.mutation.CompletedBy(); ok {

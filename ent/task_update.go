@@ -16,7 +16,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -275,12 +274,6 @@ func (_u *TaskUpdate) SetForm(v json.RawMessage) *TaskUpdate {
 	return _u
 }
 
-// AppendForm appends value to the "form" field.
-func (_u *TaskUpdate) AppendForm(v json.RawMessage) *TaskUpdate {
-	_u.mutation.AppendForm(v)
-	return _u
-}
-
 // ClearForm clears the value of the "form" field.
 func (_u *TaskUpdate) ClearForm() *TaskUpdate {
 	_u.mutation.ClearForm()
@@ -290,12 +283,6 @@ func (_u *TaskUpdate) ClearForm() *TaskUpdate {
 // SetCorrections sets the "corrections" field.
 func (_u *TaskUpdate) SetCorrections(v json.RawMessage) *TaskUpdate {
 	_u.mutation.SetCorrections(v)
-	return _u
-}
-
-// AppendCorrections appends value to the "corrections" field.
-func (_u *TaskUpdate) AppendCorrections(v json.RawMessage) *TaskUpdate {
-	_u.mutation.AppendCorrections(v)
 	return _u
 }
 
@@ -328,12 +315,6 @@ func (_u *TaskUpdate) ClearOutcome() *TaskUpdate {
 // SetVariables sets the "variables" field.
 func (_u *TaskUpdate) SetVariables(v json.RawMessage) *TaskUpdate {
 	_u.mutation.SetVariables(v)
-	return _u
-}
-
-// AppendVariables appends value to the "variables" field.
-func (_u *TaskUpdate) AppendVariables(v json.RawMessage) *TaskUpdate {
-	_u.mutation.AppendVariables(v)
 	return _u
 }
 
@@ -555,29 +536,19 @@ func (_u *TaskUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.ClearField(task.FieldSLANextAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Form(); ok {
-		_spec.SetField(task.FieldForm, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedForm(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, task.FieldForm, value)
-		})
+		_spec.SetField(task.FieldForm, field.TypeBytes, value)
 	}
 	if _u.mutation.FormCleared() {
-		_spec.ClearField(task.FieldForm, field.TypeJSON)
+		_spec.ClearField(task.FieldForm, field.TypeBytes)
 	}
 	if _u.mutation.OutcomesCleared() {
 		_spec.ClearField(task.FieldOutcomes, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Corrections(); ok {
-		_spec.SetField(task.FieldCorrections, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedCorrections(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, task.FieldCorrections, value)
-		})
+		_spec.SetField(task.FieldCorrections, field.TypeBytes, value)
 	}
 	if _u.mutation.CorrectionsCleared() {
-		_spec.ClearField(task.FieldCorrections, field.TypeJSON)
+		_spec.ClearField(task.FieldCorrections, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Outcome(); ok {
 		_spec.SetField(task.FieldOutcome, field.TypeString, value)
@@ -586,15 +557,10 @@ func (_u *TaskUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.ClearField(task.FieldOutcome, field.TypeString)
 	}
 	if value, ok := _u.mutation.Variables(); ok {
-		_spec.SetField(task.FieldVariables, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedVariables(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, task.FieldVariables, value)
-		})
+		_spec.SetField(task.FieldVariables, field.TypeBytes, value)
 	}
 	if _u.mutation.VariablesCleared() {
-		_spec.ClearField(task.FieldVariables, field.TypeJSON)
+		_spec.ClearField(task.FieldVariables, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.CompletedBy(); ok {
 		_spec.SetField(task.FieldCompletedBy, field.TypeString, value)
@@ -957,12 +923,6 @@ func (_u *TaskUpdateOne) SetForm(v json.RawMessage) *TaskUpdateOne {
 	return _u
 }
 
-// AppendForm appends value to the "form" field.
-func (_u *TaskUpdateOne) AppendForm(v json.RawMessage) *TaskUpdateOne {
-	_u.mutation.AppendForm(v)
-	return _u
-}
-
 // ClearForm clears the value of the "form" field.
 func (_u *TaskUpdateOne) ClearForm() *TaskUpdateOne {
 	_u.mutation.ClearForm()
@@ -972,12 +932,6 @@ func (_u *TaskUpdateOne) ClearForm() *TaskUpdateOne {
 // SetCorrections sets the "corrections" field.
 func (_u *TaskUpdateOne) SetCorrections(v json.RawMessage) *TaskUpdateOne {
 	_u.mutation.SetCorrections(v)
-	return _u
-}
-
-// AppendCorrections appends value to the "corrections" field.
-func (_u *TaskUpdateOne) AppendCorrections(v json.RawMessage) *TaskUpdateOne {
-	_u.mutation.AppendCorrections(v)
 	return _u
 }
 
@@ -1010,12 +964,6 @@ func (_u *TaskUpdateOne) ClearOutcome() *TaskUpdateOne {
 // SetVariables sets the "variables" field.
 func (_u *TaskUpdateOne) SetVariables(v json.RawMessage) *TaskUpdateOne {
 	_u.mutation.SetVariables(v)
-	return _u
-}
-
-// AppendVariables appends value to the "variables" field.
-func (_u *TaskUpdateOne) AppendVariables(v json.RawMessage) *TaskUpdateOne {
-	_u.mutation.AppendVariables(v)
 	return _u
 }
 
@@ -1267,29 +1215,19 @@ func (_u *TaskUpdateOne) sqlSave(ctx context.Context) (_node *Task, err error) {
 		_spec.ClearField(task.FieldSLANextAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Form(); ok {
-		_spec.SetField(task.FieldForm, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedForm(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, task.FieldForm, value)
-		})
+		_spec.SetField(task.FieldForm, field.TypeBytes, value)
 	}
 	if _u.mutation.FormCleared() {
-		_spec.ClearField(task.FieldForm, field.TypeJSON)
+		_spec.ClearField(task.FieldForm, field.TypeBytes)
 	}
 	if _u.mutation.OutcomesCleared() {
 		_spec.ClearField(task.FieldOutcomes, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Corrections(); ok {
-		_spec.SetField(task.FieldCorrections, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedCorrections(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, task.FieldCorrections, value)
-		})
+		_spec.SetField(task.FieldCorrections, field.TypeBytes, value)
 	}
 	if _u.mutation.CorrectionsCleared() {
-		_spec.ClearField(task.FieldCorrections, field.TypeJSON)
+		_spec.ClearField(task.FieldCorrections, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Outcome(); ok {
 		_spec.SetField(task.FieldOutcome, field.TypeString, value)
@@ -1298,15 +1236,10 @@ func (_u *TaskUpdateOne) sqlSave(ctx context.Context) (_node *Task, err error) {
 		_spec.ClearField(task.FieldOutcome, field.TypeString)
 	}
 	if value, ok := _u.mutation.Variables(); ok {
-		_spec.SetField(task.FieldVariables, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedVariables(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, task.FieldVariables, value)
-		})
+		_spec.SetField(task.FieldVariables, field.TypeBytes, value)
 	}
 	if _u.mutation.VariablesCleared() {
-		_spec.ClearField(task.FieldVariables, field.TypeJSON)
+		_spec.ClearField(task.FieldVariables, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.CompletedBy(); ok {
 		_spec.SetField(task.FieldCompletedBy, field.TypeString, value)

@@ -171,10 +171,8 @@ func (_m *WebhookDelivery) assignValues(columns []string, values []any) error {
 		case webhookdelivery.FieldAttempts:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field attempts", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Attempts); err != nil {
-					return fmt.Errorf("unmarshal field attempts: %w", err)
-				}
+			} else if value != nil {
+				_m.Attempts = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -318,7 +318,7 @@ func (_c *WebhookDeliveryCreate) createSpec() (*WebhookDelivery, *sqlgraph.Creat
 		_node.NextAttemptAt = &value
 	}
 	if value, ok := _c.mutation.Attempts(); ok {
-		_spec.SetField(webhookdelivery.FieldAttempts, field.TypeJSON, value)
+		_spec.SetField(webhookdelivery.FieldAttempts, field.TypeBytes, value)
 		_node.Attempts = value
 	}
 	if nodes := _c.mutation.SubscriptionIDs(); len(nodes) > 0 {

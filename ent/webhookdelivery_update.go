@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -105,12 +104,6 @@ func (_u *WebhookDeliveryUpdate) SetAttempts(v json.RawMessage) *WebhookDelivery
 	return _u
 }
 
-// AppendAttempts appends value to the "attempts" field.
-func (_u *WebhookDeliveryUpdate) AppendAttempts(v json.RawMessage) *WebhookDeliveryUpdate {
-	_u.mutation.AppendAttempts(v)
-	return _u
-}
-
 // ClearAttempts clears the value of the "attempts" field.
 func (_u *WebhookDeliveryUpdate) ClearAttempts() *WebhookDeliveryUpdate {
 	_u.mutation.ClearAttempts()
@@ -196,15 +189,10 @@ func (_u *WebhookDeliveryUpdate) sqlSave(ctx context.Context) (_node int, err er
 		_spec.ClearField(webhookdelivery.FieldNextAttemptAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(webhookdelivery.FieldAttempts, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedAttempts(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, webhookdelivery.FieldAttempts, value)
-		})
+		_spec.SetField(webhookdelivery.FieldAttempts, field.TypeBytes, value)
 	}
 	if _u.mutation.AttemptsCleared() {
-		_spec.ClearField(webhookdelivery.FieldAttempts, field.TypeJSON)
+		_spec.ClearField(webhookdelivery.FieldAttempts, field.TypeBytes)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -298,12 +286,6 @@ func (_u *WebhookDeliveryUpdateOne) ClearNextAttemptAt() *WebhookDeliveryUpdateO
 // SetAttempts sets the "attempts" field.
 func (_u *WebhookDeliveryUpdateOne) SetAttempts(v json.RawMessage) *WebhookDeliveryUpdateOne {
 	_u.mutation.SetAttempts(v)
-	return _u
-}
-
-// AppendAttempts appends value to the "attempts" field.
-func (_u *WebhookDeliveryUpdateOne) AppendAttempts(v json.RawMessage) *WebhookDeliveryUpdateOne {
-	_u.mutation.AppendAttempts(v)
 	return _u
 }
 
@@ -422,15 +404,10 @@ func (_u *WebhookDeliveryUpdateOne) sqlSave(ctx context.Context) (_node *Webhook
 		_spec.ClearField(webhookdelivery.FieldNextAttemptAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.Attempts(); ok {
-		_spec.SetField(webhookdelivery.FieldAttempts, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedAttempts(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, webhookdelivery.FieldAttempts, value)
-		})
+		_spec.SetField(webhookdelivery.FieldAttempts, field.TypeBytes, value)
 	}
 	if _u.mutation.AttemptsCleared() {
-		_spec.ClearField(webhookdelivery.FieldAttempts, field.TypeJSON)
+		_spec.ClearField(webhookdelivery.FieldAttempts, field.TypeBytes)
 	}
 	_node = &WebhookDelivery{config: _u.config}
 	_spec.Assign = _node.assignValues

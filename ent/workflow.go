@@ -124,10 +124,8 @@ func (_m *Workflow) assignValues(columns []string, values []any) error {
 		case workflow.FieldDefinition:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field definition", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.Definition); err != nil {
-					return fmt.Errorf("unmarshal field definition: %w", err)
-				}
+			} else if value != nil {
+				_m.Definition = *value
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])

@@ -294,7 +294,7 @@ func (_c *WorkflowCreate) createSpec() (*Workflow, *sqlgraph.CreateSpec) {
 		_node.Version = value
 	}
 	if value, ok := _c.mutation.Definition(); ok {
-		_spec.SetField(workflow.FieldDefinition, field.TypeJSON, value)
+		_spec.SetField(workflow.FieldDefinition, field.TypeBytes, value)
 		_node.Definition = value
 	}
 	return _node, _spec

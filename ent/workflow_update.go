@@ -13,7 +13,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
-	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -127,12 +126,6 @@ func (_u *WorkflowUpdate) SetDefinition(v json.RawMessage) *WorkflowUpdate {
 	return _u
 }
 
-// AppendDefinition appends value to the "definition" field.
-func (_u *WorkflowUpdate) AppendDefinition(v json.RawMessage) *WorkflowUpdate {
-	_u.mutation.AppendDefinition(v)
-	return _u
-}
-
 // Mutation returns the WorkflowMutation object of the builder.
 func (_u *WorkflowUpdate) Mutation() *WorkflowMutation {
 	return _u.mutation
@@ -219,12 +212,7 @@ func (_u *WorkflowUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		_spec.AddField(workflow.FieldVersion, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Definition(); ok {
-		_spec.SetField(workflow.FieldDefinition, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedDefinition(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, workflow.FieldDefinition, value)
-		})
+		_spec.SetField(workflow.FieldDefinition, field.TypeBytes, value)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -340,12 +328,6 @@ func (_u *WorkflowUpdateOne) AddVersion(v int) *WorkflowUpdateOne {
 // SetDefinition sets the "definition" field.
 func (_u *WorkflowUpdateOne) SetDefinition(v json.RawMessage) *WorkflowUpdateOne {
 	_u.mutation.SetDefinition(v)
-	return _u
-}
-
-// AppendDefinition appends value to the "definition" field.
-func (_u *WorkflowUpdateOne) AppendDefinition(v json.RawMessage) *WorkflowUpdateOne {
-	_u.mutation.AppendDefinition(v)
 	return _u
 }
 
@@ -465,12 +447,7 @@ func (_u *WorkflowUpdateOne) sqlSave(ctx context.Context) (_node *Workflow, err 
 		_spec.AddField(workflow.FieldVersion, field.TypeInt, value)
 	}
 	if value, ok := _u.mutation.Definition(); ok {
-		_spec.SetField(workflow.FieldDefinition, field.TypeJSON, value)
-	}
-	if value, ok := _u.mutation.AppendedDefinition(); ok {
-		_spec.AddModifier(func(u *sql.UpdateBuilder) {
-			sqljson.Append(u, workflow.FieldDefinition, value)
-		})
+		_spec.SetField(workflow.FieldDefinition, field.TypeBytes, value)
 	}
 	_node = &Workflow{config: _u.config}
 	_spec.Assign = _node.assignValues

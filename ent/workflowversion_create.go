@@ -243,7 +243,7 @@ func (_c *WorkflowVersionCreate) createSpec() (*WorkflowVersion, *sqlgraph.Creat
 		_node.Version = value
 	}
 	if value, ok := _c.mutation.Definition(); ok {
-		_spec.SetField(workflowversion.FieldDefinition, field.TypeJSON, value)
+		_spec.SetField(workflowversion.FieldDefinition, field.TypeBytes, value)
 		_node.Definition = value
 	}
 	if value, ok := _c.mutation.Uses(); ok {

@@ -4,6 +4,7 @@ package accessdecision
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -152,6 +153,12 @@ func Bundle(v string) predicate.AccessDecision {
 // RequestID applies equality check predicate on the "request_id" field. It's identical to RequestIDEQ.
 func RequestID(v string) predicate.AccessDecision {
 	return predicate.AccessDecision(sql.FieldEQ(FieldRequestID, v))
+}
+
+// Input applies equality check predicate on the "input" field. It's identical to InputEQ.
+func Input(v json.RawMessage) predicate.AccessDecision {
+	vc := []byte(v)
+	return predicate.AccessDecision(sql.FieldEQ(FieldInput, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -1237,6 +1244,60 @@ func RequestIDEqualFold(v string) predicate.AccessDecision {
 // RequestIDContainsFold applies the ContainsFold predicate on the "request_id" field.
 func RequestIDContainsFold(v string) predicate.AccessDecision {
 	return predicate.AccessDecision(sql.FieldContainsFold(FieldRequestID, v))
+}
+
+// InputEQ applies the EQ predicate on the "input" field.
+func InputEQ(v json.RawMessage) predicate.AccessDecision {
+	vc := []byte(v)
+	return predicate.AccessDecision(sql.FieldEQ(FieldInput, vc))
+}
+
+// InputNEQ applies the NEQ predicate on the "input" field.
+func InputNEQ(v json.RawMessage) predicate.AccessDecision {
+	vc := []byte(v)
+	return predicate.AccessDecision(sql.FieldNEQ(FieldInput, vc))
+}
+
+// InputIn applies the In predicate on the "input" field.
+func InputIn(vs ...json.RawMessage) predicate.AccessDecision {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AccessDecision(sql.FieldIn(FieldInput, v...))
+}
+
+// InputNotIn applies the NotIn predicate on the "input" field.
+func InputNotIn(vs ...json.RawMessage) predicate.AccessDecision {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AccessDecision(sql.FieldNotIn(FieldInput, v...))
+}
+
+// InputGT applies the GT predicate on the "input" field.
+func InputGT(v json.RawMessage) predicate.AccessDecision {
+	vc := []byte(v)
+	return predicate.AccessDecision(sql.FieldGT(FieldInput, vc))
+}
+
+// InputGTE applies the GTE predicate on the "input" field.
+func InputGTE(v json.RawMessage) predicate.AccessDecision {
+	vc := []byte(v)
+	return predicate.AccessDecision(sql.FieldGTE(FieldInput, vc))
+}
+
+// InputLT applies the LT predicate on the "input" field.
+func InputLT(v json.RawMessage) predicate.AccessDecision {
+	vc := []byte(v)
+	return predicate.AccessDecision(sql.FieldLT(FieldInput, vc))
+}
+
+// InputLTE applies the LTE predicate on the "input" field.
+func InputLTE(v json.RawMessage) predicate.AccessDecision {
+	vc := []byte(v)
+	return predicate.AccessDecision(sql.FieldLTE(FieldInput, vc))
 }
 
 // InputIsNil applies the IsNil predicate on the "input" field.

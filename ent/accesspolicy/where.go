@@ -4,6 +4,7 @@ package accesspolicy
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -102,6 +103,12 @@ func Action(v string) predicate.AccessPolicy {
 // Resource applies equality check predicate on the "resource" field. It's identical to ResourceEQ.
 func Resource(v string) predicate.AccessPolicy {
 	return predicate.AccessPolicy(sql.FieldEQ(FieldResource, v))
+}
+
+// Condition applies equality check predicate on the "condition" field. It's identical to ConditionEQ.
+func Condition(v json.RawMessage) predicate.AccessPolicy {
+	vc := []byte(v)
+	return predicate.AccessPolicy(sql.FieldEQ(FieldCondition, vc))
 }
 
 // Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
@@ -547,6 +554,60 @@ func ResourceEqualFold(v string) predicate.AccessPolicy {
 // ResourceContainsFold applies the ContainsFold predicate on the "resource" field.
 func ResourceContainsFold(v string) predicate.AccessPolicy {
 	return predicate.AccessPolicy(sql.FieldContainsFold(FieldResource, v))
+}
+
+// ConditionEQ applies the EQ predicate on the "condition" field.
+func ConditionEQ(v json.RawMessage) predicate.AccessPolicy {
+	vc := []byte(v)
+	return predicate.AccessPolicy(sql.FieldEQ(FieldCondition, vc))
+}
+
+// ConditionNEQ applies the NEQ predicate on the "condition" field.
+func ConditionNEQ(v json.RawMessage) predicate.AccessPolicy {
+	vc := []byte(v)
+	return predicate.AccessPolicy(sql.FieldNEQ(FieldCondition, vc))
+}
+
+// ConditionIn applies the In predicate on the "condition" field.
+func ConditionIn(vs ...json.RawMessage) predicate.AccessPolicy {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AccessPolicy(sql.FieldIn(FieldCondition, v...))
+}
+
+// ConditionNotIn applies the NotIn predicate on the "condition" field.
+func ConditionNotIn(vs ...json.RawMessage) predicate.AccessPolicy {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AccessPolicy(sql.FieldNotIn(FieldCondition, v...))
+}
+
+// ConditionGT applies the GT predicate on the "condition" field.
+func ConditionGT(v json.RawMessage) predicate.AccessPolicy {
+	vc := []byte(v)
+	return predicate.AccessPolicy(sql.FieldGT(FieldCondition, vc))
+}
+
+// ConditionGTE applies the GTE predicate on the "condition" field.
+func ConditionGTE(v json.RawMessage) predicate.AccessPolicy {
+	vc := []byte(v)
+	return predicate.AccessPolicy(sql.FieldGTE(FieldCondition, vc))
+}
+
+// ConditionLT applies the LT predicate on the "condition" field.
+func ConditionLT(v json.RawMessage) predicate.AccessPolicy {
+	vc := []byte(v)
+	return predicate.AccessPolicy(sql.FieldLT(FieldCondition, vc))
+}
+
+// ConditionLTE applies the LTE predicate on the "condition" field.
+func ConditionLTE(v json.RawMessage) predicate.AccessPolicy {
+	vc := []byte(v)
+	return predicate.AccessPolicy(sql.FieldLTE(FieldCondition, vc))
 }
 
 // VersionEQ applies the EQ predicate on the "version" field.

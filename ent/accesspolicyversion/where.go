@@ -4,6 +4,7 @@ package accesspolicyversion
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -102,6 +103,12 @@ func ActorID(v string) predicate.AccessPolicyVersion {
 // ActorName applies equality check predicate on the "actor_name" field. It's identical to ActorNameEQ.
 func ActorName(v string) predicate.AccessPolicyVersion {
 	return predicate.AccessPolicyVersion(sql.FieldEQ(FieldActorName, v))
+}
+
+// Before applies equality check predicate on the "before" field. It's identical to BeforeEQ.
+func Before(v json.RawMessage) predicate.AccessPolicyVersion {
+	vc := []byte(v)
+	return predicate.AccessPolicyVersion(sql.FieldEQ(FieldBefore, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -567,6 +574,60 @@ func ActorNameEqualFold(v string) predicate.AccessPolicyVersion {
 // ActorNameContainsFold applies the ContainsFold predicate on the "actor_name" field.
 func ActorNameContainsFold(v string) predicate.AccessPolicyVersion {
 	return predicate.AccessPolicyVersion(sql.FieldContainsFold(FieldActorName, v))
+}
+
+// BeforeEQ applies the EQ predicate on the "before" field.
+func BeforeEQ(v json.RawMessage) predicate.AccessPolicyVersion {
+	vc := []byte(v)
+	return predicate.AccessPolicyVersion(sql.FieldEQ(FieldBefore, vc))
+}
+
+// BeforeNEQ applies the NEQ predicate on the "before" field.
+func BeforeNEQ(v json.RawMessage) predicate.AccessPolicyVersion {
+	vc := []byte(v)
+	return predicate.AccessPolicyVersion(sql.FieldNEQ(FieldBefore, vc))
+}
+
+// BeforeIn applies the In predicate on the "before" field.
+func BeforeIn(vs ...json.RawMessage) predicate.AccessPolicyVersion {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AccessPolicyVersion(sql.FieldIn(FieldBefore, v...))
+}
+
+// BeforeNotIn applies the NotIn predicate on the "before" field.
+func BeforeNotIn(vs ...json.RawMessage) predicate.AccessPolicyVersion {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AccessPolicyVersion(sql.FieldNotIn(FieldBefore, v...))
+}
+
+// BeforeGT applies the GT predicate on the "before" field.
+func BeforeGT(v json.RawMessage) predicate.AccessPolicyVersion {
+	vc := []byte(v)
+	return predicate.AccessPolicyVersion(sql.FieldGT(FieldBefore, vc))
+}
+
+// BeforeGTE applies the GTE predicate on the "before" field.
+func BeforeGTE(v json.RawMessage) predicate.AccessPolicyVersion {
+	vc := []byte(v)
+	return predicate.AccessPolicyVersion(sql.FieldGTE(FieldBefore, vc))
+}
+
+// BeforeLT applies the LT predicate on the "before" field.
+func BeforeLT(v json.RawMessage) predicate.AccessPolicyVersion {
+	vc := []byte(v)
+	return predicate.AccessPolicyVersion(sql.FieldLT(FieldBefore, vc))
+}
+
+// BeforeLTE applies the LTE predicate on the "before" field.
+func BeforeLTE(v json.RawMessage) predicate.AccessPolicyVersion {
+	vc := []byte(v)
+	return predicate.AccessPolicyVersion(sql.FieldLTE(FieldBefore, vc))
 }
 
 // BeforeIsNil applies the IsNil predicate on the "before" field.

@@ -5,6 +5,7 @@ package agent
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -114,6 +115,18 @@ func ModelConnectionID(v string) predicate.Agent {
 // Model applies equality check predicate on the "model" field. It's identical to ModelEQ.
 func Model(v string) predicate.Agent {
 	return predicate.Agent(sql.FieldEQ(FieldModel, v))
+}
+
+// Limits applies equality check predicate on the "limits" field. It's identical to LimitsEQ.
+func Limits(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldEQ(FieldLimits, vc))
+}
+
+// Tools applies equality check predicate on the "tools" field. It's identical to ToolsEQ.
+func Tools(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldEQ(FieldTools, vc))
 }
 
 // RunsPerDay applies equality check predicate on the "runs_per_day" field. It's identical to RunsPerDayEQ.
@@ -896,6 +909,60 @@ func ModelContainsFold(v string) predicate.Agent {
 	return predicate.Agent(sql.FieldContainsFold(FieldModel, v))
 }
 
+// LimitsEQ applies the EQ predicate on the "limits" field.
+func LimitsEQ(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldEQ(FieldLimits, vc))
+}
+
+// LimitsNEQ applies the NEQ predicate on the "limits" field.
+func LimitsNEQ(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldNEQ(FieldLimits, vc))
+}
+
+// LimitsIn applies the In predicate on the "limits" field.
+func LimitsIn(vs ...json.RawMessage) predicate.Agent {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Agent(sql.FieldIn(FieldLimits, v...))
+}
+
+// LimitsNotIn applies the NotIn predicate on the "limits" field.
+func LimitsNotIn(vs ...json.RawMessage) predicate.Agent {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Agent(sql.FieldNotIn(FieldLimits, v...))
+}
+
+// LimitsGT applies the GT predicate on the "limits" field.
+func LimitsGT(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldGT(FieldLimits, vc))
+}
+
+// LimitsGTE applies the GTE predicate on the "limits" field.
+func LimitsGTE(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldGTE(FieldLimits, vc))
+}
+
+// LimitsLT applies the LT predicate on the "limits" field.
+func LimitsLT(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldLT(FieldLimits, vc))
+}
+
+// LimitsLTE applies the LTE predicate on the "limits" field.
+func LimitsLTE(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldLTE(FieldLimits, vc))
+}
+
 // LimitsIsNil applies the IsNil predicate on the "limits" field.
 func LimitsIsNil() predicate.Agent {
 	return predicate.Agent(sql.FieldIsNull(FieldLimits))
@@ -904,6 +971,60 @@ func LimitsIsNil() predicate.Agent {
 // LimitsNotNil applies the NotNil predicate on the "limits" field.
 func LimitsNotNil() predicate.Agent {
 	return predicate.Agent(sql.FieldNotNull(FieldLimits))
+}
+
+// ToolsEQ applies the EQ predicate on the "tools" field.
+func ToolsEQ(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldEQ(FieldTools, vc))
+}
+
+// ToolsNEQ applies the NEQ predicate on the "tools" field.
+func ToolsNEQ(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldNEQ(FieldTools, vc))
+}
+
+// ToolsIn applies the In predicate on the "tools" field.
+func ToolsIn(vs ...json.RawMessage) predicate.Agent {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Agent(sql.FieldIn(FieldTools, v...))
+}
+
+// ToolsNotIn applies the NotIn predicate on the "tools" field.
+func ToolsNotIn(vs ...json.RawMessage) predicate.Agent {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Agent(sql.FieldNotIn(FieldTools, v...))
+}
+
+// ToolsGT applies the GT predicate on the "tools" field.
+func ToolsGT(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldGT(FieldTools, vc))
+}
+
+// ToolsGTE applies the GTE predicate on the "tools" field.
+func ToolsGTE(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldGTE(FieldTools, vc))
+}
+
+// ToolsLT applies the LT predicate on the "tools" field.
+func ToolsLT(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldLT(FieldTools, vc))
+}
+
+// ToolsLTE applies the LTE predicate on the "tools" field.
+func ToolsLTE(v json.RawMessage) predicate.Agent {
+	vc := []byte(v)
+	return predicate.Agent(sql.FieldLTE(FieldTools, vc))
 }
 
 // ToolsIsNil applies the IsNil predicate on the "tools" field.

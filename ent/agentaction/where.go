@@ -5,6 +5,7 @@ package agentaction
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -99,6 +100,18 @@ func Step(v int) predicate.AgentAction {
 // Operation applies equality check predicate on the "operation" field. It's identical to OperationEQ.
 func Operation(v string) predicate.AgentAction {
 	return predicate.AgentAction(sql.FieldEQ(FieldOperation, v))
+}
+
+// Arguments applies equality check predicate on the "arguments" field. It's identical to ArgumentsEQ.
+func Arguments(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldEQ(FieldArguments, vc))
+}
+
+// Changes applies equality check predicate on the "changes" field. It's identical to ChangesEQ.
+func Changes(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldEQ(FieldChanges, vc))
 }
 
 // Rationale applies equality check predicate on the "rationale" field. It's identical to RationaleEQ.
@@ -541,6 +554,60 @@ func OperationContainsFold(v string) predicate.AgentAction {
 	return predicate.AgentAction(sql.FieldContainsFold(FieldOperation, v))
 }
 
+// ArgumentsEQ applies the EQ predicate on the "arguments" field.
+func ArgumentsEQ(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldEQ(FieldArguments, vc))
+}
+
+// ArgumentsNEQ applies the NEQ predicate on the "arguments" field.
+func ArgumentsNEQ(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldNEQ(FieldArguments, vc))
+}
+
+// ArgumentsIn applies the In predicate on the "arguments" field.
+func ArgumentsIn(vs ...json.RawMessage) predicate.AgentAction {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentAction(sql.FieldIn(FieldArguments, v...))
+}
+
+// ArgumentsNotIn applies the NotIn predicate on the "arguments" field.
+func ArgumentsNotIn(vs ...json.RawMessage) predicate.AgentAction {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentAction(sql.FieldNotIn(FieldArguments, v...))
+}
+
+// ArgumentsGT applies the GT predicate on the "arguments" field.
+func ArgumentsGT(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldGT(FieldArguments, vc))
+}
+
+// ArgumentsGTE applies the GTE predicate on the "arguments" field.
+func ArgumentsGTE(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldGTE(FieldArguments, vc))
+}
+
+// ArgumentsLT applies the LT predicate on the "arguments" field.
+func ArgumentsLT(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldLT(FieldArguments, vc))
+}
+
+// ArgumentsLTE applies the LTE predicate on the "arguments" field.
+func ArgumentsLTE(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldLTE(FieldArguments, vc))
+}
+
 // ArgumentsIsNil applies the IsNil predicate on the "arguments" field.
 func ArgumentsIsNil() predicate.AgentAction {
 	return predicate.AgentAction(sql.FieldIsNull(FieldArguments))
@@ -549,6 +616,60 @@ func ArgumentsIsNil() predicate.AgentAction {
 // ArgumentsNotNil applies the NotNil predicate on the "arguments" field.
 func ArgumentsNotNil() predicate.AgentAction {
 	return predicate.AgentAction(sql.FieldNotNull(FieldArguments))
+}
+
+// ChangesEQ applies the EQ predicate on the "changes" field.
+func ChangesEQ(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldEQ(FieldChanges, vc))
+}
+
+// ChangesNEQ applies the NEQ predicate on the "changes" field.
+func ChangesNEQ(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldNEQ(FieldChanges, vc))
+}
+
+// ChangesIn applies the In predicate on the "changes" field.
+func ChangesIn(vs ...json.RawMessage) predicate.AgentAction {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentAction(sql.FieldIn(FieldChanges, v...))
+}
+
+// ChangesNotIn applies the NotIn predicate on the "changes" field.
+func ChangesNotIn(vs ...json.RawMessage) predicate.AgentAction {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentAction(sql.FieldNotIn(FieldChanges, v...))
+}
+
+// ChangesGT applies the GT predicate on the "changes" field.
+func ChangesGT(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldGT(FieldChanges, vc))
+}
+
+// ChangesGTE applies the GTE predicate on the "changes" field.
+func ChangesGTE(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldGTE(FieldChanges, vc))
+}
+
+// ChangesLT applies the LT predicate on the "changes" field.
+func ChangesLT(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldLT(FieldChanges, vc))
+}
+
+// ChangesLTE applies the LTE predicate on the "changes" field.
+func ChangesLTE(v json.RawMessage) predicate.AgentAction {
+	vc := []byte(v)
+	return predicate.AgentAction(sql.FieldLTE(FieldChanges, vc))
 }
 
 // ChangesIsNil applies the IsNil predicate on the "changes" field.

@@ -5,6 +5,7 @@ package agentevaluation
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -86,14 +87,38 @@ func AgentID(v string) predicate.AgentEvaluation {
 	return predicate.AgentEvaluation(sql.FieldEQ(FieldAgentID, v))
 }
 
+// Settings applies equality check predicate on the "settings" field. It's identical to SettingsEQ.
+func Settings(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldEQ(FieldSettings, vc))
+}
+
 // Digest applies equality check predicate on the "digest" field. It's identical to DigestEQ.
 func Digest(v string) predicate.AgentEvaluation {
 	return predicate.AgentEvaluation(sql.FieldEQ(FieldDigest, v))
 }
 
+// Cases applies equality check predicate on the "cases" field. It's identical to CasesEQ.
+func Cases(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldEQ(FieldCases, vc))
+}
+
 // Total applies equality check predicate on the "total" field. It's identical to TotalEQ.
 func Total(v int) predicate.AgentEvaluation {
 	return predicate.AgentEvaluation(sql.FieldEQ(FieldTotal, v))
+}
+
+// Results applies equality check predicate on the "results" field. It's identical to ResultsEQ.
+func Results(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldEQ(FieldResults, vc))
+}
+
+// Report applies equality check predicate on the "report" field. It's identical to ReportEQ.
+func Report(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldEQ(FieldReport, vc))
 }
 
 // Reason applies equality check predicate on the "reason" field. It's identical to ReasonEQ.
@@ -321,6 +346,60 @@ func AgentIDContainsFold(v string) predicate.AgentEvaluation {
 	return predicate.AgentEvaluation(sql.FieldContainsFold(FieldAgentID, v))
 }
 
+// SettingsEQ applies the EQ predicate on the "settings" field.
+func SettingsEQ(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldEQ(FieldSettings, vc))
+}
+
+// SettingsNEQ applies the NEQ predicate on the "settings" field.
+func SettingsNEQ(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldNEQ(FieldSettings, vc))
+}
+
+// SettingsIn applies the In predicate on the "settings" field.
+func SettingsIn(vs ...json.RawMessage) predicate.AgentEvaluation {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentEvaluation(sql.FieldIn(FieldSettings, v...))
+}
+
+// SettingsNotIn applies the NotIn predicate on the "settings" field.
+func SettingsNotIn(vs ...json.RawMessage) predicate.AgentEvaluation {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentEvaluation(sql.FieldNotIn(FieldSettings, v...))
+}
+
+// SettingsGT applies the GT predicate on the "settings" field.
+func SettingsGT(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldGT(FieldSettings, vc))
+}
+
+// SettingsGTE applies the GTE predicate on the "settings" field.
+func SettingsGTE(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldGTE(FieldSettings, vc))
+}
+
+// SettingsLT applies the LT predicate on the "settings" field.
+func SettingsLT(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldLT(FieldSettings, vc))
+}
+
+// SettingsLTE applies the LTE predicate on the "settings" field.
+func SettingsLTE(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldLTE(FieldSettings, vc))
+}
+
 // DigestEQ applies the EQ predicate on the "digest" field.
 func DigestEQ(v string) predicate.AgentEvaluation {
 	return predicate.AgentEvaluation(sql.FieldEQ(FieldDigest, v))
@@ -384,6 +463,60 @@ func DigestEqualFold(v string) predicate.AgentEvaluation {
 // DigestContainsFold applies the ContainsFold predicate on the "digest" field.
 func DigestContainsFold(v string) predicate.AgentEvaluation {
 	return predicate.AgentEvaluation(sql.FieldContainsFold(FieldDigest, v))
+}
+
+// CasesEQ applies the EQ predicate on the "cases" field.
+func CasesEQ(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldEQ(FieldCases, vc))
+}
+
+// CasesNEQ applies the NEQ predicate on the "cases" field.
+func CasesNEQ(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldNEQ(FieldCases, vc))
+}
+
+// CasesIn applies the In predicate on the "cases" field.
+func CasesIn(vs ...json.RawMessage) predicate.AgentEvaluation {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentEvaluation(sql.FieldIn(FieldCases, v...))
+}
+
+// CasesNotIn applies the NotIn predicate on the "cases" field.
+func CasesNotIn(vs ...json.RawMessage) predicate.AgentEvaluation {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentEvaluation(sql.FieldNotIn(FieldCases, v...))
+}
+
+// CasesGT applies the GT predicate on the "cases" field.
+func CasesGT(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldGT(FieldCases, vc))
+}
+
+// CasesGTE applies the GTE predicate on the "cases" field.
+func CasesGTE(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldGTE(FieldCases, vc))
+}
+
+// CasesLT applies the LT predicate on the "cases" field.
+func CasesLT(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldLT(FieldCases, vc))
+}
+
+// CasesLTE applies the LTE predicate on the "cases" field.
+func CasesLTE(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldLTE(FieldCases, vc))
 }
 
 // CasesIsNil applies the IsNil predicate on the "cases" field.
@@ -456,6 +589,60 @@ func TotalLTE(v int) predicate.AgentEvaluation {
 	return predicate.AgentEvaluation(sql.FieldLTE(FieldTotal, v))
 }
 
+// ResultsEQ applies the EQ predicate on the "results" field.
+func ResultsEQ(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldEQ(FieldResults, vc))
+}
+
+// ResultsNEQ applies the NEQ predicate on the "results" field.
+func ResultsNEQ(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldNEQ(FieldResults, vc))
+}
+
+// ResultsIn applies the In predicate on the "results" field.
+func ResultsIn(vs ...json.RawMessage) predicate.AgentEvaluation {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentEvaluation(sql.FieldIn(FieldResults, v...))
+}
+
+// ResultsNotIn applies the NotIn predicate on the "results" field.
+func ResultsNotIn(vs ...json.RawMessage) predicate.AgentEvaluation {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentEvaluation(sql.FieldNotIn(FieldResults, v...))
+}
+
+// ResultsGT applies the GT predicate on the "results" field.
+func ResultsGT(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldGT(FieldResults, vc))
+}
+
+// ResultsGTE applies the GTE predicate on the "results" field.
+func ResultsGTE(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldGTE(FieldResults, vc))
+}
+
+// ResultsLT applies the LT predicate on the "results" field.
+func ResultsLT(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldLT(FieldResults, vc))
+}
+
+// ResultsLTE applies the LTE predicate on the "results" field.
+func ResultsLTE(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldLTE(FieldResults, vc))
+}
+
 // ResultsIsNil applies the IsNil predicate on the "results" field.
 func ResultsIsNil() predicate.AgentEvaluation {
 	return predicate.AgentEvaluation(sql.FieldIsNull(FieldResults))
@@ -464,6 +651,60 @@ func ResultsIsNil() predicate.AgentEvaluation {
 // ResultsNotNil applies the NotNil predicate on the "results" field.
 func ResultsNotNil() predicate.AgentEvaluation {
 	return predicate.AgentEvaluation(sql.FieldNotNull(FieldResults))
+}
+
+// ReportEQ applies the EQ predicate on the "report" field.
+func ReportEQ(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldEQ(FieldReport, vc))
+}
+
+// ReportNEQ applies the NEQ predicate on the "report" field.
+func ReportNEQ(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldNEQ(FieldReport, vc))
+}
+
+// ReportIn applies the In predicate on the "report" field.
+func ReportIn(vs ...json.RawMessage) predicate.AgentEvaluation {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentEvaluation(sql.FieldIn(FieldReport, v...))
+}
+
+// ReportNotIn applies the NotIn predicate on the "report" field.
+func ReportNotIn(vs ...json.RawMessage) predicate.AgentEvaluation {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentEvaluation(sql.FieldNotIn(FieldReport, v...))
+}
+
+// ReportGT applies the GT predicate on the "report" field.
+func ReportGT(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldGT(FieldReport, vc))
+}
+
+// ReportGTE applies the GTE predicate on the "report" field.
+func ReportGTE(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldGTE(FieldReport, vc))
+}
+
+// ReportLT applies the LT predicate on the "report" field.
+func ReportLT(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldLT(FieldReport, vc))
+}
+
+// ReportLTE applies the LTE predicate on the "report" field.
+func ReportLTE(v json.RawMessage) predicate.AgentEvaluation {
+	vc := []byte(v)
+	return predicate.AgentEvaluation(sql.FieldLTE(FieldReport, vc))
 }
 
 // ReportIsNil applies the IsNil predicate on the "report" field.

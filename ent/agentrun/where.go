@@ -5,6 +5,7 @@ package agentrun
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -104,6 +105,12 @@ func Number(v int) predicate.AgentRun {
 // Shadow applies equality check predicate on the "shadow" field. It's identical to ShadowEQ.
 func Shadow(v bool) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldEQ(FieldShadow, v))
+}
+
+// Steps applies equality check predicate on the "steps" field. It's identical to StepsEQ.
+func Steps(v json.RawMessage) predicate.AgentRun {
+	vc := []byte(v)
+	return predicate.AgentRun(sql.FieldEQ(FieldSteps, vc))
 }
 
 // Plans applies equality check predicate on the "plans" field. It's identical to PlansEQ.
@@ -554,6 +561,60 @@ func ShadowEQ(v bool) predicate.AgentRun {
 // ShadowNEQ applies the NEQ predicate on the "shadow" field.
 func ShadowNEQ(v bool) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldNEQ(FieldShadow, v))
+}
+
+// StepsEQ applies the EQ predicate on the "steps" field.
+func StepsEQ(v json.RawMessage) predicate.AgentRun {
+	vc := []byte(v)
+	return predicate.AgentRun(sql.FieldEQ(FieldSteps, vc))
+}
+
+// StepsNEQ applies the NEQ predicate on the "steps" field.
+func StepsNEQ(v json.RawMessage) predicate.AgentRun {
+	vc := []byte(v)
+	return predicate.AgentRun(sql.FieldNEQ(FieldSteps, vc))
+}
+
+// StepsIn applies the In predicate on the "steps" field.
+func StepsIn(vs ...json.RawMessage) predicate.AgentRun {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentRun(sql.FieldIn(FieldSteps, v...))
+}
+
+// StepsNotIn applies the NotIn predicate on the "steps" field.
+func StepsNotIn(vs ...json.RawMessage) predicate.AgentRun {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentRun(sql.FieldNotIn(FieldSteps, v...))
+}
+
+// StepsGT applies the GT predicate on the "steps" field.
+func StepsGT(v json.RawMessage) predicate.AgentRun {
+	vc := []byte(v)
+	return predicate.AgentRun(sql.FieldGT(FieldSteps, vc))
+}
+
+// StepsGTE applies the GTE predicate on the "steps" field.
+func StepsGTE(v json.RawMessage) predicate.AgentRun {
+	vc := []byte(v)
+	return predicate.AgentRun(sql.FieldGTE(FieldSteps, vc))
+}
+
+// StepsLT applies the LT predicate on the "steps" field.
+func StepsLT(v json.RawMessage) predicate.AgentRun {
+	vc := []byte(v)
+	return predicate.AgentRun(sql.FieldLT(FieldSteps, vc))
+}
+
+// StepsLTE applies the LTE predicate on the "steps" field.
+func StepsLTE(v json.RawMessage) predicate.AgentRun {
+	vc := []byte(v)
+	return predicate.AgentRun(sql.FieldLTE(FieldSteps, vc))
 }
 
 // StepsIsNil applies the IsNil predicate on the "steps" field.

@@ -5,6 +5,7 @@ package agentturn
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -94,6 +95,12 @@ func Plan(v int) predicate.AgentTurn {
 // N applies equality check predicate on the "n" field. It's identical to NEQ.
 func N(v int) predicate.AgentTurn {
 	return predicate.AgentTurn(sql.FieldEQ(FieldN, v))
+}
+
+// Content applies equality check predicate on the "content" field. It's identical to ContentEQ.
+func Content(v json.RawMessage) predicate.AgentTurn {
+	vc := []byte(v)
+	return predicate.AgentTurn(sql.FieldEQ(FieldContent, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -384,6 +391,60 @@ func NLT(v int) predicate.AgentTurn {
 // NLTE applies the LTE predicate on the "n" field.
 func NLTE(v int) predicate.AgentTurn {
 	return predicate.AgentTurn(sql.FieldLTE(FieldN, v))
+}
+
+// ContentEQ applies the EQ predicate on the "content" field.
+func ContentEQ(v json.RawMessage) predicate.AgentTurn {
+	vc := []byte(v)
+	return predicate.AgentTurn(sql.FieldEQ(FieldContent, vc))
+}
+
+// ContentNEQ applies the NEQ predicate on the "content" field.
+func ContentNEQ(v json.RawMessage) predicate.AgentTurn {
+	vc := []byte(v)
+	return predicate.AgentTurn(sql.FieldNEQ(FieldContent, vc))
+}
+
+// ContentIn applies the In predicate on the "content" field.
+func ContentIn(vs ...json.RawMessage) predicate.AgentTurn {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentTurn(sql.FieldIn(FieldContent, v...))
+}
+
+// ContentNotIn applies the NotIn predicate on the "content" field.
+func ContentNotIn(vs ...json.RawMessage) predicate.AgentTurn {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentTurn(sql.FieldNotIn(FieldContent, v...))
+}
+
+// ContentGT applies the GT predicate on the "content" field.
+func ContentGT(v json.RawMessage) predicate.AgentTurn {
+	vc := []byte(v)
+	return predicate.AgentTurn(sql.FieldGT(FieldContent, vc))
+}
+
+// ContentGTE applies the GTE predicate on the "content" field.
+func ContentGTE(v json.RawMessage) predicate.AgentTurn {
+	vc := []byte(v)
+	return predicate.AgentTurn(sql.FieldGTE(FieldContent, vc))
+}
+
+// ContentLT applies the LT predicate on the "content" field.
+func ContentLT(v json.RawMessage) predicate.AgentTurn {
+	vc := []byte(v)
+	return predicate.AgentTurn(sql.FieldLT(FieldContent, vc))
+}
+
+// ContentLTE applies the LTE predicate on the "content" field.
+func ContentLTE(v json.RawMessage) predicate.AgentTurn {
+	vc := []byte(v)
+	return predicate.AgentTurn(sql.FieldLTE(FieldContent, vc))
 }
 
 // ContentIsNil applies the IsNil predicate on the "content" field.

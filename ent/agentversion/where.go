@@ -5,6 +5,7 @@ package agentversion
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -89,6 +90,12 @@ func AgentID(v string) predicate.AgentVersion {
 // Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
 func Version(v int) predicate.AgentVersion {
 	return predicate.AgentVersion(sql.FieldEQ(FieldVersion, v))
+}
+
+// Settings applies equality check predicate on the "settings" field. It's identical to SettingsEQ.
+func Settings(v json.RawMessage) predicate.AgentVersion {
+	vc := []byte(v)
+	return predicate.AgentVersion(sql.FieldEQ(FieldSettings, vc))
 }
 
 // PublishedAt applies equality check predicate on the "published_at" field. It's identical to PublishedAtEQ.
@@ -349,6 +356,60 @@ func VersionLT(v int) predicate.AgentVersion {
 // VersionLTE applies the LTE predicate on the "version" field.
 func VersionLTE(v int) predicate.AgentVersion {
 	return predicate.AgentVersion(sql.FieldLTE(FieldVersion, v))
+}
+
+// SettingsEQ applies the EQ predicate on the "settings" field.
+func SettingsEQ(v json.RawMessage) predicate.AgentVersion {
+	vc := []byte(v)
+	return predicate.AgentVersion(sql.FieldEQ(FieldSettings, vc))
+}
+
+// SettingsNEQ applies the NEQ predicate on the "settings" field.
+func SettingsNEQ(v json.RawMessage) predicate.AgentVersion {
+	vc := []byte(v)
+	return predicate.AgentVersion(sql.FieldNEQ(FieldSettings, vc))
+}
+
+// SettingsIn applies the In predicate on the "settings" field.
+func SettingsIn(vs ...json.RawMessage) predicate.AgentVersion {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentVersion(sql.FieldIn(FieldSettings, v...))
+}
+
+// SettingsNotIn applies the NotIn predicate on the "settings" field.
+func SettingsNotIn(vs ...json.RawMessage) predicate.AgentVersion {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AgentVersion(sql.FieldNotIn(FieldSettings, v...))
+}
+
+// SettingsGT applies the GT predicate on the "settings" field.
+func SettingsGT(v json.RawMessage) predicate.AgentVersion {
+	vc := []byte(v)
+	return predicate.AgentVersion(sql.FieldGT(FieldSettings, vc))
+}
+
+// SettingsGTE applies the GTE predicate on the "settings" field.
+func SettingsGTE(v json.RawMessage) predicate.AgentVersion {
+	vc := []byte(v)
+	return predicate.AgentVersion(sql.FieldGTE(FieldSettings, vc))
+}
+
+// SettingsLT applies the LT predicate on the "settings" field.
+func SettingsLT(v json.RawMessage) predicate.AgentVersion {
+	vc := []byte(v)
+	return predicate.AgentVersion(sql.FieldLT(FieldSettings, vc))
+}
+
+// SettingsLTE applies the LTE predicate on the "settings" field.
+func SettingsLTE(v json.RawMessage) predicate.AgentVersion {
+	vc := []byte(v)
+	return predicate.AgentVersion(sql.FieldLTE(FieldSettings, vc))
 }
 
 // PublishedAtEQ applies the EQ predicate on the "published_at" field.

@@ -5,6 +5,7 @@ package approval
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -124,6 +125,18 @@ func Quorum(v int) predicate.Approval {
 // Sequential applies equality check predicate on the "sequential" field. It's identical to SequentialEQ.
 func Sequential(v bool) predicate.Approval {
 	return predicate.Approval(sql.FieldEQ(FieldSequential, v))
+}
+
+// Approvers applies equality check predicate on the "approvers" field. It's identical to ApproversEQ.
+func Approvers(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldEQ(FieldApprovers, vc))
+}
+
+// Decisions applies equality check predicate on the "decisions" field. It's identical to DecisionsEQ.
+func Decisions(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldEQ(FieldDecisions, vc))
 }
 
 // ExpiresAt applies equality check predicate on the "expires_at" field. It's identical to ExpiresAtEQ.
@@ -726,6 +739,60 @@ func SequentialNEQ(v bool) predicate.Approval {
 	return predicate.Approval(sql.FieldNEQ(FieldSequential, v))
 }
 
+// ApproversEQ applies the EQ predicate on the "approvers" field.
+func ApproversEQ(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldEQ(FieldApprovers, vc))
+}
+
+// ApproversNEQ applies the NEQ predicate on the "approvers" field.
+func ApproversNEQ(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldNEQ(FieldApprovers, vc))
+}
+
+// ApproversIn applies the In predicate on the "approvers" field.
+func ApproversIn(vs ...json.RawMessage) predicate.Approval {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Approval(sql.FieldIn(FieldApprovers, v...))
+}
+
+// ApproversNotIn applies the NotIn predicate on the "approvers" field.
+func ApproversNotIn(vs ...json.RawMessage) predicate.Approval {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Approval(sql.FieldNotIn(FieldApprovers, v...))
+}
+
+// ApproversGT applies the GT predicate on the "approvers" field.
+func ApproversGT(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldGT(FieldApprovers, vc))
+}
+
+// ApproversGTE applies the GTE predicate on the "approvers" field.
+func ApproversGTE(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldGTE(FieldApprovers, vc))
+}
+
+// ApproversLT applies the LT predicate on the "approvers" field.
+func ApproversLT(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldLT(FieldApprovers, vc))
+}
+
+// ApproversLTE applies the LTE predicate on the "approvers" field.
+func ApproversLTE(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldLTE(FieldApprovers, vc))
+}
+
 // ApproversIsNil applies the IsNil predicate on the "approvers" field.
 func ApproversIsNil() predicate.Approval {
 	return predicate.Approval(sql.FieldIsNull(FieldApprovers))
@@ -734,6 +801,60 @@ func ApproversIsNil() predicate.Approval {
 // ApproversNotNil applies the NotNil predicate on the "approvers" field.
 func ApproversNotNil() predicate.Approval {
 	return predicate.Approval(sql.FieldNotNull(FieldApprovers))
+}
+
+// DecisionsEQ applies the EQ predicate on the "decisions" field.
+func DecisionsEQ(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldEQ(FieldDecisions, vc))
+}
+
+// DecisionsNEQ applies the NEQ predicate on the "decisions" field.
+func DecisionsNEQ(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldNEQ(FieldDecisions, vc))
+}
+
+// DecisionsIn applies the In predicate on the "decisions" field.
+func DecisionsIn(vs ...json.RawMessage) predicate.Approval {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Approval(sql.FieldIn(FieldDecisions, v...))
+}
+
+// DecisionsNotIn applies the NotIn predicate on the "decisions" field.
+func DecisionsNotIn(vs ...json.RawMessage) predicate.Approval {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Approval(sql.FieldNotIn(FieldDecisions, v...))
+}
+
+// DecisionsGT applies the GT predicate on the "decisions" field.
+func DecisionsGT(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldGT(FieldDecisions, vc))
+}
+
+// DecisionsGTE applies the GTE predicate on the "decisions" field.
+func DecisionsGTE(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldGTE(FieldDecisions, vc))
+}
+
+// DecisionsLT applies the LT predicate on the "decisions" field.
+func DecisionsLT(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldLT(FieldDecisions, vc))
+}
+
+// DecisionsLTE applies the LTE predicate on the "decisions" field.
+func DecisionsLTE(v json.RawMessage) predicate.Approval {
+	vc := []byte(v)
+	return predicate.Approval(sql.FieldLTE(FieldDecisions, vc))
 }
 
 // DecisionsIsNil applies the IsNil predicate on the "decisions" field.

@@ -4,6 +4,7 @@ package auditentry
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -122,6 +123,12 @@ func UserAgent(v string) predicate.AuditEntry {
 // RequestID applies equality check predicate on the "request_id" field. It's identical to RequestIDEQ.
 func RequestID(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldEQ(FieldRequestID, v))
+}
+
+// Changes applies equality check predicate on the "changes" field. It's identical to ChangesEQ.
+func Changes(v json.RawMessage) predicate.AuditEntry {
+	vc := []byte(v)
+	return predicate.AuditEntry(sql.FieldEQ(FieldChanges, vc))
 }
 
 // ActorSeal applies equality check predicate on the "actor_seal" field. It's identical to ActorSealEQ.
@@ -897,6 +904,60 @@ func RequestIDEqualFold(v string) predicate.AuditEntry {
 // RequestIDContainsFold applies the ContainsFold predicate on the "request_id" field.
 func RequestIDContainsFold(v string) predicate.AuditEntry {
 	return predicate.AuditEntry(sql.FieldContainsFold(FieldRequestID, v))
+}
+
+// ChangesEQ applies the EQ predicate on the "changes" field.
+func ChangesEQ(v json.RawMessage) predicate.AuditEntry {
+	vc := []byte(v)
+	return predicate.AuditEntry(sql.FieldEQ(FieldChanges, vc))
+}
+
+// ChangesNEQ applies the NEQ predicate on the "changes" field.
+func ChangesNEQ(v json.RawMessage) predicate.AuditEntry {
+	vc := []byte(v)
+	return predicate.AuditEntry(sql.FieldNEQ(FieldChanges, vc))
+}
+
+// ChangesIn applies the In predicate on the "changes" field.
+func ChangesIn(vs ...json.RawMessage) predicate.AuditEntry {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AuditEntry(sql.FieldIn(FieldChanges, v...))
+}
+
+// ChangesNotIn applies the NotIn predicate on the "changes" field.
+func ChangesNotIn(vs ...json.RawMessage) predicate.AuditEntry {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.AuditEntry(sql.FieldNotIn(FieldChanges, v...))
+}
+
+// ChangesGT applies the GT predicate on the "changes" field.
+func ChangesGT(v json.RawMessage) predicate.AuditEntry {
+	vc := []byte(v)
+	return predicate.AuditEntry(sql.FieldGT(FieldChanges, vc))
+}
+
+// ChangesGTE applies the GTE predicate on the "changes" field.
+func ChangesGTE(v json.RawMessage) predicate.AuditEntry {
+	vc := []byte(v)
+	return predicate.AuditEntry(sql.FieldGTE(FieldChanges, vc))
+}
+
+// ChangesLT applies the LT predicate on the "changes" field.
+func ChangesLT(v json.RawMessage) predicate.AuditEntry {
+	vc := []byte(v)
+	return predicate.AuditEntry(sql.FieldLT(FieldChanges, vc))
+}
+
+// ChangesLTE applies the LTE predicate on the "changes" field.
+func ChangesLTE(v json.RawMessage) predicate.AuditEntry {
+	vc := []byte(v)
+	return predicate.AuditEntry(sql.FieldLTE(FieldChanges, vc))
 }
 
 // ChangesIsNil applies the IsNil predicate on the "changes" field.

@@ -4,6 +4,7 @@ package billingaccount
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -92,6 +93,12 @@ func PeriodStartAt(v time.Time) predicate.BillingAccount {
 // PeriodEndAt applies equality check predicate on the "period_end_at" field. It's identical to PeriodEndAtEQ.
 func PeriodEndAt(v time.Time) predicate.BillingAccount {
 	return predicate.BillingAccount(sql.FieldEQ(FieldPeriodEndAt, v))
+}
+
+// Parts applies equality check predicate on the "parts" field. It's identical to PartsEQ.
+func Parts(v json.RawMessage) predicate.BillingAccount {
+	vc := []byte(v)
+	return predicate.BillingAccount(sql.FieldEQ(FieldParts, vc))
 }
 
 // ForfeitAt applies equality check predicate on the "forfeit_at" field. It's identical to ForfeitAtEQ.
@@ -437,6 +444,60 @@ func PeriodEndAtIsNil() predicate.BillingAccount {
 // PeriodEndAtNotNil applies the NotNil predicate on the "period_end_at" field.
 func PeriodEndAtNotNil() predicate.BillingAccount {
 	return predicate.BillingAccount(sql.FieldNotNull(FieldPeriodEndAt))
+}
+
+// PartsEQ applies the EQ predicate on the "parts" field.
+func PartsEQ(v json.RawMessage) predicate.BillingAccount {
+	vc := []byte(v)
+	return predicate.BillingAccount(sql.FieldEQ(FieldParts, vc))
+}
+
+// PartsNEQ applies the NEQ predicate on the "parts" field.
+func PartsNEQ(v json.RawMessage) predicate.BillingAccount {
+	vc := []byte(v)
+	return predicate.BillingAccount(sql.FieldNEQ(FieldParts, vc))
+}
+
+// PartsIn applies the In predicate on the "parts" field.
+func PartsIn(vs ...json.RawMessage) predicate.BillingAccount {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.BillingAccount(sql.FieldIn(FieldParts, v...))
+}
+
+// PartsNotIn applies the NotIn predicate on the "parts" field.
+func PartsNotIn(vs ...json.RawMessage) predicate.BillingAccount {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.BillingAccount(sql.FieldNotIn(FieldParts, v...))
+}
+
+// PartsGT applies the GT predicate on the "parts" field.
+func PartsGT(v json.RawMessage) predicate.BillingAccount {
+	vc := []byte(v)
+	return predicate.BillingAccount(sql.FieldGT(FieldParts, vc))
+}
+
+// PartsGTE applies the GTE predicate on the "parts" field.
+func PartsGTE(v json.RawMessage) predicate.BillingAccount {
+	vc := []byte(v)
+	return predicate.BillingAccount(sql.FieldGTE(FieldParts, vc))
+}
+
+// PartsLT applies the LT predicate on the "parts" field.
+func PartsLT(v json.RawMessage) predicate.BillingAccount {
+	vc := []byte(v)
+	return predicate.BillingAccount(sql.FieldLT(FieldParts, vc))
+}
+
+// PartsLTE applies the LTE predicate on the "parts" field.
+func PartsLTE(v json.RawMessage) predicate.BillingAccount {
+	vc := []byte(v)
+	return predicate.BillingAccount(sql.FieldLTE(FieldParts, vc))
 }
 
 // PartsIsNil applies the IsNil predicate on the "parts" field.

@@ -4,6 +4,7 @@ package calendar
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -87,6 +88,18 @@ func Name(v string) predicate.Calendar {
 // TimeZone applies equality check predicate on the "time_zone" field. It's identical to TimeZoneEQ.
 func TimeZone(v string) predicate.Calendar {
 	return predicate.Calendar(sql.FieldEQ(FieldTimeZone, v))
+}
+
+// WorkingHours applies equality check predicate on the "working_hours" field. It's identical to WorkingHoursEQ.
+func WorkingHours(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldEQ(FieldWorkingHours, vc))
+}
+
+// Exceptions applies equality check predicate on the "exceptions" field. It's identical to ExceptionsEQ.
+func Exceptions(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldEQ(FieldExceptions, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -364,6 +377,60 @@ func TimeZoneContainsFold(v string) predicate.Calendar {
 	return predicate.Calendar(sql.FieldContainsFold(FieldTimeZone, v))
 }
 
+// WorkingHoursEQ applies the EQ predicate on the "working_hours" field.
+func WorkingHoursEQ(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldEQ(FieldWorkingHours, vc))
+}
+
+// WorkingHoursNEQ applies the NEQ predicate on the "working_hours" field.
+func WorkingHoursNEQ(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldNEQ(FieldWorkingHours, vc))
+}
+
+// WorkingHoursIn applies the In predicate on the "working_hours" field.
+func WorkingHoursIn(vs ...json.RawMessage) predicate.Calendar {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Calendar(sql.FieldIn(FieldWorkingHours, v...))
+}
+
+// WorkingHoursNotIn applies the NotIn predicate on the "working_hours" field.
+func WorkingHoursNotIn(vs ...json.RawMessage) predicate.Calendar {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Calendar(sql.FieldNotIn(FieldWorkingHours, v...))
+}
+
+// WorkingHoursGT applies the GT predicate on the "working_hours" field.
+func WorkingHoursGT(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldGT(FieldWorkingHours, vc))
+}
+
+// WorkingHoursGTE applies the GTE predicate on the "working_hours" field.
+func WorkingHoursGTE(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldGTE(FieldWorkingHours, vc))
+}
+
+// WorkingHoursLT applies the LT predicate on the "working_hours" field.
+func WorkingHoursLT(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldLT(FieldWorkingHours, vc))
+}
+
+// WorkingHoursLTE applies the LTE predicate on the "working_hours" field.
+func WorkingHoursLTE(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldLTE(FieldWorkingHours, vc))
+}
+
 // WorkingHoursIsNil applies the IsNil predicate on the "working_hours" field.
 func WorkingHoursIsNil() predicate.Calendar {
 	return predicate.Calendar(sql.FieldIsNull(FieldWorkingHours))
@@ -382,6 +449,60 @@ func HolidaysIsNil() predicate.Calendar {
 // HolidaysNotNil applies the NotNil predicate on the "holidays" field.
 func HolidaysNotNil() predicate.Calendar {
 	return predicate.Calendar(sql.FieldNotNull(FieldHolidays))
+}
+
+// ExceptionsEQ applies the EQ predicate on the "exceptions" field.
+func ExceptionsEQ(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldEQ(FieldExceptions, vc))
+}
+
+// ExceptionsNEQ applies the NEQ predicate on the "exceptions" field.
+func ExceptionsNEQ(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldNEQ(FieldExceptions, vc))
+}
+
+// ExceptionsIn applies the In predicate on the "exceptions" field.
+func ExceptionsIn(vs ...json.RawMessage) predicate.Calendar {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Calendar(sql.FieldIn(FieldExceptions, v...))
+}
+
+// ExceptionsNotIn applies the NotIn predicate on the "exceptions" field.
+func ExceptionsNotIn(vs ...json.RawMessage) predicate.Calendar {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Calendar(sql.FieldNotIn(FieldExceptions, v...))
+}
+
+// ExceptionsGT applies the GT predicate on the "exceptions" field.
+func ExceptionsGT(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldGT(FieldExceptions, vc))
+}
+
+// ExceptionsGTE applies the GTE predicate on the "exceptions" field.
+func ExceptionsGTE(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldGTE(FieldExceptions, vc))
+}
+
+// ExceptionsLT applies the LT predicate on the "exceptions" field.
+func ExceptionsLT(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldLT(FieldExceptions, vc))
+}
+
+// ExceptionsLTE applies the LTE predicate on the "exceptions" field.
+func ExceptionsLTE(v json.RawMessage) predicate.Calendar {
+	vc := []byte(v)
+	return predicate.Calendar(sql.FieldLTE(FieldExceptions, vc))
 }
 
 // ExceptionsIsNil applies the IsNil predicate on the "exceptions" field.

@@ -122,7 +122,7 @@ func typeOf(t *gen.Type, f *gen.Field, key string) string {
 		out = "StringMap"
 	case f.Type.Ident == "[]string":
 		out = "[String!]"
-	case f.IsJSON():
+	case f.IsJSON(), f.Type.Ident == "json.RawMessage":
 		out = "JSON"
 	case strings.HasSuffix(key, "Id"):
 		out = "ID"

@@ -4,6 +4,7 @@ package event
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -92,6 +93,12 @@ func SubjectID(v string) predicate.Event {
 // Sequence applies equality check predicate on the "sequence" field. It's identical to SequenceEQ.
 func Sequence(v int64) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldSequence, v))
+}
+
+// Payload applies equality check predicate on the "payload" field. It's identical to PayloadEQ.
+func Payload(v json.RawMessage) predicate.Event {
+	vc := []byte(v)
+	return predicate.Event(sql.FieldEQ(FieldPayload, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -417,6 +424,60 @@ func SequenceIsNil() predicate.Event {
 // SequenceNotNil applies the NotNil predicate on the "sequence" field.
 func SequenceNotNil() predicate.Event {
 	return predicate.Event(sql.FieldNotNull(FieldSequence))
+}
+
+// PayloadEQ applies the EQ predicate on the "payload" field.
+func PayloadEQ(v json.RawMessage) predicate.Event {
+	vc := []byte(v)
+	return predicate.Event(sql.FieldEQ(FieldPayload, vc))
+}
+
+// PayloadNEQ applies the NEQ predicate on the "payload" field.
+func PayloadNEQ(v json.RawMessage) predicate.Event {
+	vc := []byte(v)
+	return predicate.Event(sql.FieldNEQ(FieldPayload, vc))
+}
+
+// PayloadIn applies the In predicate on the "payload" field.
+func PayloadIn(vs ...json.RawMessage) predicate.Event {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Event(sql.FieldIn(FieldPayload, v...))
+}
+
+// PayloadNotIn applies the NotIn predicate on the "payload" field.
+func PayloadNotIn(vs ...json.RawMessage) predicate.Event {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Event(sql.FieldNotIn(FieldPayload, v...))
+}
+
+// PayloadGT applies the GT predicate on the "payload" field.
+func PayloadGT(v json.RawMessage) predicate.Event {
+	vc := []byte(v)
+	return predicate.Event(sql.FieldGT(FieldPayload, vc))
+}
+
+// PayloadGTE applies the GTE predicate on the "payload" field.
+func PayloadGTE(v json.RawMessage) predicate.Event {
+	vc := []byte(v)
+	return predicate.Event(sql.FieldGTE(FieldPayload, vc))
+}
+
+// PayloadLT applies the LT predicate on the "payload" field.
+func PayloadLT(v json.RawMessage) predicate.Event {
+	vc := []byte(v)
+	return predicate.Event(sql.FieldLT(FieldPayload, vc))
+}
+
+// PayloadLTE applies the LTE predicate on the "payload" field.
+func PayloadLTE(v json.RawMessage) predicate.Event {
+	vc := []byte(v)
+	return predicate.Event(sql.FieldLTE(FieldPayload, vc))
 }
 
 // And groups predicates with the AND operator between them.

@@ -5,6 +5,7 @@ package execution
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -106,6 +107,18 @@ func Revision(v int) predicate.Execution {
 	return predicate.Execution(sql.FieldEQ(FieldRevision, v))
 }
 
+// State applies equality check predicate on the "state" field. It's identical to StateEQ.
+func State(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldState, vc))
+}
+
+// Webhook applies equality check predicate on the "webhook" field. It's identical to WebhookEQ.
+func Webhook(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldWebhook, vc))
+}
+
 // InboundWebhookID applies equality check predicate on the "inbound_webhook_id" field. It's identical to InboundWebhookIDEQ.
 func InboundWebhookID(v string) predicate.Execution {
 	return predicate.Execution(sql.FieldEQ(FieldInboundWebhookID, v))
@@ -114,6 +127,24 @@ func InboundWebhookID(v string) predicate.Execution {
 // InboundKey applies equality check predicate on the "inbound_key" field. It's identical to InboundKeyEQ.
 func InboundKey(v string) predicate.Execution {
 	return predicate.Execution(sql.FieldEQ(FieldInboundKey, v))
+}
+
+// Intake applies equality check predicate on the "intake" field. It's identical to IntakeEQ.
+func Intake(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldIntake, vc))
+}
+
+// Consulted applies equality check predicate on the "consulted" field. It's identical to ConsultedEQ.
+func Consulted(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldConsulted, vc))
+}
+
+// Error applies equality check predicate on the "error" field. It's identical to ErrorEQ.
+func Error(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldError, vc))
 }
 
 // StartedAt applies equality check predicate on the "started_at" field. It's identical to StartedAtEQ.
@@ -606,6 +637,60 @@ func RevisionLTE(v int) predicate.Execution {
 	return predicate.Execution(sql.FieldLTE(FieldRevision, v))
 }
 
+// StateEQ applies the EQ predicate on the "state" field.
+func StateEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldState, vc))
+}
+
+// StateNEQ applies the NEQ predicate on the "state" field.
+func StateNEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldNEQ(FieldState, vc))
+}
+
+// StateIn applies the In predicate on the "state" field.
+func StateIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldIn(FieldState, v...))
+}
+
+// StateNotIn applies the NotIn predicate on the "state" field.
+func StateNotIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldNotIn(FieldState, v...))
+}
+
+// StateGT applies the GT predicate on the "state" field.
+func StateGT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGT(FieldState, vc))
+}
+
+// StateGTE applies the GTE predicate on the "state" field.
+func StateGTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGTE(FieldState, vc))
+}
+
+// StateLT applies the LT predicate on the "state" field.
+func StateLT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLT(FieldState, vc))
+}
+
+// StateLTE applies the LTE predicate on the "state" field.
+func StateLTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLTE(FieldState, vc))
+}
+
 // StateIsNil applies the IsNil predicate on the "state" field.
 func StateIsNil() predicate.Execution {
 	return predicate.Execution(sql.FieldIsNull(FieldState))
@@ -614,6 +699,60 @@ func StateIsNil() predicate.Execution {
 // StateNotNil applies the NotNil predicate on the "state" field.
 func StateNotNil() predicate.Execution {
 	return predicate.Execution(sql.FieldNotNull(FieldState))
+}
+
+// WebhookEQ applies the EQ predicate on the "webhook" field.
+func WebhookEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldWebhook, vc))
+}
+
+// WebhookNEQ applies the NEQ predicate on the "webhook" field.
+func WebhookNEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldNEQ(FieldWebhook, vc))
+}
+
+// WebhookIn applies the In predicate on the "webhook" field.
+func WebhookIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldIn(FieldWebhook, v...))
+}
+
+// WebhookNotIn applies the NotIn predicate on the "webhook" field.
+func WebhookNotIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldNotIn(FieldWebhook, v...))
+}
+
+// WebhookGT applies the GT predicate on the "webhook" field.
+func WebhookGT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGT(FieldWebhook, vc))
+}
+
+// WebhookGTE applies the GTE predicate on the "webhook" field.
+func WebhookGTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGTE(FieldWebhook, vc))
+}
+
+// WebhookLT applies the LT predicate on the "webhook" field.
+func WebhookLT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLT(FieldWebhook, vc))
+}
+
+// WebhookLTE applies the LTE predicate on the "webhook" field.
+func WebhookLTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLTE(FieldWebhook, vc))
 }
 
 // WebhookIsNil applies the IsNil predicate on the "webhook" field.
@@ -776,6 +915,60 @@ func InboundKeyContainsFold(v string) predicate.Execution {
 	return predicate.Execution(sql.FieldContainsFold(FieldInboundKey, v))
 }
 
+// IntakeEQ applies the EQ predicate on the "intake" field.
+func IntakeEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldIntake, vc))
+}
+
+// IntakeNEQ applies the NEQ predicate on the "intake" field.
+func IntakeNEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldNEQ(FieldIntake, vc))
+}
+
+// IntakeIn applies the In predicate on the "intake" field.
+func IntakeIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldIn(FieldIntake, v...))
+}
+
+// IntakeNotIn applies the NotIn predicate on the "intake" field.
+func IntakeNotIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldNotIn(FieldIntake, v...))
+}
+
+// IntakeGT applies the GT predicate on the "intake" field.
+func IntakeGT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGT(FieldIntake, vc))
+}
+
+// IntakeGTE applies the GTE predicate on the "intake" field.
+func IntakeGTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGTE(FieldIntake, vc))
+}
+
+// IntakeLT applies the LT predicate on the "intake" field.
+func IntakeLT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLT(FieldIntake, vc))
+}
+
+// IntakeLTE applies the LTE predicate on the "intake" field.
+func IntakeLTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLTE(FieldIntake, vc))
+}
+
 // IntakeIsNil applies the IsNil predicate on the "intake" field.
 func IntakeIsNil() predicate.Execution {
 	return predicate.Execution(sql.FieldIsNull(FieldIntake))
@@ -786,6 +979,60 @@ func IntakeNotNil() predicate.Execution {
 	return predicate.Execution(sql.FieldNotNull(FieldIntake))
 }
 
+// ConsultedEQ applies the EQ predicate on the "consulted" field.
+func ConsultedEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldConsulted, vc))
+}
+
+// ConsultedNEQ applies the NEQ predicate on the "consulted" field.
+func ConsultedNEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldNEQ(FieldConsulted, vc))
+}
+
+// ConsultedIn applies the In predicate on the "consulted" field.
+func ConsultedIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldIn(FieldConsulted, v...))
+}
+
+// ConsultedNotIn applies the NotIn predicate on the "consulted" field.
+func ConsultedNotIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldNotIn(FieldConsulted, v...))
+}
+
+// ConsultedGT applies the GT predicate on the "consulted" field.
+func ConsultedGT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGT(FieldConsulted, vc))
+}
+
+// ConsultedGTE applies the GTE predicate on the "consulted" field.
+func ConsultedGTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGTE(FieldConsulted, vc))
+}
+
+// ConsultedLT applies the LT predicate on the "consulted" field.
+func ConsultedLT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLT(FieldConsulted, vc))
+}
+
+// ConsultedLTE applies the LTE predicate on the "consulted" field.
+func ConsultedLTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLTE(FieldConsulted, vc))
+}
+
 // ConsultedIsNil applies the IsNil predicate on the "consulted" field.
 func ConsultedIsNil() predicate.Execution {
 	return predicate.Execution(sql.FieldIsNull(FieldConsulted))
@@ -794,6 +1041,60 @@ func ConsultedIsNil() predicate.Execution {
 // ConsultedNotNil applies the NotNil predicate on the "consulted" field.
 func ConsultedNotNil() predicate.Execution {
 	return predicate.Execution(sql.FieldNotNull(FieldConsulted))
+}
+
+// ErrorEQ applies the EQ predicate on the "error" field.
+func ErrorEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldError, vc))
+}
+
+// ErrorNEQ applies the NEQ predicate on the "error" field.
+func ErrorNEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldNEQ(FieldError, vc))
+}
+
+// ErrorIn applies the In predicate on the "error" field.
+func ErrorIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldIn(FieldError, v...))
+}
+
+// ErrorNotIn applies the NotIn predicate on the "error" field.
+func ErrorNotIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldNotIn(FieldError, v...))
+}
+
+// ErrorGT applies the GT predicate on the "error" field.
+func ErrorGT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGT(FieldError, vc))
+}
+
+// ErrorGTE applies the GTE predicate on the "error" field.
+func ErrorGTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGTE(FieldError, vc))
+}
+
+// ErrorLT applies the LT predicate on the "error" field.
+func ErrorLT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLT(FieldError, vc))
+}
+
+// ErrorLTE applies the LTE predicate on the "error" field.
+func ErrorLTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLTE(FieldError, vc))
 }
 
 // ErrorIsNil applies the IsNil predicate on the "error" field.

@@ -5,6 +5,7 @@ package inboundwebhook
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -94,6 +95,12 @@ func WorkflowID(v string) predicate.InboundWebhook {
 // OfferingID applies equality check predicate on the "offering_id" field. It's identical to OfferingIDEQ.
 func OfferingID(v string) predicate.InboundWebhook {
 	return predicate.InboundWebhook(sql.FieldEQ(FieldOfferingID, v))
+}
+
+// FieldMapping applies equality check predicate on the "field_mapping" field. It's identical to FieldMappingEQ.
+func FieldMapping(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldEQ(FieldFieldMapping, vc))
 }
 
 // VerifySignature applies equality check predicate on the "verify_signature" field. It's identical to VerifySignatureEQ.
@@ -474,6 +481,60 @@ func OfferingIDEqualFold(v string) predicate.InboundWebhook {
 // OfferingIDContainsFold applies the ContainsFold predicate on the "offering_id" field.
 func OfferingIDContainsFold(v string) predicate.InboundWebhook {
 	return predicate.InboundWebhook(sql.FieldContainsFold(FieldOfferingID, v))
+}
+
+// FieldMappingEQ applies the EQ predicate on the "field_mapping" field.
+func FieldMappingEQ(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldEQ(FieldFieldMapping, vc))
+}
+
+// FieldMappingNEQ applies the NEQ predicate on the "field_mapping" field.
+func FieldMappingNEQ(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldNEQ(FieldFieldMapping, vc))
+}
+
+// FieldMappingIn applies the In predicate on the "field_mapping" field.
+func FieldMappingIn(vs ...json.RawMessage) predicate.InboundWebhook {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.InboundWebhook(sql.FieldIn(FieldFieldMapping, v...))
+}
+
+// FieldMappingNotIn applies the NotIn predicate on the "field_mapping" field.
+func FieldMappingNotIn(vs ...json.RawMessage) predicate.InboundWebhook {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.InboundWebhook(sql.FieldNotIn(FieldFieldMapping, v...))
+}
+
+// FieldMappingGT applies the GT predicate on the "field_mapping" field.
+func FieldMappingGT(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldGT(FieldFieldMapping, vc))
+}
+
+// FieldMappingGTE applies the GTE predicate on the "field_mapping" field.
+func FieldMappingGTE(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldGTE(FieldFieldMapping, vc))
+}
+
+// FieldMappingLT applies the LT predicate on the "field_mapping" field.
+func FieldMappingLT(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldLT(FieldFieldMapping, vc))
+}
+
+// FieldMappingLTE applies the LTE predicate on the "field_mapping" field.
+func FieldMappingLTE(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldLTE(FieldFieldMapping, vc))
 }
 
 // FieldMappingIsNil applies the IsNil predicate on the "field_mapping" field.

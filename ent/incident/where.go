@@ -5,6 +5,7 @@ package incident
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -109,6 +110,12 @@ func Code(v string) predicate.Incident {
 // Message applies equality check predicate on the "message" field. It's identical to MessageEQ.
 func Message(v string) predicate.Incident {
 	return predicate.Incident(sql.FieldEQ(FieldMessage, v))
+}
+
+// Variables applies equality check predicate on the "variables" field. It's identical to VariablesEQ.
+func Variables(v json.RawMessage) predicate.Incident {
+	vc := []byte(v)
+	return predicate.Incident(sql.FieldEQ(FieldVariables, vc))
 }
 
 // ToVersion applies equality check predicate on the "to_version" field. It's identical to ToVersionEQ.
@@ -664,6 +671,60 @@ func ResolutionIsNil() predicate.Incident {
 // ResolutionNotNil applies the NotNil predicate on the "resolution" field.
 func ResolutionNotNil() predicate.Incident {
 	return predicate.Incident(sql.FieldNotNull(FieldResolution))
+}
+
+// VariablesEQ applies the EQ predicate on the "variables" field.
+func VariablesEQ(v json.RawMessage) predicate.Incident {
+	vc := []byte(v)
+	return predicate.Incident(sql.FieldEQ(FieldVariables, vc))
+}
+
+// VariablesNEQ applies the NEQ predicate on the "variables" field.
+func VariablesNEQ(v json.RawMessage) predicate.Incident {
+	vc := []byte(v)
+	return predicate.Incident(sql.FieldNEQ(FieldVariables, vc))
+}
+
+// VariablesIn applies the In predicate on the "variables" field.
+func VariablesIn(vs ...json.RawMessage) predicate.Incident {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Incident(sql.FieldIn(FieldVariables, v...))
+}
+
+// VariablesNotIn applies the NotIn predicate on the "variables" field.
+func VariablesNotIn(vs ...json.RawMessage) predicate.Incident {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Incident(sql.FieldNotIn(FieldVariables, v...))
+}
+
+// VariablesGT applies the GT predicate on the "variables" field.
+func VariablesGT(v json.RawMessage) predicate.Incident {
+	vc := []byte(v)
+	return predicate.Incident(sql.FieldGT(FieldVariables, vc))
+}
+
+// VariablesGTE applies the GTE predicate on the "variables" field.
+func VariablesGTE(v json.RawMessage) predicate.Incident {
+	vc := []byte(v)
+	return predicate.Incident(sql.FieldGTE(FieldVariables, vc))
+}
+
+// VariablesLT applies the LT predicate on the "variables" field.
+func VariablesLT(v json.RawMessage) predicate.Incident {
+	vc := []byte(v)
+	return predicate.Incident(sql.FieldLT(FieldVariables, vc))
+}
+
+// VariablesLTE applies the LTE predicate on the "variables" field.
+func VariablesLTE(v json.RawMessage) predicate.Incident {
+	vc := []byte(v)
+	return predicate.Incident(sql.FieldLTE(FieldVariables, vc))
 }
 
 // VariablesIsNil applies the IsNil predicate on the "variables" field.

@@ -4,6 +4,7 @@ package invoice
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -97,6 +98,12 @@ func PeriodStart(v time.Time) predicate.Invoice {
 // PeriodEnd applies equality check predicate on the "period_end" field. It's identical to PeriodEndEQ.
 func PeriodEnd(v time.Time) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldPeriodEnd, v))
+}
+
+// Lines applies equality check predicate on the "lines" field. It's identical to LinesEQ.
+func Lines(v json.RawMessage) predicate.Invoice {
+	vc := []byte(v)
+	return predicate.Invoice(sql.FieldEQ(FieldLines, vc))
 }
 
 // Subtotal applies equality check predicate on the "subtotal" field. It's identical to SubtotalEQ.
@@ -482,6 +489,60 @@ func PeriodEndLT(v time.Time) predicate.Invoice {
 // PeriodEndLTE applies the LTE predicate on the "period_end" field.
 func PeriodEndLTE(v time.Time) predicate.Invoice {
 	return predicate.Invoice(sql.FieldLTE(FieldPeriodEnd, v))
+}
+
+// LinesEQ applies the EQ predicate on the "lines" field.
+func LinesEQ(v json.RawMessage) predicate.Invoice {
+	vc := []byte(v)
+	return predicate.Invoice(sql.FieldEQ(FieldLines, vc))
+}
+
+// LinesNEQ applies the NEQ predicate on the "lines" field.
+func LinesNEQ(v json.RawMessage) predicate.Invoice {
+	vc := []byte(v)
+	return predicate.Invoice(sql.FieldNEQ(FieldLines, vc))
+}
+
+// LinesIn applies the In predicate on the "lines" field.
+func LinesIn(vs ...json.RawMessage) predicate.Invoice {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Invoice(sql.FieldIn(FieldLines, v...))
+}
+
+// LinesNotIn applies the NotIn predicate on the "lines" field.
+func LinesNotIn(vs ...json.RawMessage) predicate.Invoice {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Invoice(sql.FieldNotIn(FieldLines, v...))
+}
+
+// LinesGT applies the GT predicate on the "lines" field.
+func LinesGT(v json.RawMessage) predicate.Invoice {
+	vc := []byte(v)
+	return predicate.Invoice(sql.FieldGT(FieldLines, vc))
+}
+
+// LinesGTE applies the GTE predicate on the "lines" field.
+func LinesGTE(v json.RawMessage) predicate.Invoice {
+	vc := []byte(v)
+	return predicate.Invoice(sql.FieldGTE(FieldLines, vc))
+}
+
+// LinesLT applies the LT predicate on the "lines" field.
+func LinesLT(v json.RawMessage) predicate.Invoice {
+	vc := []byte(v)
+	return predicate.Invoice(sql.FieldLT(FieldLines, vc))
+}
+
+// LinesLTE applies the LTE predicate on the "lines" field.
+func LinesLTE(v json.RawMessage) predicate.Invoice {
+	vc := []byte(v)
+	return predicate.Invoice(sql.FieldLTE(FieldLines, vc))
 }
 
 // SubtotalEQ applies the EQ predicate on the "subtotal" field.

@@ -4,6 +4,7 @@ package mailedlink
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -92,6 +93,12 @@ func UserID(v string) predicate.MailedLink {
 // InvitedBy applies equality check predicate on the "invited_by" field. It's identical to InvitedByEQ.
 func InvitedBy(v string) predicate.MailedLink {
 	return predicate.MailedLink(sql.FieldEQ(FieldInvitedBy, v))
+}
+
+// Data applies equality check predicate on the "data" field. It's identical to DataEQ.
+func Data(v json.RawMessage) predicate.MailedLink {
+	vc := []byte(v)
+	return predicate.MailedLink(sql.FieldEQ(FieldData, vc))
 }
 
 // ExpiresAt applies equality check predicate on the "expires_at" field. It's identical to ExpiresAtEQ.
@@ -467,6 +474,60 @@ func InvitedByEqualFold(v string) predicate.MailedLink {
 // InvitedByContainsFold applies the ContainsFold predicate on the "invited_by" field.
 func InvitedByContainsFold(v string) predicate.MailedLink {
 	return predicate.MailedLink(sql.FieldContainsFold(FieldInvitedBy, v))
+}
+
+// DataEQ applies the EQ predicate on the "data" field.
+func DataEQ(v json.RawMessage) predicate.MailedLink {
+	vc := []byte(v)
+	return predicate.MailedLink(sql.FieldEQ(FieldData, vc))
+}
+
+// DataNEQ applies the NEQ predicate on the "data" field.
+func DataNEQ(v json.RawMessage) predicate.MailedLink {
+	vc := []byte(v)
+	return predicate.MailedLink(sql.FieldNEQ(FieldData, vc))
+}
+
+// DataIn applies the In predicate on the "data" field.
+func DataIn(vs ...json.RawMessage) predicate.MailedLink {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.MailedLink(sql.FieldIn(FieldData, v...))
+}
+
+// DataNotIn applies the NotIn predicate on the "data" field.
+func DataNotIn(vs ...json.RawMessage) predicate.MailedLink {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.MailedLink(sql.FieldNotIn(FieldData, v...))
+}
+
+// DataGT applies the GT predicate on the "data" field.
+func DataGT(v json.RawMessage) predicate.MailedLink {
+	vc := []byte(v)
+	return predicate.MailedLink(sql.FieldGT(FieldData, vc))
+}
+
+// DataGTE applies the GTE predicate on the "data" field.
+func DataGTE(v json.RawMessage) predicate.MailedLink {
+	vc := []byte(v)
+	return predicate.MailedLink(sql.FieldGTE(FieldData, vc))
+}
+
+// DataLT applies the LT predicate on the "data" field.
+func DataLT(v json.RawMessage) predicate.MailedLink {
+	vc := []byte(v)
+	return predicate.MailedLink(sql.FieldLT(FieldData, vc))
+}
+
+// DataLTE applies the LTE predicate on the "data" field.
+func DataLTE(v json.RawMessage) predicate.MailedLink {
+	vc := []byte(v)
+	return predicate.MailedLink(sql.FieldLTE(FieldData, vc))
 }
 
 // DataIsNil applies the IsNil predicate on the "data" field.

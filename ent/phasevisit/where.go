@@ -5,6 +5,7 @@ package phasevisit
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -119,6 +120,24 @@ func Transition(v string) predicate.PhaseVisit {
 // Attempts applies equality check predicate on the "attempts" field. It's identical to AttemptsEQ.
 func Attempts(v int) predicate.PhaseVisit {
 	return predicate.PhaseVisit(sql.FieldEQ(FieldAttempts, v))
+}
+
+// Input applies equality check predicate on the "input" field. It's identical to InputEQ.
+func Input(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldEQ(FieldInput, vc))
+}
+
+// Output applies equality check predicate on the "output" field. It's identical to OutputEQ.
+func Output(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldEQ(FieldOutput, vc))
+}
+
+// Error applies equality check predicate on the "error" field. It's identical to ErrorEQ.
+func Error(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldEQ(FieldError, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -716,6 +735,60 @@ func AttemptsLTE(v int) predicate.PhaseVisit {
 	return predicate.PhaseVisit(sql.FieldLTE(FieldAttempts, v))
 }
 
+// InputEQ applies the EQ predicate on the "input" field.
+func InputEQ(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldEQ(FieldInput, vc))
+}
+
+// InputNEQ applies the NEQ predicate on the "input" field.
+func InputNEQ(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldNEQ(FieldInput, vc))
+}
+
+// InputIn applies the In predicate on the "input" field.
+func InputIn(vs ...json.RawMessage) predicate.PhaseVisit {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.PhaseVisit(sql.FieldIn(FieldInput, v...))
+}
+
+// InputNotIn applies the NotIn predicate on the "input" field.
+func InputNotIn(vs ...json.RawMessage) predicate.PhaseVisit {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.PhaseVisit(sql.FieldNotIn(FieldInput, v...))
+}
+
+// InputGT applies the GT predicate on the "input" field.
+func InputGT(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldGT(FieldInput, vc))
+}
+
+// InputGTE applies the GTE predicate on the "input" field.
+func InputGTE(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldGTE(FieldInput, vc))
+}
+
+// InputLT applies the LT predicate on the "input" field.
+func InputLT(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldLT(FieldInput, vc))
+}
+
+// InputLTE applies the LTE predicate on the "input" field.
+func InputLTE(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldLTE(FieldInput, vc))
+}
+
 // InputIsNil applies the IsNil predicate on the "input" field.
 func InputIsNil() predicate.PhaseVisit {
 	return predicate.PhaseVisit(sql.FieldIsNull(FieldInput))
@@ -726,6 +799,60 @@ func InputNotNil() predicate.PhaseVisit {
 	return predicate.PhaseVisit(sql.FieldNotNull(FieldInput))
 }
 
+// OutputEQ applies the EQ predicate on the "output" field.
+func OutputEQ(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldEQ(FieldOutput, vc))
+}
+
+// OutputNEQ applies the NEQ predicate on the "output" field.
+func OutputNEQ(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldNEQ(FieldOutput, vc))
+}
+
+// OutputIn applies the In predicate on the "output" field.
+func OutputIn(vs ...json.RawMessage) predicate.PhaseVisit {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.PhaseVisit(sql.FieldIn(FieldOutput, v...))
+}
+
+// OutputNotIn applies the NotIn predicate on the "output" field.
+func OutputNotIn(vs ...json.RawMessage) predicate.PhaseVisit {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.PhaseVisit(sql.FieldNotIn(FieldOutput, v...))
+}
+
+// OutputGT applies the GT predicate on the "output" field.
+func OutputGT(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldGT(FieldOutput, vc))
+}
+
+// OutputGTE applies the GTE predicate on the "output" field.
+func OutputGTE(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldGTE(FieldOutput, vc))
+}
+
+// OutputLT applies the LT predicate on the "output" field.
+func OutputLT(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldLT(FieldOutput, vc))
+}
+
+// OutputLTE applies the LTE predicate on the "output" field.
+func OutputLTE(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldLTE(FieldOutput, vc))
+}
+
 // OutputIsNil applies the IsNil predicate on the "output" field.
 func OutputIsNil() predicate.PhaseVisit {
 	return predicate.PhaseVisit(sql.FieldIsNull(FieldOutput))
@@ -734,6 +861,60 @@ func OutputIsNil() predicate.PhaseVisit {
 // OutputNotNil applies the NotNil predicate on the "output" field.
 func OutputNotNil() predicate.PhaseVisit {
 	return predicate.PhaseVisit(sql.FieldNotNull(FieldOutput))
+}
+
+// ErrorEQ applies the EQ predicate on the "error" field.
+func ErrorEQ(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldEQ(FieldError, vc))
+}
+
+// ErrorNEQ applies the NEQ predicate on the "error" field.
+func ErrorNEQ(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldNEQ(FieldError, vc))
+}
+
+// ErrorIn applies the In predicate on the "error" field.
+func ErrorIn(vs ...json.RawMessage) predicate.PhaseVisit {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.PhaseVisit(sql.FieldIn(FieldError, v...))
+}
+
+// ErrorNotIn applies the NotIn predicate on the "error" field.
+func ErrorNotIn(vs ...json.RawMessage) predicate.PhaseVisit {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.PhaseVisit(sql.FieldNotIn(FieldError, v...))
+}
+
+// ErrorGT applies the GT predicate on the "error" field.
+func ErrorGT(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldGT(FieldError, vc))
+}
+
+// ErrorGTE applies the GTE predicate on the "error" field.
+func ErrorGTE(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldGTE(FieldError, vc))
+}
+
+// ErrorLT applies the LT predicate on the "error" field.
+func ErrorLT(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldLT(FieldError, vc))
+}
+
+// ErrorLTE applies the LTE predicate on the "error" field.
+func ErrorLTE(v json.RawMessage) predicate.PhaseVisit {
+	vc := []byte(v)
+	return predicate.PhaseVisit(sql.FieldLTE(FieldError, vc))
 }
 
 // ErrorIsNil applies the IsNil predicate on the "error" field.

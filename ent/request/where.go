@@ -5,6 +5,7 @@ package request
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -109,6 +110,12 @@ func Description(v string) predicate.Request {
 // PriorityRank applies equality check predicate on the "priority_rank" field. It's identical to PriorityRankEQ.
 func PriorityRank(v int8) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldPriorityRank, v))
+}
+
+// Fields applies equality check predicate on the "fields" field. It's identical to FieldsEQ.
+func Fields(v json.RawMessage) predicate.Request {
+	vc := []byte(v)
+	return predicate.Request(sql.FieldEQ(FieldFields, vc))
 }
 
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
@@ -729,6 +736,60 @@ func PriorityRankLT(v int8) predicate.Request {
 // PriorityRankLTE applies the LTE predicate on the "priority_rank" field.
 func PriorityRankLTE(v int8) predicate.Request {
 	return predicate.Request(sql.FieldLTE(FieldPriorityRank, v))
+}
+
+// FieldsEQ applies the EQ predicate on the "fields" field.
+func FieldsEQ(v json.RawMessage) predicate.Request {
+	vc := []byte(v)
+	return predicate.Request(sql.FieldEQ(FieldFields, vc))
+}
+
+// FieldsNEQ applies the NEQ predicate on the "fields" field.
+func FieldsNEQ(v json.RawMessage) predicate.Request {
+	vc := []byte(v)
+	return predicate.Request(sql.FieldNEQ(FieldFields, vc))
+}
+
+// FieldsIn applies the In predicate on the "fields" field.
+func FieldsIn(vs ...json.RawMessage) predicate.Request {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Request(sql.FieldIn(FieldFields, v...))
+}
+
+// FieldsNotIn applies the NotIn predicate on the "fields" field.
+func FieldsNotIn(vs ...json.RawMessage) predicate.Request {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Request(sql.FieldNotIn(FieldFields, v...))
+}
+
+// FieldsGT applies the GT predicate on the "fields" field.
+func FieldsGT(v json.RawMessage) predicate.Request {
+	vc := []byte(v)
+	return predicate.Request(sql.FieldGT(FieldFields, vc))
+}
+
+// FieldsGTE applies the GTE predicate on the "fields" field.
+func FieldsGTE(v json.RawMessage) predicate.Request {
+	vc := []byte(v)
+	return predicate.Request(sql.FieldGTE(FieldFields, vc))
+}
+
+// FieldsLT applies the LT predicate on the "fields" field.
+func FieldsLT(v json.RawMessage) predicate.Request {
+	vc := []byte(v)
+	return predicate.Request(sql.FieldLT(FieldFields, vc))
+}
+
+// FieldsLTE applies the LTE predicate on the "fields" field.
+func FieldsLTE(v json.RawMessage) predicate.Request {
+	vc := []byte(v)
+	return predicate.Request(sql.FieldLTE(FieldFields, vc))
 }
 
 // FieldsIsNil applies the IsNil predicate on the "fields" field.

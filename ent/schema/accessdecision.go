@@ -34,7 +34,7 @@ func (AccessDecision) Fields() []ent.Field {
 		field.String("policies").MaxLen(64).Immutable().Comment("the version of the company's policies that it was made by"),
 		field.String("bundle").MaxLen(64).Immutable().Comment("the version of the Rego that it was made by"),
 		field.String("request_id").MaxLen(64).Immutable(),
-		field.JSON("input", json.RawMessage{}).Optional().Immutable().Comment("what policies looked at, so that others can be tried on it"),
+		raw(field.JSON("input", json.RawMessage{}).Optional().Immutable().Comment("what policies looked at, so that others can be tried on it")),
 	}
 }
 

@@ -26,7 +26,7 @@ func (AccessPolicy) Fields() []ent.Field {
 		field.Enum("effect").Values("Allow", "Deny", "RequireApproval").Annotations(shown("What it does.", typed("AccessEffect!"))),
 		field.String("action").MaxLen(10).Comment("read create update delete, or * for all of them").Annotations(shown("read, create, update, delete, or * for all of them.")),
 		field.String("resource").MaxLen(40).Comment("Service, Request, …, or * for all of them").Annotations(shown("Service, Request, …, or * for all of them.")),
-		field.JSON("condition", json.RawMessage{}).SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object: {path: value}").Annotations(shown("What must hold, all of it: {path: value}. {} holds always.")),
+		raw(field.JSON("condition", json.RawMessage{}).SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object: {path: value}").Annotations(shown("What must hold, all of it: {path: value}. {} holds always."))),
 		field.Int("version").Default(1).Comment("+1 with every change").Annotations(shown("+1 with every change.")),
 		field.String("created_by").MaxLen(40).Immutable().Annotations(shown("The user who made it.", typed("ID!"))),
 	}

@@ -27,7 +27,7 @@ func (AccessPolicyVersion) Fields() []ent.Field {
 		field.String("actor_type").MaxLen(20).Immutable(),
 		field.String("actor_id").MaxLen(40).Immutable(),
 		field.String("actor_name").MaxRuneLen(200).Comment("an erasure alone changes it"),
-		field.JSON("before", json.RawMessage{}).Optional().Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("the policy as it was; none for the first version"),
+		raw(field.JSON("before", json.RawMessage{}).Optional().Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("the policy as it was; none for the first version")),
 	}
 }
 

@@ -24,7 +24,7 @@ func (AgentEvaluation) Mixin() []ent.Mixin {
 func (AgentEvaluation) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("agent_id").MaxLen(40).Immutable(),
-		field.JSON("settings", json.RawMessage{}).Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("the draft as it was evaluated"),
+		raw(field.JSON("settings", json.RawMessage{}).Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("the draft as it was evaluated")),
 		field.String("digest").MaxLen(64).Immutable().Comment("SHA-256, in hexadecimal, of the settings"),
 		document("cases", "those that were given; empty for the company's history and the attacks that ship"),
 		field.Enum("status").Values("RUNNING", "PASSED", "FAILED").Default("RUNNING"),

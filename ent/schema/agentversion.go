@@ -24,7 +24,7 @@ func (AgentVersion) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("agent_id").MaxLen(40).Immutable(),
 		field.Int("version").Immutable().Comment("counts from 1 in each agent"),
-		field.JSON("settings", json.RawMessage{}).Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("the agent's settings as they were published"),
+		raw(field.JSON("settings", json.RawMessage{}).Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("the agent's settings as they were published")),
 		field.Time("published_at").Immutable(),
 		field.String("published_by").MaxLen(40).Immutable(),
 	}

@@ -30,7 +30,7 @@ func (AuditEntry) Fields() []ent.Field {
 		field.String("ip").MaxLen(45),
 		field.String("user_agent").MaxRuneLen(300),
 		field.String("request_id").MaxLen(64).Immutable(),
-		field.JSON("changes", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("{field: {from, to}}, with the digits of numbers as they were sent"),
+		raw(field.JSON("changes", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("{field: {from, to}}, with the digits of numbers as they were sent")),
 		field.Bytes("actor_seal").MaxLen(80).Optional().Comment("salt of the commitment to name, address and program; once they are erased, the commitment and the entry that says so"),
 		field.Bytes("changes_seal").MaxLen(80).Optional().Comment("the same for the changes"),
 		field.Bytes("leaf_hash").MaxLen(32).Optional().Comment("of the entry's leaf in the company's Merkle log; none until it has one"),

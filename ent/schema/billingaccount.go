@@ -23,7 +23,7 @@ func (BillingAccount) Fields() []ent.Field {
 		field.Time("anchor_at").Optional().Nillable().Comment("when the paid subscription began; periods are counted from it; null without one"),
 		field.Time("period_start_at").Optional().Nillable(),
 		field.Time("period_end_at").Optional().Nillable(),
-		field.JSON("parts", json.RawMessage{}).Optional().Comment("{until, parts: [{invoiceId, upTo}]}: which invoices of the period bill which part of the plan's price"),
+		raw(field.JSON("parts", json.RawMessage{}).Optional().Comment("{until, parts: [{invoiceId, upTo}]}: which invoices of the period bill which part of the plan's price")),
 		field.Time("forfeit_at").Optional().Nillable().Comment("when what is left of the credits is lost; null unless cancelled"),
 		field.Time("due_at").Optional().Nillable().Comment("when the account has to be looked at: the end of the period or the loss of the credits"),
 		field.Int64("balance").Default(0).Comment("cents; the sum of the credit entries"),

@@ -20,8 +20,8 @@ func (Calendar) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("name").MaxRuneLen(200).Annotations(shown("What people call it.")),
 		field.String("time_zone").MaxLen(64).Default("UTC").Annotations(shown("A name of the IANA time zone database.")),
-		field.JSON("working_hours", json.RawMessage{}).Optional().Annotations(shown("When work is done; all hours of all days when null.", typed("WorkingHours"))),
+		raw(field.JSON("working_hours", json.RawMessage{}).Optional().Annotations(shown("When work is done; all hours of all days when null.", typed("WorkingHours")))),
 		field.JSON("holidays", []string{}).Optional().Annotations(shown("Days without working hours, as YYYY-MM-DD.")),
-		field.JSON("exceptions", json.RawMessage{}).Optional().Comment("days with hours of their own").Annotations(shown("Days with hours of their own. They count before holidays.", typed("[CalendarException!]!"))),
+		raw(field.JSON("exceptions", json.RawMessage{}).Optional().Comment("days with hours of their own").Annotations(shown("Days with hours of their own. They count before holidays.", typed("[CalendarException!]!")))),
 	}
 }

@@ -26,7 +26,7 @@ func (Invoice) Fields() []ent.Field {
 		field.String("bill_to").MaxLen(800).Default("").Immutable().Comment("the company's name when the invoice was made").Annotations(shown("The company's name when it was made.")),
 		field.Time("period_start").Immutable().Annotations(shown("Where the time begins that it is for.")),
 		field.Time("period_end").Immutable().Annotations(shown("Where that time ends.")),
-		field.JSON("lines", json.RawMessage{}).Immutable().Comment("[{description, amount}], cents").Annotations(shown("What it is made of.", typed("[InvoiceLine!]!"))),
+		raw(field.JSON("lines", json.RawMessage{}).Immutable().Comment("[{description, amount}], cents").Annotations(shown("What it is made of.", typed("[InvoiceLine!]!")))),
 		field.Int64("subtotal").Immutable().Comment("cents; the sum of the lines").Annotations(shown("The sum of the lines, in cents.")),
 		field.Int64("credits_applied").Immutable().Comment("cents").Annotations(shown("What was taken from the credits, in cents.")),
 		field.Int64("amount_due").Immutable().Comment("cents; never below zero").Annotations(shown("What was left to pay when it was made, in cents; never below zero.")),

@@ -23,7 +23,7 @@ func (MailedLink) Fields() []ent.Field {
 		field.String("account_id").MaxLen(40).Optional().Nillable().Comment("none for a sign-up"),
 		field.String("user_id").MaxLen(40).Optional().Nillable().Immutable().Comment("invitation: the membership that it opens"),
 		field.String("invited_by").MaxLen(40).Optional().Nillable().Immutable().Comment("invitation: the company in whose allowance it counts; none for one that the person asked for"),
-		field.JSON("data", json.RawMessage{}).Optional().Immutable().Comment("email_change: the new address; sign_up: what was filled in"),
+		raw(field.JSON("data", json.RawMessage{}).Optional().Immutable().Comment("email_change: the new address; sign_up: what was filled in")),
 		field.Time("expires_at").Immutable(),
 		field.Time("used_at").Optional().Nillable(),
 	}

@@ -34,7 +34,7 @@ func (Request) Fields() []ent.Field {
 		field.Enum("status").Values("PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED").Default("PENDING").Annotations(shown("Where it is in its life.")),
 		field.Enum("priority").Values("LOW", "MEDIUM", "HIGH", "URGENT").Default("MEDIUM").Annotations(shown("How urgent it is.", eg("MEDIUM"))),
 		field.Int8("priority_rank").Default(2).StructTag(`audit:"-"`).Comment("1 to 4, what sort=priority orders by; follows priority, which the audit log tells of"),
-		field.JSON("fields", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object, as it is answered: nobody reads it in between").Annotations(shown("The answers to the offering's form, by field key.", eg(`{"model": "14 inch", "memory": 32}`))),
+		raw(field.JSON("fields", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object, as it is answered: nobody reads it in between").Annotations(shown("The answers to the offering's form, by field key.", eg(`{"model": "14 inch", "memory": 32}`)))),
 		field.JSON("tags", map[string]string{}).Optional().Annotations(shown("Texts by key, for filters and access policies.", eg(`{"site": "berlin"}`))),
 		field.String("created_by").MaxLen(40).Immutable().Annotations(shown("The user or service account that filed it, or the inbound webhook whose call did.", typed("ID!"), of("usr"))),
 		field.String("assignee_id").MaxLen(40).Optional().Nillable().Annotations(shown("The user who deals with it.", of("usr"))),

@@ -28,7 +28,7 @@ func (WebhookDelivery) Fields() []ent.Field {
 		field.Enum("outcome").Values("PENDING", "SUCCESS", "FAILED").Default("PENDING"),
 		field.Int("retry_count").Default(0),
 		field.Time("next_attempt_at").Optional().Nillable(),
-		field.JSON("attempts", json.RawMessage{}).Optional().Comment("[{at, statusCode, responseBody, latencyMs, error}], the first first"),
+		raw(field.JSON("attempts", json.RawMessage{}).Optional().Comment("[{at, statusCode, responseBody, latencyMs, error}], the first first")),
 	}
 }
 

@@ -25,7 +25,7 @@ func (Workflow) Fields() []ent.Field {
 		field.String("description").Default("").Annotations(shown("What it is for.", typed("String"), eg("Approval, order, delivery"))),
 		field.Enum("status").Values("draft", "active", "archived").Default("draft").Annotations(shown("Whether it runs.", eg("active"))),
 		field.Int("version").Default(0).Comment("of the last published definition; 0 before the first").Annotations(shown("Of the last published definition; 0 before the first.", eg("1"))),
-		field.JSON("definition", json.RawMessage{}).SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("the draft, read back as it was sent").Annotations(shown("The draft, as it was sent.", filled("Object"), eg(`{"phases": [{"id": "start", "type": "START"}, {"id": "end", "type": "END"}], "transitions": [{"from": "start", "name": "next", "to": "end"}]}`))),
+		raw(field.JSON("definition", json.RawMessage{}).SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("the draft, read back as it was sent").Annotations(shown("The draft, as it was sent.", filled("Object"), eg(`{"phases": [{"id": "start", "type": "START"}, {"id": "end", "type": "END"}], "transitions": [{"from": "start", "name": "next", "to": "end"}]}`)))),
 	}
 }
 

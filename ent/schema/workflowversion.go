@@ -25,7 +25,7 @@ func (WorkflowVersion) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("workflow_id").MaxLen(40).Immutable(),
 		field.Int("version").Immutable().Comment("counts from 1 in each workflow"),
-		field.JSON("definition", json.RawMessage{}).Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("read back as it was sent"),
+		raw(field.JSON("definition", json.RawMessage{}).Immutable().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("read back as it was sent")),
 		field.JSON("uses", []string{}).Optional().Immutable().Comment("what it names in the company, as kind:id; none where the version was made before this was noted"),
 		field.Time("published_at").Immutable(),
 		field.String("published_by").MaxLen(40).Immutable(),

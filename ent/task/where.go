@@ -5,6 +5,7 @@ package task
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -156,9 +157,27 @@ func SLANextAt(v time.Time) predicate.Task {
 	return predicate.Task(sql.FieldEQ(FieldSLANextAt, v))
 }
 
+// Form applies equality check predicate on the "form" field. It's identical to FormEQ.
+func Form(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldEQ(FieldForm, vc))
+}
+
+// Corrections applies equality check predicate on the "corrections" field. It's identical to CorrectionsEQ.
+func Corrections(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldEQ(FieldCorrections, vc))
+}
+
 // Outcome applies equality check predicate on the "outcome" field. It's identical to OutcomeEQ.
 func Outcome(v string) predicate.Task {
 	return predicate.Task(sql.FieldEQ(FieldOutcome, v))
+}
+
+// Variables applies equality check predicate on the "variables" field. It's identical to VariablesEQ.
+func Variables(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldEQ(FieldVariables, vc))
 }
 
 // CompletedBy applies equality check predicate on the "completed_by" field. It's identical to CompletedByEQ.
@@ -1266,6 +1285,60 @@ func SLANextAtNotNil() predicate.Task {
 	return predicate.Task(sql.FieldNotNull(FieldSLANextAt))
 }
 
+// FormEQ applies the EQ predicate on the "form" field.
+func FormEQ(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldEQ(FieldForm, vc))
+}
+
+// FormNEQ applies the NEQ predicate on the "form" field.
+func FormNEQ(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldNEQ(FieldForm, vc))
+}
+
+// FormIn applies the In predicate on the "form" field.
+func FormIn(vs ...json.RawMessage) predicate.Task {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Task(sql.FieldIn(FieldForm, v...))
+}
+
+// FormNotIn applies the NotIn predicate on the "form" field.
+func FormNotIn(vs ...json.RawMessage) predicate.Task {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Task(sql.FieldNotIn(FieldForm, v...))
+}
+
+// FormGT applies the GT predicate on the "form" field.
+func FormGT(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldGT(FieldForm, vc))
+}
+
+// FormGTE applies the GTE predicate on the "form" field.
+func FormGTE(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldGTE(FieldForm, vc))
+}
+
+// FormLT applies the LT predicate on the "form" field.
+func FormLT(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldLT(FieldForm, vc))
+}
+
+// FormLTE applies the LTE predicate on the "form" field.
+func FormLTE(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldLTE(FieldForm, vc))
+}
+
 // FormIsNil applies the IsNil predicate on the "form" field.
 func FormIsNil() predicate.Task {
 	return predicate.Task(sql.FieldIsNull(FieldForm))
@@ -1284,6 +1357,60 @@ func OutcomesIsNil() predicate.Task {
 // OutcomesNotNil applies the NotNil predicate on the "outcomes" field.
 func OutcomesNotNil() predicate.Task {
 	return predicate.Task(sql.FieldNotNull(FieldOutcomes))
+}
+
+// CorrectionsEQ applies the EQ predicate on the "corrections" field.
+func CorrectionsEQ(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldEQ(FieldCorrections, vc))
+}
+
+// CorrectionsNEQ applies the NEQ predicate on the "corrections" field.
+func CorrectionsNEQ(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldNEQ(FieldCorrections, vc))
+}
+
+// CorrectionsIn applies the In predicate on the "corrections" field.
+func CorrectionsIn(vs ...json.RawMessage) predicate.Task {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Task(sql.FieldIn(FieldCorrections, v...))
+}
+
+// CorrectionsNotIn applies the NotIn predicate on the "corrections" field.
+func CorrectionsNotIn(vs ...json.RawMessage) predicate.Task {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Task(sql.FieldNotIn(FieldCorrections, v...))
+}
+
+// CorrectionsGT applies the GT predicate on the "corrections" field.
+func CorrectionsGT(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldGT(FieldCorrections, vc))
+}
+
+// CorrectionsGTE applies the GTE predicate on the "corrections" field.
+func CorrectionsGTE(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldGTE(FieldCorrections, vc))
+}
+
+// CorrectionsLT applies the LT predicate on the "corrections" field.
+func CorrectionsLT(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldLT(FieldCorrections, vc))
+}
+
+// CorrectionsLTE applies the LTE predicate on the "corrections" field.
+func CorrectionsLTE(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldLTE(FieldCorrections, vc))
 }
 
 // CorrectionsIsNil applies the IsNil predicate on the "corrections" field.
@@ -1369,6 +1496,60 @@ func OutcomeEqualFold(v string) predicate.Task {
 // OutcomeContainsFold applies the ContainsFold predicate on the "outcome" field.
 func OutcomeContainsFold(v string) predicate.Task {
 	return predicate.Task(sql.FieldContainsFold(FieldOutcome, v))
+}
+
+// VariablesEQ applies the EQ predicate on the "variables" field.
+func VariablesEQ(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldEQ(FieldVariables, vc))
+}
+
+// VariablesNEQ applies the NEQ predicate on the "variables" field.
+func VariablesNEQ(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldNEQ(FieldVariables, vc))
+}
+
+// VariablesIn applies the In predicate on the "variables" field.
+func VariablesIn(vs ...json.RawMessage) predicate.Task {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Task(sql.FieldIn(FieldVariables, v...))
+}
+
+// VariablesNotIn applies the NotIn predicate on the "variables" field.
+func VariablesNotIn(vs ...json.RawMessage) predicate.Task {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Task(sql.FieldNotIn(FieldVariables, v...))
+}
+
+// VariablesGT applies the GT predicate on the "variables" field.
+func VariablesGT(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldGT(FieldVariables, vc))
+}
+
+// VariablesGTE applies the GTE predicate on the "variables" field.
+func VariablesGTE(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldGTE(FieldVariables, vc))
+}
+
+// VariablesLT applies the LT predicate on the "variables" field.
+func VariablesLT(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldLT(FieldVariables, vc))
+}
+
+// VariablesLTE applies the LTE predicate on the "variables" field.
+func VariablesLTE(v json.RawMessage) predicate.Task {
+	vc := []byte(v)
+	return predicate.Task(sql.FieldLTE(FieldVariables, vc))
 }
 
 // VariablesIsNil applies the IsNil predicate on the "variables" field.

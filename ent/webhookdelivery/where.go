@@ -5,6 +5,7 @@ package webhookdelivery
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -104,6 +105,12 @@ func RetryCount(v int) predicate.WebhookDelivery {
 // NextAttemptAt applies equality check predicate on the "next_attempt_at" field. It's identical to NextAttemptAtEQ.
 func NextAttemptAt(v time.Time) predicate.WebhookDelivery {
 	return predicate.WebhookDelivery(sql.FieldEQ(FieldNextAttemptAt, v))
+}
+
+// Attempts applies equality check predicate on the "attempts" field. It's identical to AttemptsEQ.
+func Attempts(v json.RawMessage) predicate.WebhookDelivery {
+	vc := []byte(v)
+	return predicate.WebhookDelivery(sql.FieldEQ(FieldAttempts, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -554,6 +561,60 @@ func NextAttemptAtIsNil() predicate.WebhookDelivery {
 // NextAttemptAtNotNil applies the NotNil predicate on the "next_attempt_at" field.
 func NextAttemptAtNotNil() predicate.WebhookDelivery {
 	return predicate.WebhookDelivery(sql.FieldNotNull(FieldNextAttemptAt))
+}
+
+// AttemptsEQ applies the EQ predicate on the "attempts" field.
+func AttemptsEQ(v json.RawMessage) predicate.WebhookDelivery {
+	vc := []byte(v)
+	return predicate.WebhookDelivery(sql.FieldEQ(FieldAttempts, vc))
+}
+
+// AttemptsNEQ applies the NEQ predicate on the "attempts" field.
+func AttemptsNEQ(v json.RawMessage) predicate.WebhookDelivery {
+	vc := []byte(v)
+	return predicate.WebhookDelivery(sql.FieldNEQ(FieldAttempts, vc))
+}
+
+// AttemptsIn applies the In predicate on the "attempts" field.
+func AttemptsIn(vs ...json.RawMessage) predicate.WebhookDelivery {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.WebhookDelivery(sql.FieldIn(FieldAttempts, v...))
+}
+
+// AttemptsNotIn applies the NotIn predicate on the "attempts" field.
+func AttemptsNotIn(vs ...json.RawMessage) predicate.WebhookDelivery {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.WebhookDelivery(sql.FieldNotIn(FieldAttempts, v...))
+}
+
+// AttemptsGT applies the GT predicate on the "attempts" field.
+func AttemptsGT(v json.RawMessage) predicate.WebhookDelivery {
+	vc := []byte(v)
+	return predicate.WebhookDelivery(sql.FieldGT(FieldAttempts, vc))
+}
+
+// AttemptsGTE applies the GTE predicate on the "attempts" field.
+func AttemptsGTE(v json.RawMessage) predicate.WebhookDelivery {
+	vc := []byte(v)
+	return predicate.WebhookDelivery(sql.FieldGTE(FieldAttempts, vc))
+}
+
+// AttemptsLT applies the LT predicate on the "attempts" field.
+func AttemptsLT(v json.RawMessage) predicate.WebhookDelivery {
+	vc := []byte(v)
+	return predicate.WebhookDelivery(sql.FieldLT(FieldAttempts, vc))
+}
+
+// AttemptsLTE applies the LTE predicate on the "attempts" field.
+func AttemptsLTE(v json.RawMessage) predicate.WebhookDelivery {
+	vc := []byte(v)
+	return predicate.WebhookDelivery(sql.FieldLTE(FieldAttempts, vc))
 }
 
 // AttemptsIsNil applies the IsNil predicate on the "attempts" field.

@@ -4,6 +4,7 @@ package workflow
 
 import (
 	"atrium/ent/predicate"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -97,6 +98,12 @@ func Description(v string) predicate.Workflow {
 // Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
 func Version(v int) predicate.Workflow {
 	return predicate.Workflow(sql.FieldEQ(FieldVersion, v))
+}
+
+// Definition applies equality check predicate on the "definition" field. It's identical to DefinitionEQ.
+func Definition(v json.RawMessage) predicate.Workflow {
+	vc := []byte(v)
+	return predicate.Workflow(sql.FieldEQ(FieldDefinition, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -497,6 +504,60 @@ func VersionLT(v int) predicate.Workflow {
 // VersionLTE applies the LTE predicate on the "version" field.
 func VersionLTE(v int) predicate.Workflow {
 	return predicate.Workflow(sql.FieldLTE(FieldVersion, v))
+}
+
+// DefinitionEQ applies the EQ predicate on the "definition" field.
+func DefinitionEQ(v json.RawMessage) predicate.Workflow {
+	vc := []byte(v)
+	return predicate.Workflow(sql.FieldEQ(FieldDefinition, vc))
+}
+
+// DefinitionNEQ applies the NEQ predicate on the "definition" field.
+func DefinitionNEQ(v json.RawMessage) predicate.Workflow {
+	vc := []byte(v)
+	return predicate.Workflow(sql.FieldNEQ(FieldDefinition, vc))
+}
+
+// DefinitionIn applies the In predicate on the "definition" field.
+func DefinitionIn(vs ...json.RawMessage) predicate.Workflow {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Workflow(sql.FieldIn(FieldDefinition, v...))
+}
+
+// DefinitionNotIn applies the NotIn predicate on the "definition" field.
+func DefinitionNotIn(vs ...json.RawMessage) predicate.Workflow {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Workflow(sql.FieldNotIn(FieldDefinition, v...))
+}
+
+// DefinitionGT applies the GT predicate on the "definition" field.
+func DefinitionGT(v json.RawMessage) predicate.Workflow {
+	vc := []byte(v)
+	return predicate.Workflow(sql.FieldGT(FieldDefinition, vc))
+}
+
+// DefinitionGTE applies the GTE predicate on the "definition" field.
+func DefinitionGTE(v json.RawMessage) predicate.Workflow {
+	vc := []byte(v)
+	return predicate.Workflow(sql.FieldGTE(FieldDefinition, vc))
+}
+
+// DefinitionLT applies the LT predicate on the "definition" field.
+func DefinitionLT(v json.RawMessage) predicate.Workflow {
+	vc := []byte(v)
+	return predicate.Workflow(sql.FieldLT(FieldDefinition, vc))
+}
+
+// DefinitionLTE applies the LTE predicate on the "definition" field.
+func DefinitionLTE(v json.RawMessage) predicate.Workflow {
+	vc := []byte(v)
+	return predicate.Workflow(sql.FieldLTE(FieldDefinition, vc))
 }
 
 // And groups predicates with the AND operator between them.

@@ -5,6 +5,7 @@ package workflowversion
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -89,6 +90,12 @@ func WorkflowID(v string) predicate.WorkflowVersion {
 // Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
 func Version(v int) predicate.WorkflowVersion {
 	return predicate.WorkflowVersion(sql.FieldEQ(FieldVersion, v))
+}
+
+// Definition applies equality check predicate on the "definition" field. It's identical to DefinitionEQ.
+func Definition(v json.RawMessage) predicate.WorkflowVersion {
+	vc := []byte(v)
+	return predicate.WorkflowVersion(sql.FieldEQ(FieldDefinition, vc))
 }
 
 // PublishedAt applies equality check predicate on the "published_at" field. It's identical to PublishedAtEQ.
@@ -349,6 +356,60 @@ func VersionLT(v int) predicate.WorkflowVersion {
 // VersionLTE applies the LTE predicate on the "version" field.
 func VersionLTE(v int) predicate.WorkflowVersion {
 	return predicate.WorkflowVersion(sql.FieldLTE(FieldVersion, v))
+}
+
+// DefinitionEQ applies the EQ predicate on the "definition" field.
+func DefinitionEQ(v json.RawMessage) predicate.WorkflowVersion {
+	vc := []byte(v)
+	return predicate.WorkflowVersion(sql.FieldEQ(FieldDefinition, vc))
+}
+
+// DefinitionNEQ applies the NEQ predicate on the "definition" field.
+func DefinitionNEQ(v json.RawMessage) predicate.WorkflowVersion {
+	vc := []byte(v)
+	return predicate.WorkflowVersion(sql.FieldNEQ(FieldDefinition, vc))
+}
+
+// DefinitionIn applies the In predicate on the "definition" field.
+func DefinitionIn(vs ...json.RawMessage) predicate.WorkflowVersion {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.WorkflowVersion(sql.FieldIn(FieldDefinition, v...))
+}
+
+// DefinitionNotIn applies the NotIn predicate on the "definition" field.
+func DefinitionNotIn(vs ...json.RawMessage) predicate.WorkflowVersion {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.WorkflowVersion(sql.FieldNotIn(FieldDefinition, v...))
+}
+
+// DefinitionGT applies the GT predicate on the "definition" field.
+func DefinitionGT(v json.RawMessage) predicate.WorkflowVersion {
+	vc := []byte(v)
+	return predicate.WorkflowVersion(sql.FieldGT(FieldDefinition, vc))
+}
+
+// DefinitionGTE applies the GTE predicate on the "definition" field.
+func DefinitionGTE(v json.RawMessage) predicate.WorkflowVersion {
+	vc := []byte(v)
+	return predicate.WorkflowVersion(sql.FieldGTE(FieldDefinition, vc))
+}
+
+// DefinitionLT applies the LT predicate on the "definition" field.
+func DefinitionLT(v json.RawMessage) predicate.WorkflowVersion {
+	vc := []byte(v)
+	return predicate.WorkflowVersion(sql.FieldLT(FieldDefinition, vc))
+}
+
+// DefinitionLTE applies the LTE predicate on the "definition" field.
+func DefinitionLTE(v json.RawMessage) predicate.WorkflowVersion {
+	vc := []byte(v)
+	return predicate.WorkflowVersion(sql.FieldLTE(FieldDefinition, vc))
 }
 
 // UsesIsNil applies the IsNil predicate on the "uses" field.

@@ -28,12 +28,8 @@ var Open = []agentrun.Status{agentrun.StatusQUEUED, agentrun.StatusRUNNING, agen
 // person stops the request's runs; after any other change they plan again. The run that caused the change goes on: its other actions
 // depend on the request as it is now (rebase). A request without runs costs one statement.
 func RequestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
-	was, err := RequestVersion(before)
-	if err != nil {
-		return err
-	}
-	is, err := RequestVersion(after)
-	if err != nil || was == is {
+	same, err := sameVersion(before, after)
+	if err != nil || same {
 		return err
 	}
 	ctx = tx.Unfiltered(ctx, "plans go stale whether or not the caller sees them")

@@ -86,10 +86,6 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 			return nil, err
 		}
 	}
-	fields, err := answers(in.Fields)
-	if err != nil {
-		return nil, err
-	}
 	number, err := tx.Number(ctx, request.Table)
 	if err != nil {
 		return nil, err
@@ -103,7 +99,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		SetDescription(op.Or(in.Description, "")).
 		SetPriority(priority).
 		SetPriorityRank(rank(priority)).
-		SetFields(fields).
+		SetFields(ready.fields.raw).
 		SetTags(in.Tags).
 		SetCreatedBy(tx.Principal().ID).
 		SetNillableAssigneeID(routed.AssigneeID).

@@ -20,7 +20,8 @@ import (
 
 // fieldsChecked is the result of checking values against an offering's form before the transaction.
 type fieldsChecked struct {
-	at     time.Time // the offering's updatedAt
+	at     time.Time       // the offering's updatedAt
+	raw    json.RawMessage // the values as the row stores them; nil for none
 	faults []apperr.Detail
 }
 
@@ -37,6 +38,9 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values, al
 		return out, err
 	}
 	out.at = c.at
+	if out.raw, err = answers(values); err != nil {
+		return out, err
+	}
 	if _, err := workflow.CalendarOf(ctx, tx.Client, c.calendar); err != nil { // compiles it here after a change, and not in the transaction
 		return out, err
 	}
@@ -108,15 +112,13 @@ func answers(values map[string]any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// setAnswers replaces a request's answers in its update.
-func setAnswers(u *ent.RequestUpdateOne, values map[string]any) error {
-	if len(values) == 0 {
+// setAnswers replaces a request's answers in its update by those that were checked.
+func (c fieldsChecked) setAnswers(u *ent.RequestUpdateOne) {
+	if c.raw == nil {
 		u.ClearFields()
-		return nil
+		return
 	}
-	raw, err := answers(values)
-	u.SetFields(raw)
-	return err
+	u.SetFields(c.raw)
 }
 
 // LookupsOf returns which users and teams the caller of a transaction sees, for answers to forms.

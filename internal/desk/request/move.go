@@ -78,9 +78,7 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 	}
 	u := r.Update().SetServiceID(off.ServiceID).SetOfferingID(off.ID)
 	if in.Fields != nil {
-		if err := setAnswers(u, in.Fields); err != nil {
-			return nil, err
-		}
+		ready.fields.setAnswers(u)
 	}
 	if changes, err := op.Changes(ctx, u.Mutation()); err != nil || !changes {
 		return r, err

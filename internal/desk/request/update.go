@@ -148,10 +148,8 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		return u.SetPriority(request.Priority(p)).SetPriorityRank(rank(request.Priority(p)))
 	})
 	if in.Fields.IsSet() {
-		values, _ := op.Given(in.Fields)
-		if err := setAnswers(u, values); err != nil {
-			return nil, err
-		}
+		ready, _ := op.Preparation[fieldsChecked](tx)
+		ready.setAnswers(u)
 	}
 	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
 	op.SetOrClear(in.AssigneeID, u.SetAssigneeID, u.ClearAssigneeID)

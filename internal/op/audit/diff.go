@@ -132,9 +132,13 @@ func mask(v any) any {
 
 // bounded replaces a value with long JSON by its length.
 func bounded(v any) any {
-	switch v.(type) {
+	switch v := v.(type) {
 	case nil, bool, int, int8, int64, float64:
 		return v
+	case json.RawMessage:
+		if len(v) > maxChange { // to write a mebibyte anew takes 10 ms of the transaction
+			return fmt.Sprintf("(%d bytes)", len(v))
+		}
 	}
 	b, err := json.Marshal(v)
 	if err != nil {

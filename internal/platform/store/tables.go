@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql/schema"
+	"entgo.io/ent/schema/field"
 	"github.com/jackc/pgx/v5"
 
 	"atrium/ent/migrate"
@@ -26,7 +28,7 @@ func RowSecurity(table string, owned bool) string {
 		pgx.Identifier{table}.Sanitize(), rows)
 }
 
-// composite returns the tables with (company_id, x_id) foreign keys, the unique index that each needs on its target, and a
+// composite returns the tables with JSON's type for columns that hold it, with (company_id, x_id) foreign keys, the unique index that each needs on its target, and a
 // foreign key from every company_id to companies and from every account_id to accounts.
 func composite(tables []*schema.Table) []*schema.Table {
 	byName := map[string]*schema.Table{}
@@ -34,6 +36,11 @@ func composite(tables []*schema.Table) []*schema.Table {
 		byName[t.Name] = t
 	}
 	for _, t := range tables {
+		for _, c := range t.Columns {
+			if c.SchemaType[dialect.SQLite] == "json" {
+				c.Type = field.TypeJSON // Ent passes its bytes as they are
+			}
+		}
 		if account, ok := t.Column("account_id"); ok {
 			reference(t, account, byName["accounts"])
 		}

@@ -33,6 +33,9 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 	if err != nil {
 		return err
 	}
+	if err := p.encode(); err != nil {
+		return err
+	}
 	return r.Engine.Work(ctx, p.row.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
 		now := tx.Now(ctx)
 		p.fields = fields // start with all of them again when the store reruns this function

@@ -154,12 +154,12 @@ func (l *loaded) preview(ctx context.Context, db *ent.Client, t *target, phaseID
 
 // visitRow returns a visit as the history would show it.
 func visitRow(v engine.Visit) (*ent.PhaseVisit, error) {
-	input, output, fault, err := documentsOf(v)
+	d, err := documentsOf(v)
 	if err != nil {
 		return nil, fmt.Errorf("show the visit of %s: %w", v.PhaseID, err)
 	}
 	return &ent.PhaseVisit{
 		Number: v.Number, PhaseID: v.PhaseID, Type: string(v.Type), Status: phasevisit.Status(v.Status), StartedAt: v.StartedAt, FinishedAt: v.FinishedAt,
-		Transition: v.Transition, Attempts: v.Attempts, Input: input, Output: output, Error: fault,
+		Transition: v.Transition, Attempts: v.Attempts, Input: d.input, Output: d.output, Error: d.fault,
 	}, nil
 }

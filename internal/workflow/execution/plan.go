@@ -26,6 +26,7 @@ type plan struct {
 	more    bool
 
 	webhook json.RawMessage // the call that started it, to be stored anew; nil: as it is
+	stored  *stored         // nil until it is encoded
 
 	people *present                       // the available participants of what is opened
 	fields []op.Ready[domain.UpdateInput] // prepared updates of the effects that are still to be carried out

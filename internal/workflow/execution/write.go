@@ -17,10 +17,11 @@ import (
 // write saves the execution, if its revision is still the loaded one, and its history. Returns the row as it is
 // afterwards, or errMoved when another commit came first.
 func (p *plan) write(ctx context.Context, db *ent.Client, now time.Time) (*ent.Execution, error) {
-	state, err := encode(p.state)
-	if err != nil {
+	if err := p.encode(); err != nil {
 		return nil, err
 	}
+	state := p.stored.state
+	var err error
 	u := db.Execution.Update().Where(execution.ID(p.row.ID), execution.Revision(p.row.Revision)).AddRevision(1).
 		SetStatus(execution.Status(p.state.Status)).SetState(state)
 	after := *p.row
@@ -104,18 +105,15 @@ func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
 		known = p.was.Visit.Number
 	}
 	var creates []*ent.PhaseVisitCreate
-	for _, v := range p.history {
-		input, output, fault, err := documentsOf(v)
-		if err != nil {
-			return err
-		}
+	for i, v := range p.history {
+		input, output, fault := p.stored.visits[i].input, p.stored.visits[i].output, p.stored.visits[i].fault
 		if v.Number > known {
 			creates = append(creates, db.PhaseVisit.Create().SetExecutionID(p.row.ID).SetNumber(v.Number).SetPhaseID(v.PhaseID).SetType(string(v.Type)).
 				SetStatus(phasevisit.Status(v.Status)).SetStartedAt(v.StartedAt).SetNillableFinishedAt(v.FinishedAt).SetTransition(v.Transition).
 				SetAttempts(v.Attempts).SetInput(input).SetOutput(output).SetError(fault))
 			continue
 		}
-		err = db.PhaseVisit.Update().Where(phasevisit.ExecutionID(p.row.ID), phasevisit.Number(v.Number)).SetStatus(phasevisit.Status(v.Status)).
+		err := db.PhaseVisit.Update().Where(phasevisit.ExecutionID(p.row.ID), phasevisit.Number(v.Number)).SetStatus(phasevisit.Status(v.Status)).
 			SetNillableFinishedAt(v.FinishedAt).SetTransition(v.Transition).SetAttempts(v.Attempts).SetInput(input).SetOutput(output).SetError(fault).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("write the history: %w", err)
@@ -130,16 +128,44 @@ func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
 	return nil
 }
 
-// documentsOf encodes a visit's input, output and fault.
-func documentsOf(v engine.Visit) (input, output, fault json.RawMessage, err error) {
-	if input, err = encode(v.Input); err != nil {
-		return nil, nil, nil, err
+// stored are the state and the visits of a plan as the database stores them.
+type stored struct {
+	state  json.RawMessage
+	visits []documents // in the order of the history
+}
+
+// encode encodes what the plan stores, unless it has been encoded. To encode values of a mebibyte takes tens of milliseconds, so commit
+// does it before its transaction.
+func (p *plan) encode() error {
+	if p.stored != nil {
+		return nil
 	}
-	if output, err = encode(v.Output); err != nil {
-		return nil, nil, nil, err
+	s := &stored{visits: make([]documents, len(p.history))}
+	var err error
+	if s.state, err = encode(p.state); err != nil {
+		return err
 	}
-	fault, err = encode(faultOrNil(v.Fault))
-	return input, output, fault, err
+	for i, v := range p.history {
+		if s.visits[i], err = documentsOf(v); err != nil {
+			return err
+		}
+	}
+	p.stored = s
+	return nil
+}
+
+// documents are a visit's input, output and fault.
+type documents struct{ input, output, fault json.RawMessage }
+
+func documentsOf(v engine.Visit) (d documents, err error) {
+	if d.input, err = encode(v.Input); err != nil {
+		return d, err
+	}
+	if d.output, err = encode(v.Output); err != nil {
+		return d, err
+	}
+	d.fault, err = encode(faultOrNil(v.Fault))
+	return d, err
 }
 
 // faultOrNil returns an untyped nil for no fault, because a nil pointer in an interface is not nil.
