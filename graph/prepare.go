@@ -20,6 +20,10 @@ import (
 // costPerCall is the cost that counts as one additional call against the caller's rate limit.
 const costPerCall = 1_000
 
+// costlyCalls is how many additional calls an operation counts as from which it is costly: it waits for the others of its company. The
+// costliest take a processor for hundreds of milliseconds.
+const costlyCalls = 5
+
 // prepare makes a call ready to run, in this order: it looks up and parses the document, checks its size and charges for its
 // cost, validates it, and reads the variables. It sends no database statement.
 func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*graphql.OperationContext, error) {
@@ -80,10 +84,14 @@ func (s *Server) admit(
 	if size.Introspects && !mayIntrospect(p) {
 		return apperr.New(apperr.Validation, "Introspection is for admins and owners.")
 	}
-	if further := furtherCalls(o, size); further > 0 {
-		return s.Gate.Charge(ctx, w, further)
+	further := furtherCalls(o, size)
+	if further == 0 {
+		return nil
 	}
-	return nil
+	if err := s.Gate.Charge(ctx, w, further); err != nil || further < costlyCalls || o.Operation == ast.Subscription {
+		return err
+	}
+	return gate.TakeCostly(ctx)
 }
 
 // furtherCalls returns how many calls an operation counts against the caller's rate limit in addition to the first: one for every

@@ -17,7 +17,8 @@
 //
 // The package never decides what a caller may do (package op does), and knows no routes. Front and Guard read no body; doors
 // read theirs with ReadBody and ReadForm, which limit its size. ReadBody also counts its bytes against the company's limits, and has a
-// large body wait for a place of the company (large.go), so that one company's bodies leave half of the processors to others.
+// large body wait for a place of the company (large.go), so that one company's bodies leave half of the processors to others. Costly
+// operations of GraphQL wait for the same places (TakeCostly).
 //
 // Two rooms: console (the web console, whose TypeScript is in web) and tlsfront (TLS and certificates).
 package gate

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"time"
@@ -37,6 +38,18 @@ func TakePlace(ctx context.Context, company string, n int) (leave func(), err er
 	once := sync.OnceFunc(left)
 	late := time.AfterFunc(MaxCall, once)
 	return func() { late.Stop(); once() }, nil
+}
+
+// TakeCostly waits until a call's company may do what costs much, behind a Guard, in the places of large bodies. The place is given back
+// when the call is over. Returns unavailable for a caller whose turn does not come within 5 s.
+func TakeCostly(ctx context.Context) (err error) {
+	a, ok := ctx.Value(admittedKey{}).(*admitted)
+	if !ok {
+		return errors.New("gate: a call that did not come through the guard has no company")
+	}
+	leave(ctx) // its body's, which it must not wait for
+	a.leave, err = TakePlace(ctx, a.cred.Principal.CompanyID, largeBody)
+	return err
 }
 
 // leave gives back the place of a call that is over.

@@ -47,8 +47,9 @@
 // executions running, timers and continuations. The more executions of a company run, the lower the priority of its next first
 // step: from 1 it falls to 2, 3 and 4 at 16, 64 and 256 of them (start.go); 3 and 4 go to the bulk queue. A node works twice as
 // many bulk steps at once as it has processors, since they wait for the database more than they compute, and no more, so that another
-// company's first step finds the database free. Outside calls have 64 workers of their own, of which a company takes 40 at most
-// (calling.go); half as many of their outcomes commit at once as there are processors.
+// company's first step finds the database free. Of a company's executions whose documents have 32 KiB and more, one is stepped at a
+// time, because a mebibyte takes tens of milliseconds of a processor; the others snooze for 100 ms. Outside calls have 64 workers of their
+// own, of which a company takes 40 at most (calling.go); half as many of their outcomes commit at once as there are processors.
 //
 // # Observability
 //

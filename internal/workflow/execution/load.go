@@ -32,14 +32,28 @@ type loaded struct {
 
 // load reads an execution with its pending inputs. Returns nil if the execution does not exist or has ended.
 func load(ctx context.Context, db *ent.Client, id string, now time.Time) (*loaded, error) {
+	row, err := rowOf(ctx, db, id)
+	if err != nil || row == nil {
+		return nil, err
+	}
+	return loadRow(ctx, db, row, now)
+}
+
+// rowOf reads an execution with its request; nil if it was deleted with its company.
+func rowOf(ctx context.Context, db *ent.Client, id string) (*ent.Execution, error) {
 	row, err := db.Execution.Query().Where(execution.ID(id)).WithRequest().Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, nil // it was deleted with its company
+		return nil, nil // nothing is left to do for it
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the execution: %w", err)
 	}
-	l := &loaded{row: row, request: row.Edges.Request}
+	return row, nil
+}
+
+// loadRow is load for a row that was just read.
+func loadRow(ctx context.Context, db *ent.Client, row *ent.Execution, now time.Time) (l *loaded, err error) {
+	l = &loaded{row: row, request: row.Edges.Request}
 	if l.state, err = readState(row.State); err != nil || l.state.Status.Final() {
 		return nil, err
 	}

@@ -34,9 +34,6 @@ const (
 // as processors.
 func bulkSteppers() int { return 2 * runtime.GOMAXPROCS(0) }
 
-// outcomes is how many outcomes of calls a node commits at once: half of the processors stay free for other steps.
-func outcomes() int { return max(1, runtime.GOMAXPROCS(0)/2) }
-
 // Options are a runner's dependencies.
 type Options struct {
 	Engine *op.Engine
@@ -50,11 +47,13 @@ type Runner struct {
 	tracer   trace.Tracer
 	calling  *calling
 	outcomes *share.Places // of outcomes of calls that commit
+	large    *share.Places // of steps over large documents
 }
 
 // New returns a runner.
 func New(o Options) *Runner {
-	return &Runner{o, tracerOf(o.Traces), newCalling(), share.New(outcomes(), max(1, outcomes()/2))}
+	half := max(1, runtime.GOMAXPROCS(0)/2) // of the processors stay free for other steps
+	return &Runner{o, tracerOf(o.Traces), newCalling(), share.New(half, max(1, half/2)), share.New(half, 1)}
 }
 
 // Work makes a job queue run executions.
@@ -98,51 +97,90 @@ var errMoved = errors.New("the execution has moved since it was read")
 func (r *Runner) advance(ctx context.Context, st step, company, id string, given engine.Input, job *rivertype.JobRow) error {
 	ctx = clock.With(principal.With(ctx, principal.Worker(company, workerName)), r.Engine.Store.Clock())
 	for range maxTries {
-		now := r.Engine.Store.Clock().Now()
-		l, err := load(ctx, r.Engine.Store.Reader(), id, now)
-		if err != nil || l == nil {
+		row, err := rowOf(ctx, r.Engine.Store.Reader(), id)
+		if err != nil || row == nil {
 			return err
 		}
-		if given != nil {
-			l.inputs = []engine.Input{given}
+		leave, free := r.turn(row, given != nil)
+		if !free {
+			return river.JobSnooze(largeWait)
 		}
-		if l.files() {
-			switch l.refused, err = r.file(ctx, l, given != nil); {
-			case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated), err == nil && l.refused == nil:
-				continue // load it again, with its request
-			case err != nil:
-				return err
-			}
-		}
-		if early := l.early(now); early > 0 && len(l.inputs) == 0 {
-			return river.JobSnooze(early)
-		}
-		var p *plan
-		err = r.fair(ctx, company, given != nil, func(ctx context.Context) (err error) {
-			p, err = l.compute(ctx, r.Engine.Store.Reader(), now)
-			return err
-		})
-		if err != nil || p == nil {
-			return err
-		}
-		if err := r.hide(ctx, p); err != nil {
-			return err
-		}
-		err = r.commit(ctx, p, job)
-		switch {
-		case err == nil:
-			r.committed(st, p)
-			return nil
-		case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated):
-		case isRefusal(err) && p.touchesRequest() && l.state.Visit != nil:
-			// The request refuses the phase's change, because of its form or its status. An incident asks people to look at
-			// it.
-			given = engine.Stuck{Visit: l.state.Visit.Number, Code: engine.RequestConflict, Message: apperr.From(err).Message, Again: true}
-		default:
+		again, err := r.once(ctx, st, row, &given, job)
+		leave()
+		if !again {
 			return err
 		}
 	}
 	return fmt.Errorf("step %s: %w", id, errMoved)
+}
+
+// Steps over large documents take tens of milliseconds of a processor for each mebibyte, which a company's calls of its inbound webhooks
+// may bring many of at once.
+const (
+	largeStep = 32 << 10               // bytes of an execution's documents from which its steps are large
+	largeWait = 100 * time.Millisecond // until a large step tries again to get its turn
+)
+
+// turn returns whether a step may be taken now, and the function that ends it. Of a company's large steps one is taken at a time, and of
+// all companies' half as many as there are processors; outcomes of calls have places of their own.
+func (r *Runner) turn(row *ent.Execution, outcome bool) (leave func(), free bool) {
+	n := len(row.State) + len(row.Webhook)
+	if row.Edges.Request != nil {
+		n += len(row.Edges.Request.Fields)
+	}
+	if outcome || n < largeStep {
+		return func() {}, true
+	}
+	return r.large.TakeNow(row.CompanyID)
+}
+
+// once loads, computes and commits. It reports whether it must be done again, because the execution has moved meanwhile, or because the
+// request has refused the step, which given then says.
+func (r *Runner) once(ctx context.Context, st step, row *ent.Execution, given *engine.Input, job *rivertype.JobRow) (again bool, err error) {
+	now := r.Engine.Store.Clock().Now()
+	l, err := loadRow(ctx, r.Engine.Store.Reader(), row, now)
+	if err != nil || l == nil {
+		return false, err
+	}
+	if *given != nil {
+		l.inputs = []engine.Input{*given}
+	}
+	if l.files() {
+		switch l.refused, err = r.file(ctx, l, *given != nil); {
+		case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated), err == nil && l.refused == nil:
+			return true, nil // load it again, with its request
+		case err != nil:
+			return false, err
+		}
+	}
+	if early := l.early(now); early > 0 && len(l.inputs) == 0 {
+		return false, river.JobSnooze(early)
+	}
+	var p *plan
+	err = r.fair(ctx, row.CompanyID, *given != nil, func(ctx context.Context) (err error) {
+		p, err = l.compute(ctx, r.Engine.Store.Reader(), now)
+		return err
+	})
+	if err != nil || p == nil {
+		return false, err
+	}
+	if err := r.hide(ctx, p); err != nil {
+		return false, err
+	}
+	err = r.commit(ctx, p, job)
+	switch {
+	case err == nil:
+		r.committed(st, p)
+		return false, nil
+	case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated):
+		return true, nil
+	case isRefusal(err) && p.touchesRequest() && l.state.Visit != nil:
+		// The request refuses the phase's change, because of its form or its status. An incident asks people to look at
+		// it.
+		*given = engine.Stuck{Visit: l.state.Visit.Number, Code: engine.RequestConflict, Message: apperr.From(err).Message, Again: true}
+		return true, nil
+	}
+	return false, err
 }
 
 // Time limits for the expressions of one commit together: quickEval while any number of executions compute at once, turnEval
