@@ -59,7 +59,7 @@ upgrade-test: ## the last release and this one under load, swapped node by node;
 chaos: ## servers under load and faults, and the books after; ROUNDS=20 faults on each database, FAULT=NAME alone
 	@FAULT="$(FAULT)" .ci/chaos.sh $(ROUNDS)
 
-soak: ## what must hold of agents whatever chance does, ROUNDS=10000 times; ON=sqlite takes one database
+soak: ## what must hold of agents whatever chance does, ROUNDS=10000 times, and neighbours; ON=sqlite takes one database
 	@.ci/soak.sh $(ROUNDS)
 
 image: ## build the container image with buildah, and start it once

@@ -1,0 +1,183 @@
+package doors
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atrium/internal/test/apitest"
+)
+
+const graphql = "POST /graphql"
+
+// gql is a GraphQL mutation with an input.
+func gql(name, input, ask string, vars any) any {
+	return map[string]any{"query": "mutation($in: " + input + "!) { " + name + "(input: $in) { " + ask + " } }", "variables": map[string]any{"in": vars}}
+}
+
+// bodies returns what costs much because its bodies are long.
+func (n *neighbours) bodies(t *testing.T) []dear {
+	t.Helper()
+	keeps := n.workflow(t, "Keeps", `{"phases": [{"id": "begin", "type": "START"}, {"id": "keep", "type": "DATA", "config": {"kind": "enrich",
+		"set": {"body": "webhook.body"}}}, {"id": "done", "type": "END"}], "transitions": [{"from": "begin", "name": "next", "to": "keep"},
+		{"from": "keep", "name": "next", "to": "done"}]}`)
+	hook := "POST /v1/webhooks/inbound/" + n.mutate(t, "createInboundWebhook", "CreateInboundWebhookInput", "inboundWebhook { id }",
+		map[string]any{"name": "Calls", "workflowId": keeps, "verifySignature": false}, "inboundWebhook", "id")
+	formed := n.formed(t)
+	return []dear{
+		{name: "inbound calls", path: hook, done: n.executionsEnd, body: func(i int) any { return map[string]any{"text": filler(i, 950_000)} }},
+		{name: "inbound calls of lists", path: hook, done: n.executionsEnd, body: func(i int) any {
+			return map[string]any{"list": slices.Repeat([]any{map[string]any{"a": i, "b": true, "c": "x"}}, 35_000)}
+		}},
+		{name: "requests", path: "POST /v1/requests", body: func(i int) any { return with(formed, "fields", fields(i)) }},
+		{name: "changes of a request", path: "PATCH /v1/requests/" + n.filedBy(t, formed), body: func(i int) any {
+			return map[string]any{"fields": fields(i)}
+		}},
+		{name: "definitions", path: "PATCH /v1/workflows/" + n.workflow(t, "Draft", string(definitionOf(0))), body: func(i int) any {
+			return map[string]any{"definition": definitionOf(i)}
+		}},
+	}
+}
+
+// calls returns what costs much by what it does.
+func (n *neighbours) calls(t *testing.T) []dear {
+	t.Helper()
+	formed := n.formed(t)
+	one, finished := n.filedBy(t, with(formed, "fields", fields(0))), n.filedBy(t, formed)
+	for _, status := range []string{"IN_PROGRESS", "COMPLETED"} { // evaluations learn from what is finished
+		n.make(t, n.A.OwnerKey, "PATCH /v1/requests/"+finished, map[string]any{"status": status}, "data", "id")
+	}
+	calendar := n.mutate(t, "createCalendar", "CreateCalendarInput", "calendar { id }", calendarOf(0), "calendar", "id")
+	tried := n.mutate(t, "createAgent", "CreateAgentInput", "agent { id }",
+		map[string]any{"name": "Tried", "type": "QUEUE_INTAKE", "source": "MANAGED", "autonomy": "SUGGEST"}, "agent", "id")
+	return []dear{
+		{name: "comments", path: "POST /v1/requests/" + one + "/comments", body: func(i int) any { return map[string]any{"body": filler(i, 9_900)} }},
+		{name: "exports", path: graphql, body: func(int) any {
+			return gql("exportAudit", "ExportAuditInput", "export { content }", map[string]any{"format": "jsonl"})
+		}},
+		{name: "calendars", path: graphql, body: func(i int) any {
+			return gql("updateCalendar", "UpdateCalendarInput", "calendar { id }", with(calendarOf(i), "id", calendar))
+		}},
+		{name: "policies", path: graphql, limit: 1, body: func(i int) any {
+			return gql("createAccessPolicy", "CreateAccessPolicyInput", "accessPolicy { id }", policyOf(i))
+		}},
+		{name: "changes under policies", path: "PATCH /v1/requests/" + one, body: func(i int) any {
+			return map[string]any{"description": strings.Repeat("a", 9_990) + fmt.Sprint(i)}
+		}},
+		{name: "evaluations", path: graphql, limit: 1, done: n.evaluationsEnd, body: func(int) any {
+			return gql("evaluateAgent", "EvaluateAgentInput", "evaluation { id }", map[string]any{"id": tried, "cases": cases()})
+		}},
+		{name: "queries", path: graphql, body: func(int) any { return map[string]any{"query": costly} }},
+	}
+}
+
+// formed makes an offering of A whose form has ten long texts, and returns the request that is filed against it.
+func (n *neighbours) formed(t *testing.T) map[string]any {
+	t.Helper()
+	texts := make([]map[string]any, 10)
+	for i := range texts {
+		texts[i] = map[string]any{"key": fmt.Sprint("text", i), "label": "Text", "type": "textarea"}
+	}
+	return n.catalog(t, n.A.OwnerKey, map[string]any{"fields": texts})
+}
+
+// fields are answers of nearly a mebibyte to that form.
+func fields(i int) map[string]any {
+	out := map[string]any{}
+	for f := range 10 {
+		out[fmt.Sprint("text", f)] = filler(i, 95_000)
+	}
+	return out
+}
+
+// filedBy files a request as A, and returns its id.
+func (n *neighbours) filedBy(t *testing.T, request map[string]any) string {
+	t.Helper()
+	return n.make(t, n.A.OwnerKey, "POST /v1/requests", request, "data", "id")
+}
+
+// catalog makes a service and an offering, and returns the request that is filed against it.
+func (n *neighbours) catalog(t testing.TB, as apitest.Caller, form any) map[string]any {
+	t.Helper()
+	service := n.make(t, as, "POST /v1/services", map[string]any{"name": fmt.Sprint("Service ", time.Now().UnixNano())}, "data", "id")
+	offering := n.make(t, as, "POST /v1/services/"+service+"/offerings", map[string]any{"name": "Laptop", "form": form}, "data", "id")
+	return map[string]any{"serviceId": service, "offeringId": offering, "title": "A laptop"}
+}
+
+// filler is a text of so many bytes that no two calls share.
+func filler(i, bytes int) string {
+	line := fmt.Sprintf("%d lorem ipsum dolor sit amet, consectetur adipiscing elit\n", i)
+	return strings.Repeat(line, bytes/len(line))
+}
+
+// costly is a query of nearly the cost that is allowed.
+const costly = `{ requests(first: 100) { edges { node { id title description fields tags service { name } offering { name } creator { id }
+	people { name } comments(first: 50) { edges { node { body } } } } } } }`
+
+func with(m map[string]any, key string, value any) map[string]any {
+	out := maps.Clone(m)
+	out[key] = value
+	return out
+}
+
+// workflow makes and publishes a workflow of A, and returns its id.
+func (n *neighbours) workflow(t testing.TB, name, definition string) string {
+	t.Helper()
+	id := n.make(t, n.A.OwnerKey, "POST /v1/workflows", map[string]any{"name": name, "definition": json.RawMessage(definition)}, "data", "id")
+	return n.make(t, n.A.OwnerKey, "POST /v1/workflows/"+id+"/publish", map[string]any{}, "data", "id")
+}
+
+// mutate makes a GraphQL mutation as A, and returns the text at a path of its payload.
+func (n *neighbours) mutate(t testing.TB, name, input, ask string, vars any, at ...string) string {
+	t.Helper()
+	return n.make(t, n.owner, "POST /graphql", gql(name, input, ask, vars), append([]string{"data", name}, at...)...)
+}
+
+// definitionOf returns a definition of nearly 256 KiB.
+func definitionOf(i int) json.RawMessage {
+	var phases, transitions strings.Builder
+	at := "start"
+	for p := range 18 {
+		id := fmt.Sprint("work", p)
+		fmt.Fprintf(&phases, `{"id": %q, "type": "PROCESS", "config": {"instructions": %q}},`, id, filler(i, 9_500))
+		fmt.Fprintf(&transitions, `{"from": %q, "name": "next", "to": %q},`, at, id)
+		at = id
+	}
+	return json.RawMessage(`{"phases": [{"id": "start", "type": "START"},` + phases.String() + `{"id": "end", "type": "END"}], "transitions": [` +
+		transitions.String() + fmt.Sprintf(`{"from": %q, "name": "next", "to": "end"}]}`, at))
+}
+
+// calendarOf returns a calendar with as many days as one may have.
+func calendarOf(i int) map[string]any {
+	hours := []any{map[string]any{"from": "09:00", "to": "12:00"}, map[string]any{"from": "13:00", "to": fmt.Sprintf("17:%02d", i%60)}}
+	var holidays, exceptions []any
+	for d := range 1000 {
+		day := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, d)
+		holidays = append(holidays, day.AddDate(4, 0, 0).Format(time.DateOnly))
+		exceptions = append(exceptions, map[string]any{"date": day.Format(time.DateOnly), "hours": hours})
+	}
+	return map[string]any{"name": "All days", "workingHours": map[string]any{"mon": hours}, "holidays": holidays, "exceptions": exceptions}
+}
+
+// policyOf returns a policy with as many of the slowest conditions as a company may have.
+func policyOf(i int) map[string]any {
+	glob := strings.Repeat("*"+strings.Repeat("a", 24), 8)[:190]
+	condition := map[string]any{"resource.title": "nobody", "resource.description": map[string]any{"glob": glob}}
+	for t := range 40 {
+		condition[fmt.Sprint("resource.tags.t", t)] = map[string]any{"glob": fmt.Sprint(glob, t)}
+	}
+	return map[string]any{"name": fmt.Sprint("Slow ", i), "effect": "Deny", "action": "update", "resource": "Request", "condition": condition}
+}
+
+// cases are as many for an evaluation as a call may bring.
+func cases() []any {
+	out := make([]any, 60)
+	for i := range out {
+		out[i] = map[string]any{"request": map[string]any{"title": fmt.Sprint("Case ", i), "description": filler(i, 9_900)}, "mustNotCall": []string{"declineRequest"}}
+	}
+	return out
+}

@@ -1,0 +1,247 @@
+package doors
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/agentevaluation"
+	"atrium/ent/company"
+	"atrium/ent/execution"
+	"atrium/internal/agent"
+	"atrium/internal/agent/worker"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
+	run "atrium/internal/workflow/execution"
+)
+
+// bound is what the neighbour may take beside a company that spends: so many times what it takes alone, or floor if that is more, which
+// other processes of the machine may cause as well.
+type bound struct {
+	percent, times int
+	floor          time.Duration
+}
+
+// A company of the plan "free" spends its allowance on the dearest things that it may do, one after the other, and beside each of them
+// another company files requests. `make soak` has it spend the whole allowance of a minute on each and takes the p99; `make test` has it
+// spend a part, beside the tests of other packages. The times alone are measured just before those beside.
+func TestNeighbour(t *testing.T) {
+	full := testkit.Rounds(t, 0) > 0
+	in := bound{90, 10, 300 * time.Millisecond}
+	if full {
+		in = bound{99, 3, 150 * time.Millisecond}
+	}
+	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
+		t.Run(name, func(t *testing.T) { // one after the other: each takes what the machine has
+			n := newNeighbours(t, world(t), full)
+			for _, d := range append(n.bodies(t), n.calls(t)...) {
+				alone := n.filed(t, 40)
+				calls, beside := n.beside(t, d)
+				t.Logf("%-22s %3d calls: alone p50 %5.1f p99 %5.1f ms, beside p50 %5.1f p99 %6.1f ms of %d", d.name, calls,
+					ms(alone, 50), ms(alone, 99), ms(beside, 50), ms(beside, 99), len(beside))
+				require.Positive(t, calls, d.name)
+				most := max(in.floor, time.Duration(in.times)*at(alone, in.percent))
+				require.Less(t, at(beside, in.percent), most, "p%d beside %s, alone %s", in.percent, d.name, at(alone, in.percent))
+			}
+		})
+	}
+}
+
+// at returns a percentile.
+func at(sorted []time.Duration, percent int) time.Duration { return sorted[len(sorted)*percent/100] }
+
+// ms returns a percentile in milliseconds.
+func ms(sorted []time.Duration, percent int) float64 {
+	return float64(at(sorted, percent).Microseconds()) / 1000
+}
+
+// neighbours are company A, which spends, and company B, which files requests.
+type neighbours struct {
+	*apitest.Server
+	client *http.Client
+	owner  apitest.Caller // of A, in a browser
+	ours   map[string]any // the request that B files
+	full   bool           // A spends its whole allowance
+}
+
+// dear is something that costs much.
+type dear struct {
+	name  string
+	path  string
+	limit int // calls at most; 0 for as many as the allowance has
+	body  func(i int) any
+	done  func() bool // what it has caused is done; nil for nothing
+}
+
+func newNeighbours(t *testing.T, w *testkit.World, full bool) *neighbours {
+	t.Helper()
+	n := &neighbours{Server: apitest.Serve(t, w, both), full: full}
+	n.client = n.HTTP1(t)
+	n.owner = n.Session(t, w.A.Owner)
+	n.work(t)
+	n.ours = n.catalog(t, n.B.OwnerKey, nil)
+	n.Write(t, func(ctx context.Context, tx *store.Tx) error {
+		return tx.Company.Update().Where(company.ID(w.A.Company.ID)).SetPlan(company.PlanFree).ClearRatePerMinute().ClearRatePerDay().Exec(ctx)
+	})
+	w.Store.AuthorityChanged()
+	return n
+}
+
+// work runs executions and agents until the test ends.
+func (n *neighbours) work(t *testing.T) {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	agents := agent.NewDoor(n.World.Engine, worker.Models{})
+	q, err := jobs.New(n.World.Store, log, true, run.New(run.Options{Engine: n.World.Engine}).Work(), agents.Work(nil))
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- q.Run(ctx) }()
+	t.Cleanup(func() { stop(); require.NoError(t, <-done) })
+}
+
+// call makes a call, and returns its status and answer.
+func (n *neighbours) call(t testing.TB, as apitest.Caller, path string, body any) (int, []byte) {
+	raw, err := json.Marshal(body)
+	require.NoError(t, err)
+	return n.send(t, as, path, raw)
+}
+
+func (n *neighbours) send(t testing.TB, as apitest.Caller, path string, raw []byte) (int, []byte) {
+	method, path, _ := strings.Cut(path, " ")
+	r, err := http.NewRequestWithContext(t.Context(), method, n.URL+path, bytes.NewReader(raw))
+	require.NoError(t, err)
+	r.Header = as.Header.Clone()
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header.Set("Content-Type", "application/json")
+	res, err := n.client.Do(r)
+	require.NoError(t, err)
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	return res.StatusCode, answer
+}
+
+// make makes a call that must succeed, and returns the text at a path of its answer.
+func (n *neighbours) make(t testing.TB, as apitest.Caller, path string, body any, at ...string) string {
+	t.Helper()
+	status, answer := n.call(t, as, path, body)
+	require.Less(t, status, 300, "%s", answer)
+	var v any
+	require.NoError(t, json.Unmarshal(answer, &v))
+	for _, key := range at {
+		m, ok := v.(map[string]any)
+		require.True(t, ok, "%s", answer)
+		v = m[key]
+	}
+	text, ok := v.(string)
+	require.True(t, ok, "%s", answer)
+	return text
+}
+
+// filed has B file requests one after the other, and returns how long each took, sorted.
+func (n *neighbours) filed(t testing.TB, count int) []time.Duration {
+	var took []time.Duration
+	for range count {
+		took = append(took, n.file(t))
+	}
+	slices.Sort(took)
+	return took
+}
+
+func (n *neighbours) file(t testing.TB) time.Duration {
+	began := time.Now()
+	status, answer := n.call(t, n.B.OwnerKey, "POST /v1/requests", n.ours)
+	took := time.Since(began)
+	require.Equal(t, http.StatusCreated, status, "%s", answer)
+	time.Sleep(2 * time.Millisecond)
+	return took
+}
+
+// beside has A spend its allowance on something, from four callers at once, and B file requests until that and what it has caused is
+// done. Returns A's calls that were not refused, and B's times.
+func (n *neighbours) beside(t *testing.T, d dear) (calls int, took []time.Duration) {
+	t.Helper()
+	n.World.Clock.SetOffset(n.World.Clock.Offset() + 61*time.Second) // a new minute of the allowance
+	n.owner = n.Session(t, n.World.A.Owner)                          // signed in just now
+	var sent, good atomic.Int64
+	var wg sync.WaitGroup
+	bodies := n.bodiesOf(t, d)
+	for _, as := range []apitest.Caller{n.A.Owner, n.A.OwnerKey, n.A.Admin, n.A.AdminKey} {
+		if d.path == graphql {
+			as = n.owner
+		}
+		wg.Go(func() {
+			for {
+				i := int(sent.Add(1)) - 1
+				if i >= len(bodies) {
+					return
+				}
+				status, answer := n.send(t, as, d.path, bodies[i])
+				if status == http.StatusTooManyRequests {
+					return
+				}
+				if status >= 300 || bytes.Contains(answer, []byte(`"errors"`)) {
+					t.Log(d.name, status, string(answer[:min(len(answer), 300)]))
+					continue
+				}
+				good.Add(1)
+			}
+		})
+	}
+	over := make(chan struct{})
+	go func() { wg.Wait(); close(over) }()
+	for spending, began := true, time.Now(); spending || d.done != nil && !d.done() || len(took) < 20; {
+		require.Less(t, time.Since(began), 2*time.Minute, d.name)
+		select {
+		case <-over:
+			spending = false
+		default:
+		}
+		took = append(took, n.file(t))
+	}
+	<-over
+	slices.Sort(took)
+	return int(good.Load()), took
+}
+
+// bodiesOf returns the bodies of as many calls as the plan allows in a minute: 60 of each of four credentials, and
+// 20 MiB; fewer where it spends a part.
+func (n *neighbours) bodiesOf(t *testing.T, d dear) (out [][]byte) {
+	t.Helper()
+	calls, bytes := 240, 24<<20
+	if !n.full {
+		calls, bytes = 12, 6<<20
+	}
+	for i, sum := 0, 0; i < calls && sum < bytes && (d.limit == 0 || i < d.limit); i++ {
+		raw, err := json.Marshal(d.body(i))
+		require.NoError(t, err)
+		out, sum = append(out, raw), sum+len(raw)
+	}
+	return out
+}
+
+func (n *neighbours) executionsEnd() bool {
+	left, err := n.World.Store.Reader().Execution.Query().Where(execution.CompanyID(n.World.A.Company.ID), execution.StatusEQ(execution.StatusRUNNING)).Count(apitest.System())
+	return err == nil && left == 0
+}
+
+func (n *neighbours) evaluationsEnd() bool {
+	left, err := n.World.Store.Reader().AgentEvaluation.Query().Where(agentevaluation.StatusEQ(agentevaluation.StatusRUNNING)).Count(apitest.System())
+	return err == nil && left == 0
+}
