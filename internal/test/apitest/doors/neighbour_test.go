@@ -42,7 +42,7 @@ func TestNeighbour(t *testing.T) {
 	full := testkit.Rounds(t, 0) > 0
 	in := bound{90, 10, 300 * time.Millisecond}
 	if full {
-		in = bound{99, 3, 150 * time.Millisecond}
+		in = bound{99, 3, 200 * time.Millisecond}
 	}
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		t.Run(name, func(t *testing.T) { // one after the other: each takes what the machine has
