@@ -581,7 +581,7 @@ var Entities = []*Entity{
 			{Name: "sla", Type: "SLA", Doc: "Where it stands against its service levels; null when nothing is promised.", Column: "", Go: "SLA", Filled: "*RequestSLA"},
 			{Name: "acceptedAt", Type: "Time", Doc: "When it was accepted.", Column: "accepted_at", Go: "AcceptedAt"},
 			{Name: "completedAt", Type: "Time", Doc: "When it was completed; null while it is open again.", Column: "completed_at", Go: "CompletedAt"},
-			{Name: "reopenCount", Type: "Int!", Doc: "How often it was opened again.", Column: "reopen_count", Go: "ReopenCount"},
+			{Name: "reopenCount", Type: "Int!", Doc: "How often it was opened again.", Column: "reopen_count", Go: "ReopenCount", Example: "0"},
 			{Name: "cancelledAt", Type: "Time", Doc: "When it was cancelled.", Column: "cancelled_at", Go: "CancelledAt"},
 			{Name: "declineReason", Type: "String", Doc: "Why it was declined; null when nobody has said.", Column: "decline_reason", Go: "DeclineReason", Example: "We have none left."},
 			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
