@@ -91,7 +91,8 @@
 // long: who writes a document encodes it before, and a column of json.RawMessage is saved and loaded as the bytes that it holds
 // (raw in ent/schema). Ent's own columns of JSON write it anew when they save and check it when they load, 10 to 20 ms for each mebibyte
 // each time. With that and steps that encoded inside, the writer was held for 132 to 421 ms by a step over a call of 1 MiB, of which SQL
-// was 7 to 24; it is 12 ms now (mean; the writer is held while SQL runs, and the commit comes on top). Writing long values in pieces between others' turns was not done: they take less than the rest did.
+// was 7 to 24; now it is for 12 ms, and the commit comes on top. Long values are not written in pieces between others' turns, because
+// SQL took the smallest part.
 //
 // # Figures
 //
