@@ -48,11 +48,11 @@ func serve(b *testing.B, w *testkit.World) served {
 	return out
 }
 
-// call is a read: a path of REST, or a document of GraphQL.
-type call struct{ name, path, body string }
+// reading is a path of REST, or a document of GraphQL.
+type reading struct{ name, path, body string }
 
 // run makes calls, as many at once as there are processors.
-func (s served) run(b *testing.B, c call) {
+func (s served) run(b *testing.B, c reading) {
 	method := http.MethodGet
 	if c.body != "" {
 		method = http.MethodPost
@@ -80,7 +80,7 @@ func BenchmarkListOf20(b *testing.B) {
 	run.TuneGC() // as the server process does
 	testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
 		s := serve(b, w)
-		for _, c := range []call{{"REST", "/v1/requests?pageSize=20", ""}, {"GraphQL-rows", "/graphql", bare}, {"GraphQL-edges", "/graphql", twenty}} {
+		for _, c := range []reading{{"REST", "/v1/requests?pageSize=20", ""}, {"GraphQL-rows", "/graphql", bare}, {"GraphQL-edges", "/graphql", twenty}} {
 			b.Run(c.name, func(b *testing.B) { s.run(b, c) })
 		}
 	})
@@ -97,11 +97,11 @@ func BenchmarkUnderPolicies(b *testing.B) {
 		s := serve(b, w)
 		one, err := w.Store.Reader().Request.Query().FirstID(w.As(w.A, principal.Owner))
 		require.NoError(b, err)
-		calls := []call{{"get", "/v1/requests/" + one, ""}, {"list", "/v1/requests?pageSize=20", ""}, {"viewerMay", "/graphql", mine}}
+		calls := []reading{{"get", "/v1/requests/" + one, ""}, {"list", "/v1/requests?pageSize=20", ""}, {"viewerMay", "/graphql", mine}}
 		made := 0
 		for _, n := range []int{0, 3, 20, 200} {
 			for ; made < n; made++ {
-				condition := policy.Condition(fmt.Sprintf(`{"resource.tags.env": "prod-%d"}`, made))
+				condition := policy.NewCondition(fmt.Appendf(nil, `{"resource.tags.env": "prod-%d"}`, made))
 				testkit.Run(b, w, w.As(w.A, principal.Owner), policy.Create, policy.CreateInput{
 					Name: fmt.Sprint("Policy ", made), Effect: "Deny", Action: []string{"read", "*"}[made%2], Resource: "Request", Condition: &condition,
 				})
