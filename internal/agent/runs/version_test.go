@@ -28,6 +28,7 @@ var noPlanRests = map[string]string{
 	request.FieldRoutingRuleID:      "told with the team that it gave",
 	request.FieldAcceptedAt:         "follows the status",
 	request.FieldCompletedAt:        "follows the status",
+	request.FieldReopenCount:        "follows the status",
 	request.FieldCancelledAt:        "follows the status",
 	request.FieldDeclineReason:      "follows the status",
 	request.FieldResponseDueAt:      "the clock's",
