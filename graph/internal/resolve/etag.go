@@ -51,7 +51,7 @@ var taggedOf sync.Map // of []tagged by reflect.Type
 // all else (BenchmarkETag).
 func fieldsOf(t reflect.Type) []tagged {
 	if kept, ok := taggedOf.Load(t); ok {
-		return kept.([]tagged) //nolint:forcetypeassert // nothing else is stored
+		return kept.([]tagged)
 	}
 	var out []tagged
 	for i, f := range reflect.VisibleFields(t) {
