@@ -16,7 +16,7 @@ func TestReadmeProcess(t *testing.T) {
 		n := p.serve("--dev-clock")
 		shows := [][]string{
 			{`"status":"COMPLETED"`, `"phaseId":"done"`},
-			{`"state":"PAUSED"`, `"state":"WARNING"`, `Subject: Due soon: #`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
+			{`"state":"PAUSED"`, `"state":"WARNING"`, `which is near`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
 			{`"allowedHosts":["api.shop.example"]`},
 		}
 		for _, block := range allSnippets(t) {
