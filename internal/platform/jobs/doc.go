@@ -26,7 +26,8 @@
 // its context ends. A job whose worker goes on nevertheless is not tried again beside it, as long as its node lives (working.go). One
 // that no node works is tried again 90 s after the limit: it ended, and that could not be recorded. A periodic job that comes at least hourly has one attempt,
 // because the next one is its retry. Completed jobs are kept for a minute. Sweeps run every ten
-// minutes, and delete at most 1,000 rows in a transaction.
+// minutes, and delete at most 1,000 rows in a transaction. On SQLite a job looks every hour whether tables have grown so
+// much that they need new statistics (store.Analyze).
 //
 // # Where River has no API
 //
