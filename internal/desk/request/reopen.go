@@ -52,15 +52,6 @@ func reopen(ctx context.Context, tx *op.Tx, r *ent.Request, in ReopenInput) (*en
 	return update(ctx, tx, r, UpdateInput{ByID: in.ByID, Status: op.SetTo(string(request.StatusIN_PROGRESS))})
 }
 
-// reopenVerb returns the right that an update requires besides if it opens its request again.
-func reopenVerb(row any, in UpdateInput) []string {
-	r, ok := row.(*ent.Request)
-	if to, given := op.Given(in.Status); ok && given && r.Status == request.StatusCOMPLETED && to == string(request.StatusIN_PROGRESS) {
-		return []string{"request.reopen"}
-	}
-	return nil
-}
-
 // reopenable reports whether a completed request was completed so recently that its requester may open it again, and within how many
 // days they may.
 func reopenable(ctx context.Context, tx *op.Tx, r *ent.Request) (within bool, days int, err error) {

@@ -82,16 +82,23 @@ func arrowTo(to request.Status) *arrow {
 	return nil
 }
 
+// arrowBetween returns the transition from one status to another; nil for none.
+func arrowBetween(from, to request.Status) *arrow {
+	if i := slices.IndexFunc(arrows, func(a arrow) bool { return a.to == to && slices.Contains(a.from, from) }); i >= 0 {
+		return &arrows[i]
+	}
+	return nil
+}
+
 // transition sets the transition to a status in the update, and returns the transition's event. Returns conflict when no
 // arrow leads there from the request's status.
 func transition(u *ent.RequestUpdateOne, from, to request.Status, now time.Time) (event string, err error) {
-	for _, a := range arrows {
-		if a.to == to && slices.Contains(a.from, from) {
-			a.stamp(u.SetStatus(to), now)
-			return a.event, nil
-		}
+	a := arrowBetween(from, to)
+	if a == nil {
+		return "", noWay(from, to)
 	}
-	return "", noWay(from, to)
+	a.stamp(u.SetStatus(to), now)
+	return a.event, nil
 }
 
 func noWay(from, to request.Status) error {

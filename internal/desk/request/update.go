@@ -26,7 +26,7 @@ var (
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"request.cancel": events.RequestCancelled},
 		Summary: "Update a request, or move it along: status IN_PROGRESS accepts or reopens, COMPLETED completes, CANCELLED cancels",
-	}, load, update).WithVerbs(UpdateInput.verbs).WithRowVerbs(reopenVerb).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
+	}, load, update).WithVerbs(UpdateInput.verbs).WithRowVerbs(rowVerbs).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 		if !in.Fields.IsSet() {
 			return nil, nil // the answers stay as they are
 		}
@@ -107,6 +107,19 @@ func (in UpdateInput) verbs() []string {
 		verbs = append(verbs, "request.update")
 	}
 	return verbs
+}
+
+// rowVerbs returns the right that the change requires besides, if its transition is not the first to its status.
+func rowVerbs(row any, in UpdateInput) []string {
+	r, ok := row.(*ent.Request)
+	to, given := op.Given(in.Status)
+	if !ok || !given {
+		return nil
+	}
+	if a := arrowBetween(r.Status, request.Status(to)); a != nil && a != arrowTo(a.to) {
+		return []string{a.verb}
+	}
+	return nil
 }
 
 func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput) (*ent.Request, error) {
