@@ -102,19 +102,21 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		if err != nil {
 			return nil, note, fmt.Errorf("read the request: %w", err)
 		}
+		if a.Reopened && !lifecycle.RequestOpen(r.Status) { // it has ended again meanwhile
+			return nil, note, nil
+		}
 		who, err := authorOf(ctx, w.engine, a.By)
 		if err != nil {
 			return nil, note, err
 		}
-		note.Subject, note.About, note.RequestID = "Assigned to you: "+Named(r), Named(r), &r.ID
-		note.Text, note.Quote = []string{by(who, "assigned this request to you", "This request was assigned to you")}, mail.Quote(r.Description, MaxQuote)
+		note.About, note.RequestID = Named(r), &r.ID
 		team := (*string)(nil)
 		if a.Reopened {
-			if !lifecycle.RequestOpen(r.Status) { // it has ended again meanwhile
-				return nil, note, nil
-			}
-			note.Subject, team = "Reopened: "+Named(r), r.TeamID
-			note.Text, note.Quote = []string{by(who, "reopened this request", "This request was reopened")}, ""
+			note.Subject, team = "Reopened: "+note.About, r.TeamID
+			note.Text = []string{by(who, "reopened this request", "This request was reopened")}
+		} else {
+			note.Subject, note.Quote = "Assigned to you: "+note.About, mail.Quote(r.Description, MaxQuote)
+			note.Text = []string{by(who, "assigned this request to you", "This request was assigned to you")}
 		}
 		people, err := w.people(ctx, a, r.AssigneeID, team, w.reads.Request, r)
 		return people, note, err

@@ -143,7 +143,7 @@ func Named(r *ent.Request) string { return fmt.Sprintf("#%d %s", r.Number, mail.
 // MaxQuote is how many characters of a text a mail shows; its link leads to the rest.
 const MaxQuote = 4000
 
-// authorOf returns how a sentence names the person or the machine with an id; empty for what has no name, such as a workflow.
+// authorOf returns how a sentence names the person with an id; empty for what is no person, and for people who were erased.
 func authorOf(ctx context.Context, e *op.Engine, id string) (string, error) {
 	u, err := e.Store.Reader().User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusErased)).Only(ctx)
 	if err == nil {

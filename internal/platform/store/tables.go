@@ -28,8 +28,8 @@ func RowSecurity(table string, owned bool) string {
 		pgx.Identifier{table}.Sanitize(), rows)
 }
 
-// composite returns the tables with JSON's type for columns that hold it, with (company_id, x_id) foreign keys, the unique index that each needs on its target, and a
-// foreign key from every company_id to companies and from every account_id to accounts.
+// composite returns the tables with JSON's type for columns that hold it, with (company_id, x_id) foreign keys, the unique index that
+// each needs on its target, and a foreign key from every company_id to companies and from every account_id to accounts.
 func composite(tables []*schema.Table) []*schema.Table {
 	byName := map[string]*schema.Table{}
 	for _, t := range tables {

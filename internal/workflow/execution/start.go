@@ -54,8 +54,8 @@ func (a StepArgs) InsertOpts() river.InsertOpts {
 }
 
 // Follow returns the subscriber that starts the offering's workflow when a request is filed, cancels the execution when the request
-// is cancelled, does both when it moves to another offering or is opened again where that has a workflow, and has the accountable people notified when the request is late, all
-// in the transaction of the event.
+// is cancelled, does both when it moves to another offering or is opened again where that has a workflow, and has the accountable people
+// notified when the request is late, all in the transaction of the event.
 func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e events.Emitted) error {
 		switch e.Type {
