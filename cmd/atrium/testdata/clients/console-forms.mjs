@@ -185,6 +185,7 @@ await page.route('**/graphql', async (route) => {
 await button('New calendar').click();
 await dialog('New calendar').getByLabel('Name').fill('Rarely');
 await button('Create', dialog('New calendar')).click();
+await dialog('New calendar').waitFor({ state: 'detached' });
 await page.unroute('**/graphql');
 const row = page.getByRole('listitem').filter({ hasText: 'Rarely' });
 await row.getByText('No weekly hours').waitFor();
