@@ -35,6 +35,10 @@ type Company struct {
 	SessionLifetimeMinutes int `json:"session_lifetime_minutes,omitempty"`
 	// people whom the configured issuer vouches for become members when they first come
 	JitUsers bool `json:"jit_users,omitempty"`
+	// Locale holds the value of the "locale" field.
+	Locale *string `json:"locale,omitempty"`
+	// TimeZone holds the value of the "time_zone" field.
+	TimeZone *string `json:"time_zone,omitempty"`
 	// overrides the plan's number
 	RatePerMinute *int `json:"rate_per_minute,omitempty"`
 	// overrides the plan's number
@@ -67,7 +71,7 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullFloat64)
 		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldBytesPerMinute, company.FieldBytesPerDay, company.FieldInvitationsPerDay, company.FieldAuditDays, company.FieldQueryCost, company.FieldAgentRunsPerDay:
 			values[i] = new(sql.NullInt64)
-		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf:
+		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf, company.FieldLocale, company.FieldTimeZone:
 			values[i] = new(sql.NullString)
 		case company.FieldCreatedAt, company.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -146,6 +150,20 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field jit_users", values[i])
 			} else if value.Valid {
 				_m.JitUsers = value.Bool
+			}
+		case company.FieldLocale:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field locale", values[i])
+			} else if value.Valid {
+				_m.Locale = new(string)
+				*_m.Locale = value.String
+			}
+		case company.FieldTimeZone:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field time_zone", values[i])
+			} else if value.Valid {
+				_m.TimeZone = new(string)
+				*_m.TimeZone = value.String
 			}
 		case company.FieldRatePerMinute:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -274,6 +292,16 @@ func (_m *Company) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("jit_users=")
 	builder.WriteString(fmt.Sprintf("%v", _m.JitUsers))
+	builder.WriteString(", ")
+	if v := _m.Locale; v != nil {
+		builder.WriteString("locale=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.TimeZone; v != nil {
+		builder.WriteString("time_zone=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	if v := _m.RatePerMinute; v != nil {
 		builder.WriteString("rate_per_minute=")

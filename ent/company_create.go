@@ -114,6 +114,34 @@ func (_c *CompanyCreate) SetNillableJitUsers(v *bool) *CompanyCreate {
 	return _c
 }
 
+// SetLocale sets the "locale" field.
+func (_c *CompanyCreate) SetLocale(v string) *CompanyCreate {
+	_c.mutation.SetLocale(v)
+	return _c
+}
+
+// SetNillableLocale sets the "locale" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableLocale(v *string) *CompanyCreate {
+	if v != nil {
+		_c.SetLocale(*v)
+	}
+	return _c
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (_c *CompanyCreate) SetTimeZone(v string) *CompanyCreate {
+	_c.mutation.SetTimeZone(v)
+	return _c
+}
+
+// SetNillableTimeZone sets the "time_zone" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableTimeZone(v *string) *CompanyCreate {
+	if v != nil {
+		_c.SetTimeZone(*v)
+	}
+	return _c
+}
+
 // SetRatePerMinute sets the "rate_per_minute" field.
 func (_c *CompanyCreate) SetRatePerMinute(v int) *CompanyCreate {
 	_c.mutation.SetRatePerMinute(v)
@@ -363,6 +391,16 @@ func (_c *CompanyCreate) check() error {
 	if _, ok := _c.mutation.JitUsers(); !ok {
 		return &ValidationError{Name: "jit_users", err: errors.New(`ent: missing required field "Company.jit_users"`)}
 	}
+	if v, ok := _c.mutation.Locale(); ok {
+		if err := company.LocaleValidator(v); err != nil {
+			return &ValidationError{Name: "locale", err: fmt.Errorf(`ent: validator failed for field "Company.locale": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.TimeZone(); ok {
+		if err := company.TimeZoneValidator(v); err != nil {
+			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "Company.time_zone": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := company.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Company.id": %w`, err)}
@@ -438,6 +476,14 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.JitUsers(); ok {
 		_spec.SetField(company.FieldJitUsers, field.TypeBool, value)
 		_node.JitUsers = value
+	}
+	if value, ok := _c.mutation.Locale(); ok {
+		_spec.SetField(company.FieldLocale, field.TypeString, value)
+		_node.Locale = &value
+	}
+	if value, ok := _c.mutation.TimeZone(); ok {
+		_spec.SetField(company.FieldTimeZone, field.TypeString, value)
+		_node.TimeZone = &value
 	}
 	if value, ok := _c.mutation.RatePerMinute(); ok {
 		_spec.SetField(company.FieldRatePerMinute, field.TypeInt, value)

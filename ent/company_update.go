@@ -133,6 +133,46 @@ func (_u *CompanyUpdate) SetNillableJitUsers(v *bool) *CompanyUpdate {
 	return _u
 }
 
+// SetLocale sets the "locale" field.
+func (_u *CompanyUpdate) SetLocale(v string) *CompanyUpdate {
+	_u.mutation.SetLocale(v)
+	return _u
+}
+
+// SetNillableLocale sets the "locale" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableLocale(v *string) *CompanyUpdate {
+	if v != nil {
+		_u.SetLocale(*v)
+	}
+	return _u
+}
+
+// ClearLocale clears the value of the "locale" field.
+func (_u *CompanyUpdate) ClearLocale() *CompanyUpdate {
+	_u.mutation.ClearLocale()
+	return _u
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (_u *CompanyUpdate) SetTimeZone(v string) *CompanyUpdate {
+	_u.mutation.SetTimeZone(v)
+	return _u
+}
+
+// SetNillableTimeZone sets the "time_zone" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableTimeZone(v *string) *CompanyUpdate {
+	if v != nil {
+		_u.SetTimeZone(*v)
+	}
+	return _u
+}
+
+// ClearTimeZone clears the value of the "time_zone" field.
+func (_u *CompanyUpdate) ClearTimeZone() *CompanyUpdate {
+	_u.mutation.ClearTimeZone()
+	return _u
+}
+
 // SetRatePerMinute sets the "rate_per_minute" field.
 func (_u *CompanyUpdate) SetRatePerMinute(v int) *CompanyUpdate {
 	_u.mutation.ResetRatePerMinute()
@@ -425,6 +465,16 @@ func (_u *CompanyUpdate) check() error {
 			return &ValidationError{Name: "plan", err: fmt.Errorf(`ent: validator failed for field "Company.plan": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Locale(); ok {
+		if err := company.LocaleValidator(v); err != nil {
+			return &ValidationError{Name: "locale", err: fmt.Errorf(`ent: validator failed for field "Company.locale": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.TimeZone(); ok {
+		if err := company.TimeZoneValidator(v); err != nil {
+			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "Company.time_zone": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -466,6 +516,18 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.JitUsers(); ok {
 		_spec.SetField(company.FieldJitUsers, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Locale(); ok {
+		_spec.SetField(company.FieldLocale, field.TypeString, value)
+	}
+	if _u.mutation.LocaleCleared() {
+		_spec.ClearField(company.FieldLocale, field.TypeString)
+	}
+	if value, ok := _u.mutation.TimeZone(); ok {
+		_spec.SetField(company.FieldTimeZone, field.TypeString, value)
+	}
+	if _u.mutation.TimeZoneCleared() {
+		_spec.ClearField(company.FieldTimeZone, field.TypeString)
 	}
 	if value, ok := _u.mutation.RatePerMinute(); ok {
 		_spec.SetField(company.FieldRatePerMinute, field.TypeInt, value)
@@ -670,6 +732,46 @@ func (_u *CompanyUpdateOne) SetNillableJitUsers(v *bool) *CompanyUpdateOne {
 	if v != nil {
 		_u.SetJitUsers(*v)
 	}
+	return _u
+}
+
+// SetLocale sets the "locale" field.
+func (_u *CompanyUpdateOne) SetLocale(v string) *CompanyUpdateOne {
+	_u.mutation.SetLocale(v)
+	return _u
+}
+
+// SetNillableLocale sets the "locale" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableLocale(v *string) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetLocale(*v)
+	}
+	return _u
+}
+
+// ClearLocale clears the value of the "locale" field.
+func (_u *CompanyUpdateOne) ClearLocale() *CompanyUpdateOne {
+	_u.mutation.ClearLocale()
+	return _u
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (_u *CompanyUpdateOne) SetTimeZone(v string) *CompanyUpdateOne {
+	_u.mutation.SetTimeZone(v)
+	return _u
+}
+
+// SetNillableTimeZone sets the "time_zone" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableTimeZone(v *string) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetTimeZone(*v)
+	}
+	return _u
+}
+
+// ClearTimeZone clears the value of the "time_zone" field.
+func (_u *CompanyUpdateOne) ClearTimeZone() *CompanyUpdateOne {
+	_u.mutation.ClearTimeZone()
 	return _u
 }
 
@@ -978,6 +1080,16 @@ func (_u *CompanyUpdateOne) check() error {
 			return &ValidationError{Name: "plan", err: fmt.Errorf(`ent: validator failed for field "Company.plan": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Locale(); ok {
+		if err := company.LocaleValidator(v); err != nil {
+			return &ValidationError{Name: "locale", err: fmt.Errorf(`ent: validator failed for field "Company.locale": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.TimeZone(); ok {
+		if err := company.TimeZoneValidator(v); err != nil {
+			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "Company.time_zone": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -1036,6 +1148,18 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if value, ok := _u.mutation.JitUsers(); ok {
 		_spec.SetField(company.FieldJitUsers, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.Locale(); ok {
+		_spec.SetField(company.FieldLocale, field.TypeString, value)
+	}
+	if _u.mutation.LocaleCleared() {
+		_spec.ClearField(company.FieldLocale, field.TypeString)
+	}
+	if value, ok := _u.mutation.TimeZone(); ok {
+		_spec.SetField(company.FieldTimeZone, field.TypeString, value)
+	}
+	if _u.mutation.TimeZoneCleared() {
+		_spec.ClearField(company.FieldTimeZone, field.TypeString)
 	}
 	if value, ok := _u.mutation.RatePerMinute(); ok {
 		_spec.SetField(company.FieldRatePerMinute, field.TypeInt, value)

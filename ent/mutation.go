@@ -22060,6 +22060,8 @@ type CompanyMutation struct {
 	session_lifetime_minutes    *int
 	addsession_lifetime_minutes *int
 	jit_users                   *bool
+	locale                      *string
+	time_zone                   *string
 	rate_per_minute             *int
 	addrate_per_minute          *int
 	rate_per_day                *int
@@ -22543,6 +22545,104 @@ func (m *CompanyMutation) OldJitUsers(ctx context.Context) (v bool, err error) {
 // ResetJitUsers resets all changes to the "jit_users" field.
 func (m *CompanyMutation) ResetJitUsers() {
 	m.jit_users = nil
+}
+
+// SetLocale sets the "locale" field.
+func (m *CompanyMutation) SetLocale(s string) {
+	m.locale = &s
+}
+
+// Locale returns the value of the "locale" field in the mutation.
+func (m *CompanyMutation) Locale() (r string, exists bool) {
+	v := m.locale
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLocale returns the old "locale" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldLocale(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLocale is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLocale requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLocale: %w", err)
+	}
+	return oldValue.Locale, nil
+}
+
+// ClearLocale clears the value of the "locale" field.
+func (m *CompanyMutation) ClearLocale() {
+	m.locale = nil
+	m.clearedFields[company.FieldLocale] = struct{}{}
+}
+
+// LocaleCleared returns if the "locale" field was cleared in this mutation.
+func (m *CompanyMutation) LocaleCleared() bool {
+	_, ok := m.clearedFields[company.FieldLocale]
+	return ok
+}
+
+// ResetLocale resets all changes to the "locale" field.
+func (m *CompanyMutation) ResetLocale() {
+	m.locale = nil
+	delete(m.clearedFields, company.FieldLocale)
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (m *CompanyMutation) SetTimeZone(s string) {
+	m.time_zone = &s
+}
+
+// TimeZone returns the value of the "time_zone" field in the mutation.
+func (m *CompanyMutation) TimeZone() (r string, exists bool) {
+	v := m.time_zone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTimeZone returns the old "time_zone" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldTimeZone(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTimeZone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTimeZone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTimeZone: %w", err)
+	}
+	return oldValue.TimeZone, nil
+}
+
+// ClearTimeZone clears the value of the "time_zone" field.
+func (m *CompanyMutation) ClearTimeZone() {
+	m.time_zone = nil
+	m.clearedFields[company.FieldTimeZone] = struct{}{}
+}
+
+// TimeZoneCleared returns if the "time_zone" field was cleared in this mutation.
+func (m *CompanyMutation) TimeZoneCleared() bool {
+	_, ok := m.clearedFields[company.FieldTimeZone]
+	return ok
+}
+
+// ResetTimeZone resets all changes to the "time_zone" field.
+func (m *CompanyMutation) ResetTimeZone() {
+	m.time_zone = nil
+	delete(m.clearedFields, company.FieldTimeZone)
 }
 
 // SetRatePerMinute sets the "rate_per_minute" field.
@@ -23209,7 +23309,7 @@ func (m *CompanyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CompanyMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 20)
 	if m.created_at != nil {
 		fields = append(fields, company.FieldCreatedAt)
 	}
@@ -23236,6 +23336,12 @@ func (m *CompanyMutation) Fields() []string {
 	}
 	if m.jit_users != nil {
 		fields = append(fields, company.FieldJitUsers)
+	}
+	if m.locale != nil {
+		fields = append(fields, company.FieldLocale)
+	}
+	if m.time_zone != nil {
+		fields = append(fields, company.FieldTimeZone)
 	}
 	if m.rate_per_minute != nil {
 		fields = append(fields, company.FieldRatePerMinute)
@@ -23290,6 +23396,10 @@ func (m *CompanyMutation) Field(name string) (ent.Value, bool) {
 		return m.SessionLifetimeMinutes()
 	case company.FieldJitUsers:
 		return m.JitUsers()
+	case company.FieldLocale:
+		return m.Locale()
+	case company.FieldTimeZone:
+		return m.TimeZone()
 	case company.FieldRatePerMinute:
 		return m.RatePerMinute()
 	case company.FieldRatePerDay:
@@ -23335,6 +23445,10 @@ func (m *CompanyMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldSessionLifetimeMinutes(ctx)
 	case company.FieldJitUsers:
 		return m.OldJitUsers(ctx)
+	case company.FieldLocale:
+		return m.OldLocale(ctx)
+	case company.FieldTimeZone:
+		return m.OldTimeZone(ctx)
 	case company.FieldRatePerMinute:
 		return m.OldRatePerMinute(ctx)
 	case company.FieldRatePerDay:
@@ -23424,6 +23538,20 @@ func (m *CompanyMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetJitUsers(v)
+		return nil
+	case company.FieldLocale:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLocale(v)
+		return nil
+	case company.FieldTimeZone:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTimeZone(v)
 		return nil
 	case company.FieldRatePerMinute:
 		v, ok := value.(int)
@@ -23644,6 +23772,12 @@ func (m *CompanyMutation) ClearedFields() []string {
 	if m.FieldCleared(company.FieldSandboxOf) {
 		fields = append(fields, company.FieldSandboxOf)
 	}
+	if m.FieldCleared(company.FieldLocale) {
+		fields = append(fields, company.FieldLocale)
+	}
+	if m.FieldCleared(company.FieldTimeZone) {
+		fields = append(fields, company.FieldTimeZone)
+	}
 	if m.FieldCleared(company.FieldRatePerMinute) {
 		fields = append(fields, company.FieldRatePerMinute)
 	}
@@ -23687,6 +23821,12 @@ func (m *CompanyMutation) ClearField(name string) error {
 	switch name {
 	case company.FieldSandboxOf:
 		m.ClearSandboxOf()
+		return nil
+	case company.FieldLocale:
+		m.ClearLocale()
+		return nil
+	case company.FieldTimeZone:
+		m.ClearTimeZone()
 		return nil
 	case company.FieldRatePerMinute:
 		m.ClearRatePerMinute()
@@ -23749,6 +23889,12 @@ func (m *CompanyMutation) ResetField(name string) error {
 		return nil
 	case company.FieldJitUsers:
 		m.ResetJitUsers()
+		return nil
+	case company.FieldLocale:
+		m.ResetLocale()
+		return nil
+	case company.FieldTimeZone:
+		m.ResetTimeZone()
 		return nil
 	case company.FieldRatePerMinute:
 		m.ResetRatePerMinute()
@@ -48538,6 +48684,7 @@ type RequestMutation struct {
 	fields                  *json.RawMessage
 	tags                    *map[string]string
 	created_by              *string
+	requester_id            *string
 	execution_id            *string
 	routing_rule_id         *string
 	waiting                 *bool
@@ -49256,6 +49403,55 @@ func (m *RequestMutation) OldCreatedBy(ctx context.Context) (v string, err error
 // ResetCreatedBy resets all changes to the "created_by" field.
 func (m *RequestMutation) ResetCreatedBy() {
 	m.created_by = nil
+}
+
+// SetRequesterID sets the "requester_id" field.
+func (m *RequestMutation) SetRequesterID(s string) {
+	m.requester_id = &s
+}
+
+// RequesterID returns the value of the "requester_id" field in the mutation.
+func (m *RequestMutation) RequesterID() (r string, exists bool) {
+	v := m.requester_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequesterID returns the old "requester_id" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldRequesterID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequesterID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequesterID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequesterID: %w", err)
+	}
+	return oldValue.RequesterID, nil
+}
+
+// ClearRequesterID clears the value of the "requester_id" field.
+func (m *RequestMutation) ClearRequesterID() {
+	m.requester_id = nil
+	m.clearedFields[request.FieldRequesterID] = struct{}{}
+}
+
+// RequesterIDCleared returns if the "requester_id" field was cleared in this mutation.
+func (m *RequestMutation) RequesterIDCleared() bool {
+	_, ok := m.clearedFields[request.FieldRequesterID]
+	return ok
+}
+
+// ResetRequesterID resets all changes to the "requester_id" field.
+func (m *RequestMutation) ResetRequesterID() {
+	m.requester_id = nil
+	delete(m.clearedFields, request.FieldRequesterID)
 }
 
 // SetAssigneeID sets the "assignee_id" field.
@@ -50241,7 +50437,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 31)
+	fields := make([]string, 0, 32)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -50283,6 +50479,9 @@ func (m *RequestMutation) Fields() []string {
 	}
 	if m.created_by != nil {
 		fields = append(fields, request.FieldCreatedBy)
+	}
+	if m.requester_id != nil {
+		fields = append(fields, request.FieldRequesterID)
 	}
 	if m.assignee != nil {
 		fields = append(fields, request.FieldAssigneeID)
@@ -50371,6 +50570,8 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.Tags()
 	case request.FieldCreatedBy:
 		return m.CreatedBy()
+	case request.FieldRequesterID:
+		return m.RequesterID()
 	case request.FieldAssigneeID:
 		return m.AssigneeID()
 	case request.FieldTeamID:
@@ -50442,6 +50643,8 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldTags(ctx)
 	case request.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
+	case request.FieldRequesterID:
+		return m.OldRequesterID(ctx)
 	case request.FieldAssigneeID:
 		return m.OldAssigneeID(ctx)
 	case request.FieldTeamID:
@@ -50582,6 +50785,13 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCreatedBy(v)
+		return nil
+	case request.FieldRequesterID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequesterID(v)
 		return nil
 	case request.FieldAssigneeID:
 		v, ok := value.(string)
@@ -50804,6 +51014,9 @@ func (m *RequestMutation) ClearedFields() []string {
 	if m.FieldCleared(request.FieldTags) {
 		fields = append(fields, request.FieldTags)
 	}
+	if m.FieldCleared(request.FieldRequesterID) {
+		fields = append(fields, request.FieldRequesterID)
+	}
 	if m.FieldCleared(request.FieldAssigneeID) {
 		fields = append(fields, request.FieldAssigneeID)
 	}
@@ -50865,6 +51078,9 @@ func (m *RequestMutation) ClearField(name string) error {
 		return nil
 	case request.FieldTags:
 		m.ClearTags()
+		return nil
+	case request.FieldRequesterID:
+		m.ClearRequesterID()
 		return nil
 	case request.FieldAssigneeID:
 		m.ClearAssigneeID()
@@ -50954,6 +51170,9 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldCreatedBy:
 		m.ResetCreatedBy()
+		return nil
+	case request.FieldRequesterID:
+		m.ResetRequesterID()
 		return nil
 	case request.FieldAssigneeID:
 		m.ResetAssigneeID()
@@ -65031,6 +65250,8 @@ type UserMutation struct {
 	role               *user.Role
 	status             *user.Status
 	attributes         *map[string]string
+	locale             *string
+	time_zone          *string
 	notifications      *map[string]string
 	mfa_enabled        *bool
 	accepted_at        *time.Time
@@ -65535,6 +65756,104 @@ func (m *UserMutation) ResetAttributes() {
 	delete(m.clearedFields, user.FieldAttributes)
 }
 
+// SetLocale sets the "locale" field.
+func (m *UserMutation) SetLocale(s string) {
+	m.locale = &s
+}
+
+// Locale returns the value of the "locale" field in the mutation.
+func (m *UserMutation) Locale() (r string, exists bool) {
+	v := m.locale
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLocale returns the old "locale" field's value of the User entity.
+// If the User object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UserMutation) OldLocale(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLocale is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLocale requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLocale: %w", err)
+	}
+	return oldValue.Locale, nil
+}
+
+// ClearLocale clears the value of the "locale" field.
+func (m *UserMutation) ClearLocale() {
+	m.locale = nil
+	m.clearedFields[user.FieldLocale] = struct{}{}
+}
+
+// LocaleCleared returns if the "locale" field was cleared in this mutation.
+func (m *UserMutation) LocaleCleared() bool {
+	_, ok := m.clearedFields[user.FieldLocale]
+	return ok
+}
+
+// ResetLocale resets all changes to the "locale" field.
+func (m *UserMutation) ResetLocale() {
+	m.locale = nil
+	delete(m.clearedFields, user.FieldLocale)
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (m *UserMutation) SetTimeZone(s string) {
+	m.time_zone = &s
+}
+
+// TimeZone returns the value of the "time_zone" field in the mutation.
+func (m *UserMutation) TimeZone() (r string, exists bool) {
+	v := m.time_zone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTimeZone returns the old "time_zone" field's value of the User entity.
+// If the User object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UserMutation) OldTimeZone(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTimeZone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTimeZone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTimeZone: %w", err)
+	}
+	return oldValue.TimeZone, nil
+}
+
+// ClearTimeZone clears the value of the "time_zone" field.
+func (m *UserMutation) ClearTimeZone() {
+	m.time_zone = nil
+	m.clearedFields[user.FieldTimeZone] = struct{}{}
+}
+
+// TimeZoneCleared returns if the "time_zone" field was cleared in this mutation.
+func (m *UserMutation) TimeZoneCleared() bool {
+	_, ok := m.clearedFields[user.FieldTimeZone]
+	return ok
+}
+
+// ResetTimeZone resets all changes to the "time_zone" field.
+func (m *UserMutation) ResetTimeZone() {
+	m.time_zone = nil
+	delete(m.clearedFields, user.FieldTimeZone)
+}
+
 // SetNotifications sets the "notifications" field.
 func (m *UserMutation) SetNotifications(value map[string]string) {
 	m.notifications = &value
@@ -65855,7 +66174,7 @@ func (m *UserMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *UserMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 17)
 	if m.created_at != nil {
 		fields = append(fields, user.FieldCreatedAt)
 	}
@@ -65885,6 +66204,12 @@ func (m *UserMutation) Fields() []string {
 	}
 	if m.attributes != nil {
 		fields = append(fields, user.FieldAttributes)
+	}
+	if m.locale != nil {
+		fields = append(fields, user.FieldLocale)
+	}
+	if m.time_zone != nil {
+		fields = append(fields, user.FieldTimeZone)
 	}
 	if m.notifications != nil {
 		fields = append(fields, user.FieldNotifications)
@@ -65929,6 +66254,10 @@ func (m *UserMutation) Field(name string) (ent.Value, bool) {
 		return m.Status()
 	case user.FieldAttributes:
 		return m.Attributes()
+	case user.FieldLocale:
+		return m.Locale()
+	case user.FieldTimeZone:
+		return m.TimeZone()
 	case user.FieldNotifications:
 		return m.Notifications()
 	case user.FieldMfaEnabled:
@@ -65968,6 +66297,10 @@ func (m *UserMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldStatus(ctx)
 	case user.FieldAttributes:
 		return m.OldAttributes(ctx)
+	case user.FieldLocale:
+		return m.OldLocale(ctx)
+	case user.FieldTimeZone:
+		return m.OldTimeZone(ctx)
 	case user.FieldNotifications:
 		return m.OldNotifications(ctx)
 	case user.FieldMfaEnabled:
@@ -66057,6 +66390,20 @@ func (m *UserMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAttributes(v)
 		return nil
+	case user.FieldLocale:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLocale(v)
+		return nil
+	case user.FieldTimeZone:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTimeZone(v)
+		return nil
 	case user.FieldNotifications:
 		v, ok := value.(map[string]string)
 		if !ok {
@@ -66128,6 +66475,12 @@ func (m *UserMutation) ClearedFields() []string {
 	if m.FieldCleared(user.FieldAttributes) {
 		fields = append(fields, user.FieldAttributes)
 	}
+	if m.FieldCleared(user.FieldLocale) {
+		fields = append(fields, user.FieldLocale)
+	}
+	if m.FieldCleared(user.FieldTimeZone) {
+		fields = append(fields, user.FieldTimeZone)
+	}
 	if m.FieldCleared(user.FieldNotifications) {
 		fields = append(fields, user.FieldNotifications)
 	}
@@ -66159,6 +66512,12 @@ func (m *UserMutation) ClearField(name string) error {
 		return nil
 	case user.FieldAttributes:
 		m.ClearAttributes()
+		return nil
+	case user.FieldLocale:
+		m.ClearLocale()
+		return nil
+	case user.FieldTimeZone:
+		m.ClearTimeZone()
 		return nil
 	case user.FieldNotifications:
 		m.ClearNotifications()
@@ -66209,6 +66568,12 @@ func (m *UserMutation) ResetField(name string) error {
 		return nil
 	case user.FieldAttributes:
 		m.ResetAttributes()
+		return nil
+	case user.FieldLocale:
+		m.ResetLocale()
+		return nil
+	case user.FieldTimeZone:
+		m.ResetTimeZone()
 		return nil
 	case user.FieldNotifications:
 		m.ResetNotifications()

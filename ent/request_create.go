@@ -149,6 +149,20 @@ func (_c *RequestCreate) SetCreatedBy(v string) *RequestCreate {
 	return _c
 }
 
+// SetRequesterID sets the "requester_id" field.
+func (_c *RequestCreate) SetRequesterID(v string) *RequestCreate {
+	_c.mutation.SetRequesterID(v)
+	return _c
+}
+
+// SetNillableRequesterID sets the "requester_id" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableRequesterID(v *string) *RequestCreate {
+	if v != nil {
+		_c.SetRequesterID(*v)
+	}
+	return _c
+}
+
 // SetAssigneeID sets the "assignee_id" field.
 func (_c *RequestCreate) SetAssigneeID(v string) *RequestCreate {
 	_c.mutation.SetAssigneeID(v)
@@ -570,6 +584,11 @@ func (_c *RequestCreate) check() error {
 			return &ValidationError{Name: "created_by", err: fmt.Errorf(`ent: validator failed for field "Request.created_by": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.RequesterID(); ok {
+		if err := request.RequesterIDValidator(v); err != nil {
+			return &ValidationError{Name: "requester_id", err: fmt.Errorf(`ent: validator failed for field "Request.requester_id": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.AssigneeID(); ok {
 		if err := request.AssigneeIDValidator(v); err != nil {
 			return &ValidationError{Name: "assignee_id", err: fmt.Errorf(`ent: validator failed for field "Request.assignee_id": %w`, err)}
@@ -700,6 +719,10 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(request.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
+	}
+	if value, ok := _c.mutation.RequesterID(); ok {
+		_spec.SetField(request.FieldRequesterID, field.TypeString, value)
+		_node.RequesterID = value
 	}
 	if value, ok := _c.mutation.ExecutionID(); ok {
 		_spec.SetField(request.FieldExecutionID, field.TypeString, value)

@@ -673,6 +673,9 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.TagsCleared() {
 		_spec.ClearField(request.FieldTags, field.TypeJSON)
 	}
+	if _u.mutation.RequesterIDCleared() {
+		_spec.ClearField(request.FieldRequesterID, field.TypeString)
+	}
 	if value, ok := _u.mutation.ExecutionID(); ok {
 		_spec.SetField(request.FieldExecutionID, field.TypeString, value)
 	}
@@ -1562,6 +1565,9 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if _u.mutation.TagsCleared() {
 		_spec.ClearField(request.FieldTags, field.TypeJSON)
+	}
+	if _u.mutation.RequesterIDCleared() {
+		_spec.ClearField(request.FieldRequesterID, field.TypeString)
 	}
 	if value, ok := _u.mutation.ExecutionID(); ok {
 		_spec.SetField(request.FieldExecutionID, field.TypeString, value)

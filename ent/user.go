@@ -38,6 +38,10 @@ type User struct {
 	Status user.Status `json:"status,omitempty"`
 	// Attributes holds the value of the "attributes" field.
 	Attributes map[string]string `json:"attributes,omitempty"`
+	// Locale holds the value of the "locale" field.
+	Locale *string `json:"locale,omitempty"`
+	// TimeZone holds the value of the "time_zone" field.
+	TimeZone *string `json:"time_zone,omitempty"`
 	// channels by kind, where they are not the usual ones
 	Notifications map[string]string `json:"notifications,omitempty"`
 	// of an active user whose account has factors
@@ -81,7 +85,7 @@ func (*User) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case user.FieldMfaEnabled:
 			values[i] = new(sql.NullBool)
-		case user.FieldID, user.FieldCompanyID, user.FieldAccountID, user.FieldLiveUserID, user.FieldEmail, user.FieldName, user.FieldRole, user.FieldStatus:
+		case user.FieldID, user.FieldCompanyID, user.FieldAccountID, user.FieldLiveUserID, user.FieldEmail, user.FieldName, user.FieldRole, user.FieldStatus, user.FieldLocale, user.FieldTimeZone:
 			values[i] = new(sql.NullString)
 		case user.FieldCreatedAt, user.FieldUpdatedAt, user.FieldAcceptedAt, user.FieldLastSeenAt, user.FieldSignedOutAt:
 			values[i] = new(sql.NullTime)
@@ -168,6 +172,20 @@ func (_m *User) assignValues(columns []string, values []any) error {
 				if err := json.Unmarshal(*value, &_m.Attributes); err != nil {
 					return fmt.Errorf("unmarshal field attributes: %w", err)
 				}
+			}
+		case user.FieldLocale:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field locale", values[i])
+			} else if value.Valid {
+				_m.Locale = new(string)
+				*_m.Locale = value.String
+			}
+		case user.FieldTimeZone:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field time_zone", values[i])
+			} else if value.Valid {
+				_m.TimeZone = new(string)
+				*_m.TimeZone = value.String
 			}
 		case user.FieldNotifications:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -276,6 +294,16 @@ func (_m *User) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("attributes=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Attributes))
+	builder.WriteString(", ")
+	if v := _m.Locale; v != nil {
+		builder.WriteString("locale=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.TimeZone; v != nil {
+		builder.WriteString("time_zone=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("notifications=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Notifications))

@@ -225,6 +225,7 @@ type Request struct {
 	Fields        Object            `json:"fields" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
 	Tags          map[string]string `json:"tags" doc:"Texts by key, for filters and access policies." example:"{\"site\": \"berlin\"}"`
 	CreatedBy     string            `json:"createdBy" doc:"The user or service account that filed it, or the inbound webhook whose call did." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RequesterID   string            `json:"requesterId" doc:"For whom it is; who filed it, unless they said otherwise." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	AssigneeID    *string           `json:"assigneeId" doc:"The user who deals with it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	TeamID        *string           `json:"teamId" doc:"The team that deals with it." example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	ExecutionID   *string           `json:"executionId" doc:"The workflow execution that processes it." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
@@ -254,6 +255,7 @@ func requestOut(row *ent.Request) Request {
 		Fields:        objectOut(row.Fields),
 		Tags:          textsOut(row.Tags),
 		CreatedBy:     row.CreatedBy,
+		RequesterID:   row.RequesterID,
 		AssigneeID:    row.AssigneeID,
 		TeamID:        row.TeamID,
 		ExecutionID:   row.ExecutionID,
@@ -414,6 +416,8 @@ type User struct {
 	Status     string            `json:"status" enum:"invited,active,deactivated,erased" doc:"Whether they can sign in." example:"active"`
 	Attributes map[string]string `json:"attributes" doc:"What access policies may ask for as principal.attributes." example:"{\"department\": \"finance\"}"`
 	TeamIDs    []string          `json:"teamIds" doc:"The teams that they are in, ordered by id." example:"[\"team_01k9ye4ryzf7stj6dqnm8x2v3b\"]"`
+	Locale     *string           `json:"locale" doc:"The language of their pages and mails; null for the company's, and the browser's without one." example:"de"`
+	TimeZone   *string           `json:"timeZone" doc:"The zone of the times that they are told, by its IANA name; null for the company's." example:"Europe/Berlin"`
 	MfaEnabled bool              `json:"mfaEnabled" doc:"Whether signing in takes a second factor."`
 	LastSeenAt *Time             `json:"lastSeenAt" doc:"When they last called; null before the first time." example:"2026-03-02T09:30:00.000Z"`
 	CreatedAt  Time              `json:"createdAt" doc:"When it was made."`
@@ -429,6 +433,8 @@ func userOut(row *ent.User) User {
 		Status:     string(row.Status),
 		Attributes: textsOut(row.Attributes),
 		TeamIDs:    userTeamIDsOut(row),
+		Locale:     row.Locale,
+		TimeZone:   row.TimeZone,
 		MfaEnabled: row.MfaEnabled,
 		LastSeenAt: atOrNil(row.LastSeenAt),
 		CreatedAt:  at(row.CreatedAt),

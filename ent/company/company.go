@@ -32,6 +32,10 @@ const (
 	FieldSessionLifetimeMinutes = "session_lifetime_minutes"
 	// FieldJitUsers holds the string denoting the jit_users field in the database.
 	FieldJitUsers = "jit_users"
+	// FieldLocale holds the string denoting the locale field in the database.
+	FieldLocale = "locale"
+	// FieldTimeZone holds the string denoting the time_zone field in the database.
+	FieldTimeZone = "time_zone"
 	// FieldRatePerMinute holds the string denoting the rate_per_minute field in the database.
 	FieldRatePerMinute = "rate_per_minute"
 	// FieldRatePerDay holds the string denoting the rate_per_day field in the database.
@@ -66,6 +70,8 @@ var Columns = []string{
 	FieldMfaRequired,
 	FieldSessionLifetimeMinutes,
 	FieldJitUsers,
+	FieldLocale,
+	FieldTimeZone,
 	FieldRatePerMinute,
 	FieldRatePerDay,
 	FieldBytesPerMinute,
@@ -107,6 +113,10 @@ var (
 	DefaultSessionLifetimeMinutes int
 	// DefaultJitUsers holds the default value on creation for the "jit_users" field.
 	DefaultJitUsers bool
+	// LocaleValidator is a validator for the "locale" field. It is called by the builders before save.
+	LocaleValidator func(string) error
+	// TimeZoneValidator is a validator for the "time_zone" field. It is called by the builders before save.
+	TimeZoneValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -194,6 +204,16 @@ func BySessionLifetimeMinutes(opts ...sql.OrderTermOption) OrderOption {
 // ByJitUsers orders the results by the jit_users field.
 func ByJitUsers(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldJitUsers, opts...).ToFunc()
+}
+
+// ByLocale orders the results by the locale field.
+func ByLocale(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLocale, opts...).ToFunc()
+}
+
+// ByTimeZone orders the results by the time_zone field.
+func ByTimeZone(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTimeZone, opts...).ToFunc()
 }
 
 // ByRatePerMinute orders the results by the rate_per_minute field.

@@ -807,6 +807,8 @@ var (
 		{Name: "mfa_required", Type: field.TypeBool, Default: false},
 		{Name: "session_lifetime_minutes", Type: field.TypeInt, Default: 60},
 		{Name: "jit_users", Type: field.TypeBool, Default: false},
+		{Name: "locale", Type: field.TypeString, Nullable: true, Size: 35},
+		{Name: "time_zone", Type: field.TypeString, Nullable: true, Size: 64},
 		{Name: "rate_per_minute", Type: field.TypeInt, Nullable: true},
 		{Name: "rate_per_day", Type: field.TypeInt, Nullable: true},
 		{Name: "bytes_per_minute", Type: field.TypeInt, Nullable: true},
@@ -1854,6 +1856,7 @@ var (
 		{Name: "fields", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "json"}},
 		{Name: "tags", Type: field.TypeJSON, Nullable: true},
 		{Name: "created_by", Type: field.TypeString, Size: 40},
+		{Name: "requester_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "execution_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "routing_rule_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "waiting", Type: field.TypeBool, Default: false},
@@ -1882,25 +1885,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[28]},
+				Columns:    []*schema.Column{RequestsColumns[29]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[29]},
+				Columns:    []*schema.Column{RequestsColumns[30]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[30]},
+				Columns:    []*schema.Column{RequestsColumns[31]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[31]},
+				Columns:    []*schema.Column{RequestsColumns[32]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1929,17 +1932,17 @@ var (
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[7], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[7], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
@@ -1947,14 +1950,19 @@ var (
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[12], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
+				Name:    "request_company_id_requester_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[13], RequestsColumns[1], RequestsColumns[0]},
+			},
+			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[31], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[31], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[32], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_updated_at_id",
@@ -1964,17 +1972,17 @@ var (
 			{
 				Name:    "request_company_id_response_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_resolution_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_sla_state_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_state IS NOT NULL",
 				},
@@ -1982,7 +1990,7 @@ var (
 			{
 				Name:    "request_sla_next_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[27]},
+				Columns: []*schema.Column{RequestsColumns[28]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_next_at IS NOT NULL",
 				},
@@ -2660,6 +2668,8 @@ var (
 		{Name: "role", Type: field.TypeEnum, Enums: []string{"owner", "admin", "agent", "member"}, Default: "member"},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"invited", "active", "deactivated", "erased"}, Default: "active"},
 		{Name: "attributes", Type: field.TypeJSON, Nullable: true},
+		{Name: "locale", Type: field.TypeString, Nullable: true, Size: 35},
+		{Name: "time_zone", Type: field.TypeString, Nullable: true, Size: 64},
 		{Name: "notifications", Type: field.TypeJSON, Nullable: true},
 		{Name: "mfa_enabled", Type: field.TypeBool, Default: false},
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},

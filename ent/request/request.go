@@ -43,6 +43,8 @@ const (
 	FieldTags = "tags"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
+	// FieldRequesterID holds the string denoting the requester_id field in the database.
+	FieldRequesterID = "requester_id"
 	// FieldAssigneeID holds the string denoting the assignee_id field in the database.
 	FieldAssigneeID = "assignee_id"
 	// FieldTeamID holds the string denoting the team_id field in the database.
@@ -134,6 +136,7 @@ var Columns = []string{
 	FieldFields,
 	FieldTags,
 	FieldCreatedBy,
+	FieldRequesterID,
 	FieldAssigneeID,
 	FieldTeamID,
 	FieldExecutionID,
@@ -185,6 +188,8 @@ var (
 	DefaultPriorityRank int8
 	// CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	CreatedByValidator func(string) error
+	// RequesterIDValidator is a validator for the "requester_id" field. It is called by the builders before save.
+	RequesterIDValidator func(string) error
 	// AssigneeIDValidator is a validator for the "assignee_id" field. It is called by the builders before save.
 	AssigneeIDValidator func(string) error
 	// TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
@@ -355,6 +360,11 @@ func ByPriorityRank(opts ...sql.OrderTermOption) OrderOption {
 // ByCreatedBy orders the results by the created_by field.
 func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
+}
+
+// ByRequesterID orders the results by the requester_id field.
+func ByRequesterID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRequesterID, opts...).ToFunc()
 }
 
 // ByAssigneeID orders the results by the assignee_id field.

@@ -123,6 +123,11 @@ func CreatedBy(v string) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldCreatedBy, v))
 }
 
+// RequesterID applies equality check predicate on the "requester_id" field. It's identical to RequesterIDEQ.
+func RequesterID(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldRequesterID, v))
+}
+
 // AssigneeID applies equality check predicate on the "assignee_id" field. It's identical to AssigneeIDEQ.
 func AssigneeID(v string) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldAssigneeID, v))
@@ -875,6 +880,81 @@ func CreatedByEqualFold(v string) predicate.Request {
 // CreatedByContainsFold applies the ContainsFold predicate on the "created_by" field.
 func CreatedByContainsFold(v string) predicate.Request {
 	return predicate.Request(sql.FieldContainsFold(FieldCreatedBy, v))
+}
+
+// RequesterIDEQ applies the EQ predicate on the "requester_id" field.
+func RequesterIDEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldRequesterID, v))
+}
+
+// RequesterIDNEQ applies the NEQ predicate on the "requester_id" field.
+func RequesterIDNEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldRequesterID, v))
+}
+
+// RequesterIDIn applies the In predicate on the "requester_id" field.
+func RequesterIDIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldRequesterID, vs...))
+}
+
+// RequesterIDNotIn applies the NotIn predicate on the "requester_id" field.
+func RequesterIDNotIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldRequesterID, vs...))
+}
+
+// RequesterIDGT applies the GT predicate on the "requester_id" field.
+func RequesterIDGT(v string) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldRequesterID, v))
+}
+
+// RequesterIDGTE applies the GTE predicate on the "requester_id" field.
+func RequesterIDGTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldRequesterID, v))
+}
+
+// RequesterIDLT applies the LT predicate on the "requester_id" field.
+func RequesterIDLT(v string) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldRequesterID, v))
+}
+
+// RequesterIDLTE applies the LTE predicate on the "requester_id" field.
+func RequesterIDLTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldRequesterID, v))
+}
+
+// RequesterIDContains applies the Contains predicate on the "requester_id" field.
+func RequesterIDContains(v string) predicate.Request {
+	return predicate.Request(sql.FieldContains(FieldRequesterID, v))
+}
+
+// RequesterIDHasPrefix applies the HasPrefix predicate on the "requester_id" field.
+func RequesterIDHasPrefix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasPrefix(FieldRequesterID, v))
+}
+
+// RequesterIDHasSuffix applies the HasSuffix predicate on the "requester_id" field.
+func RequesterIDHasSuffix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasSuffix(FieldRequesterID, v))
+}
+
+// RequesterIDIsNil applies the IsNil predicate on the "requester_id" field.
+func RequesterIDIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldRequesterID))
+}
+
+// RequesterIDNotNil applies the NotNil predicate on the "requester_id" field.
+func RequesterIDNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldRequesterID))
+}
+
+// RequesterIDEqualFold applies the EqualFold predicate on the "requester_id" field.
+func RequesterIDEqualFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldEqualFold(FieldRequesterID, v))
+}
+
+// RequesterIDContainsFold applies the ContainsFold predicate on the "requester_id" field.
+func RequesterIDContainsFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldContainsFold(FieldRequesterID, v))
 }
 
 // AssigneeIDEQ applies the EQ predicate on the "assignee_id" field.

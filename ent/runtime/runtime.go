@@ -1047,6 +1047,14 @@ func init() {
 	companyDescJitUsers := companyFields[6].Descriptor()
 	// company.DefaultJitUsers holds the default value on creation for the jit_users field.
 	company.DefaultJitUsers = companyDescJitUsers.Default.(bool)
+	// companyDescLocale is the schema descriptor for locale field.
+	companyDescLocale := companyFields[7].Descriptor()
+	// company.LocaleValidator is a validator for the "locale" field. It is called by the builders before save.
+	company.LocaleValidator = companyDescLocale.Validators[0].(func(string) error)
+	// companyDescTimeZone is the schema descriptor for time_zone field.
+	companyDescTimeZone := companyFields[8].Descriptor()
+	// company.TimeZoneValidator is a validator for the "time_zone" field. It is called by the builders before save.
+	company.TimeZoneValidator = companyDescTimeZone.Validators[0].(func(string) error)
 	// companyDescID is the schema descriptor for id field.
 	companyDescID := companyMixinFields0[0].Descriptor()
 	// company.DefaultID holds the default value on creation for the id field.
@@ -2071,36 +2079,40 @@ func init() {
 	requestDescCreatedBy := requestFields[10].Descriptor()
 	// request.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	request.CreatedByValidator = requestDescCreatedBy.Validators[0].(func(string) error)
+	// requestDescRequesterID is the schema descriptor for requester_id field.
+	requestDescRequesterID := requestFields[11].Descriptor()
+	// request.RequesterIDValidator is a validator for the "requester_id" field. It is called by the builders before save.
+	request.RequesterIDValidator = requestDescRequesterID.Validators[0].(func(string) error)
 	// requestDescAssigneeID is the schema descriptor for assignee_id field.
-	requestDescAssigneeID := requestFields[11].Descriptor()
+	requestDescAssigneeID := requestFields[12].Descriptor()
 	// request.AssigneeIDValidator is a validator for the "assignee_id" field. It is called by the builders before save.
 	request.AssigneeIDValidator = requestDescAssigneeID.Validators[0].(func(string) error)
 	// requestDescTeamID is the schema descriptor for team_id field.
-	requestDescTeamID := requestFields[12].Descriptor()
+	requestDescTeamID := requestFields[13].Descriptor()
 	// request.TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
 	request.TeamIDValidator = requestDescTeamID.Validators[0].(func(string) error)
 	// requestDescExecutionID is the schema descriptor for execution_id field.
-	requestDescExecutionID := requestFields[13].Descriptor()
+	requestDescExecutionID := requestFields[14].Descriptor()
 	// request.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
 	request.ExecutionIDValidator = requestDescExecutionID.Validators[0].(func(string) error)
 	// requestDescRoutingRuleID is the schema descriptor for routing_rule_id field.
-	requestDescRoutingRuleID := requestFields[14].Descriptor()
+	requestDescRoutingRuleID := requestFields[15].Descriptor()
 	// request.RoutingRuleIDValidator is a validator for the "routing_rule_id" field. It is called by the builders before save.
 	request.RoutingRuleIDValidator = requestDescRoutingRuleID.Validators[0].(func(string) error)
 	// requestDescWaiting is the schema descriptor for waiting field.
-	requestDescWaiting := requestFields[15].Descriptor()
+	requestDescWaiting := requestFields[16].Descriptor()
 	// request.DefaultWaiting holds the default value on creation for the waiting field.
 	request.DefaultWaiting = requestDescWaiting.Default.(bool)
 	// requestDescReopenCount is the schema descriptor for reopen_count field.
-	requestDescReopenCount := requestFields[19].Descriptor()
+	requestDescReopenCount := requestFields[20].Descriptor()
 	// request.DefaultReopenCount holds the default value on creation for the reopen_count field.
 	request.DefaultReopenCount = requestDescReopenCount.Default.(int)
 	// requestDescResponseDueOrder is the schema descriptor for response_due_order field.
-	requestDescResponseDueOrder := requestFields[24].Descriptor()
+	requestDescResponseDueOrder := requestFields[25].Descriptor()
 	// request.DefaultResponseDueOrder holds the default value on creation for the response_due_order field.
 	request.DefaultResponseDueOrder = requestDescResponseDueOrder.Default.(int64)
 	// requestDescResolutionDueOrder is the schema descriptor for resolution_due_order field.
-	requestDescResolutionDueOrder := requestFields[25].Descriptor()
+	requestDescResolutionDueOrder := requestFields[26].Descriptor()
 	// request.DefaultResolutionDueOrder holds the default value on creation for the resolution_due_order field.
 	request.DefaultResolutionDueOrder = requestDescResolutionDueOrder.Default.(int64)
 	// requestDescID is the schema descriptor for id field.
@@ -2718,8 +2730,16 @@ func init() {
 	userDescName := userFields[3].Descriptor()
 	// user.NameValidator is a validator for the "name" field. It is called by the builders before save.
 	user.NameValidator = userDescName.Validators[0].(func(string) error)
+	// userDescLocale is the schema descriptor for locale field.
+	userDescLocale := userFields[7].Descriptor()
+	// user.LocaleValidator is a validator for the "locale" field. It is called by the builders before save.
+	user.LocaleValidator = userDescLocale.Validators[0].(func(string) error)
+	// userDescTimeZone is the schema descriptor for time_zone field.
+	userDescTimeZone := userFields[8].Descriptor()
+	// user.TimeZoneValidator is a validator for the "time_zone" field. It is called by the builders before save.
+	user.TimeZoneValidator = userDescTimeZone.Validators[0].(func(string) error)
 	// userDescMfaEnabled is the schema descriptor for mfa_enabled field.
-	userDescMfaEnabled := userFields[8].Descriptor()
+	userDescMfaEnabled := userFields[10].Descriptor()
 	// user.DefaultMfaEnabled holds the default value on creation for the mfa_enabled field.
 	user.DefaultMfaEnabled = userDescMfaEnabled.Default.(bool)
 	// userDescID is the schema descriptor for id field.

@@ -37,6 +37,8 @@ func (Request) Fields() []ent.Field {
 		raw(field.JSON("fields", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object, as it is answered: nobody reads it in between").Annotations(shown("The answers to the offering's form, by field key.", eg(`{"model": "14 inch", "memory": 32}`)))),
 		field.JSON("tags", map[string]string{}).Optional().Annotations(shown("Texts by key, for filters and access policies.", eg(`{"site": "berlin"}`))),
 		field.String("created_by").MaxLen(40).Immutable().Annotations(shown("The user or service account that filed it, or the inbound webhook whose call did.", typed("ID!"), of("usr"))),
+		field.String("requester_id").MaxLen(40).Optional().Immutable().Comment("null for an instant, where the release before inserts: a trigger sets created_by").
+			Annotations(shown("For whom it is; who filed it, unless they said otherwise.", typed("ID!"), of("usr"))),
 		field.String("assignee_id").MaxLen(40).Optional().Nillable().Annotations(shown("The user who deals with it.", of("usr"))),
 		field.String("team_id").MaxLen(40).Optional().Nillable().Annotations(shown("The team that deals with it.", of("team"))),
 		field.String("execution_id").MaxLen(40).Optional().Nillable().Comment("of the workflow that processes it; a key would close a circle with the execution's own").Annotations(shown("The workflow execution that processes it.", of("exe"))),
@@ -78,6 +80,7 @@ func (Request) Indexes() []ent.Index {
 		index.Fields("company_id", "service_id", "status", "created_at", "id"), // the open ones of a service, and how many they are
 		index.Fields("company_id", "offering_id", "created_at", "id"),
 		index.Fields("company_id", "created_by", "created_at", "id"),
+		index.Fields("company_id", "requester_id", "created_at", "id"),
 		index.Fields("company_id", "assignee_id", "created_at", "id"),
 		index.Fields("company_id", "team_id", "created_at", "id"),
 		index.Fields("company_id", "updated_at", "id"),

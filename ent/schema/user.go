@@ -25,6 +25,8 @@ func (User) Fields() []ent.Field {
 		field.Enum("role").Values("owner", "admin", "agent", "member").Default("member").Annotations(shown("What they may do.", typed("Role!"))),
 		field.Enum("status").Values("invited", "active", "deactivated", "erased").Default("active").Annotations(shown("Whether they can sign in.", eg("active"))),
 		field.JSON("attributes", map[string]string{}).Optional().Annotations(shown("What access policies may ask for as principal.attributes.", eg(`{"department": "finance"}`), also("teamIds", "[ID!]!", "The teams that they are in, ordered by id.", filled("[]string"), eg(`["team_01k9ye4ryzf7stj6dqnm8x2v3b"]`)))),
+		field.String("locale").MaxLen(35).Optional().Nillable().Annotations(shown("The language of their pages and mails; null for the company's, and the browser's without one.", eg("de"))),
+		field.String("time_zone").MaxLen(64).Optional().Nillable().Annotations(shown("The zone of the times that they are told, by its IANA name; null for the company's.", eg("Europe/Berlin"))),
 		field.JSON("notifications", map[string]string{}).Optional().Comment("channels by kind, where they are not the usual ones"),
 		field.Bool("mfa_enabled").Default(false).Comment("of an active user whose account has factors").Annotations(shown("Whether signing in takes a second factor.")),
 		field.Time("accepted_at").Optional().Nillable().Comment("when the person first came; none of somebody who was invited only"),

@@ -35,6 +35,10 @@ const (
 	FieldStatus = "status"
 	// FieldAttributes holds the string denoting the attributes field in the database.
 	FieldAttributes = "attributes"
+	// FieldLocale holds the string denoting the locale field in the database.
+	FieldLocale = "locale"
+	// FieldTimeZone holds the string denoting the time_zone field in the database.
+	FieldTimeZone = "time_zone"
 	// FieldNotifications holds the string denoting the notifications field in the database.
 	FieldNotifications = "notifications"
 	// FieldMfaEnabled holds the string denoting the mfa_enabled field in the database.
@@ -71,6 +75,8 @@ var Columns = []string{
 	FieldRole,
 	FieldStatus,
 	FieldAttributes,
+	FieldLocale,
+	FieldTimeZone,
 	FieldNotifications,
 	FieldMfaEnabled,
 	FieldAcceptedAt,
@@ -106,6 +112,10 @@ var (
 	EmailValidator func(string) error
 	// NameValidator is a validator for the "name" field. It is called by the builders before save.
 	NameValidator func(string) error
+	// LocaleValidator is a validator for the "locale" field. It is called by the builders before save.
+	LocaleValidator func(string) error
+	// TimeZoneValidator is a validator for the "time_zone" field. It is called by the builders before save.
+	TimeZoneValidator func(string) error
 	// DefaultMfaEnabled holds the default value on creation for the "mfa_enabled" field.
 	DefaultMfaEnabled bool
 	// DefaultID holds the default value on creation for the "id" field.
@@ -221,6 +231,16 @@ func ByRole(opts ...sql.OrderTermOption) OrderOption {
 // ByStatus orders the results by the status field.
 func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
+}
+
+// ByLocale orders the results by the locale field.
+func ByLocale(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLocale, opts...).ToFunc()
+}
+
+// ByTimeZone orders the results by the time_zone field.
+func ByTimeZone(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTimeZone, opts...).ToFunc()
 }
 
 // ByMfaEnabled orders the results by the mfa_enabled field.

@@ -3979,6 +3979,10 @@ func (ec *executionContext) childFields_Company(ctx context.Context, field graph
 		return ec.fieldContext_Company_sessionLifetimeMinutes(ctx, field)
 	case "jitUsers":
 		return ec.fieldContext_Company_jitUsers(ctx, field)
+	case "locale":
+		return ec.fieldContext_Company_locale(ctx, field)
+	case "timeZone":
+		return ec.fieldContext_Company_timeZone(ctx, field)
 	case "agentAgreement":
 		return ec.fieldContext_Company_agentAgreement(ctx, field)
 	case "agentRunsPerDay":
@@ -5409,6 +5413,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_tags(ctx, field)
 	case "createdBy":
 		return ec.fieldContext_Request_createdBy(ctx, field)
+	case "requesterId":
+		return ec.fieldContext_Request_requesterId(ctx, field)
 	case "assigneeId":
 		return ec.fieldContext_Request_assigneeId(ctx, field)
 	case "teamId":
@@ -6383,6 +6389,10 @@ func (ec *executionContext) childFields_User(ctx context.Context, field graphql.
 		return ec.fieldContext_User_attributes(ctx, field)
 	case "teamIds":
 		return ec.fieldContext_User_teamIds(ctx, field)
+	case "locale":
+		return ec.fieldContext_User_locale(ctx, field)
+	case "timeZone":
+		return ec.fieldContext_User_timeZone(ctx, field)
 	case "mfaEnabled":
 		return ec.fieldContext_User_mfaEnabled(ctx, field)
 	case "lastSeenAt":

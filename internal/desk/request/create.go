@@ -102,6 +102,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		SetFields(ready.fields.raw).
 		SetTags(in.Tags).
 		SetCreatedBy(tx.Principal().ID).
+		SetRequesterID(tx.Principal().ID).
 		SetNillableAssigneeID(routed.AssigneeID).
 		SetNillableTeamID(routed.TeamID)
 	if routed.RuleID != "" {
