@@ -46,6 +46,7 @@ require (
 	github.com/tink-crypto/tink-go/v2 v2.9.0
 	github.com/vektah/gqlparser/v2 v2.5.58
 	github.com/wneessen/go-mail v0.7.2
+	github.com/yuin/goldmark v1.8.7
 	github.com/zitadel/oidc/v3 v3.48.0
 	github.com/zitadel/schema v1.3.2
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.71.0
