@@ -73,6 +73,7 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
+	"atrium/ent/watcher"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
@@ -213,6 +214,8 @@ type Client struct {
 	Throttle *ThrottleClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
+	// Watcher is the client for interacting with the Watcher builders.
+	Watcher *WatcherClient
 	// WebhookDelivery is the client for interacting with the WebhookDelivery builders.
 	WebhookDelivery *WebhookDeliveryClient
 	// WebhookSubscription is the client for interacting with the WebhookSubscription builders.
@@ -294,6 +297,7 @@ func (c *Client) init() {
 	c.TeamMember = NewTeamMemberClient(c.config)
 	c.Throttle = NewThrottleClient(c.config)
 	c.User = NewUserClient(c.config)
+	c.Watcher = NewWatcherClient(c.config)
 	c.WebhookDelivery = NewWebhookDeliveryClient(c.config)
 	c.WebhookSubscription = NewWebhookSubscriptionClient(c.config)
 	c.Workflow = NewWorkflowClient(c.config)
@@ -452,6 +456,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		TeamMember:          NewTeamMemberClient(cfg),
 		Throttle:            NewThrottleClient(cfg),
 		User:                NewUserClient(cfg),
+		Watcher:             NewWatcherClient(cfg),
 		WebhookDelivery:     NewWebhookDeliveryClient(cfg),
 		WebhookSubscription: NewWebhookSubscriptionClient(cfg),
 		Workflow:            NewWorkflowClient(cfg),
@@ -537,6 +542,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		TeamMember:          NewTeamMemberClient(cfg),
 		Throttle:            NewThrottleClient(cfg),
 		User:                NewUserClient(cfg),
+		Watcher:             NewWatcherClient(cfg),
 		WebhookDelivery:     NewWebhookDeliveryClient(cfg),
 		WebhookSubscription: NewWebhookSubscriptionClient(cfg),
 		Workflow:            NewWorkflowClient(cfg),
@@ -581,8 +587,8 @@ func (c *Client) Use(hooks ...Hook) {
 		c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule, c.RowCount,
 		c.SLAEvent, c.SavedView, c.Secret, c.Sequence, c.Service, c.ServiceAccount,
 		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
-		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.Throttle, c.User, c.Watcher, c.WebhookDelivery, c.WebhookSubscription,
+		c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -603,8 +609,8 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule, c.RowCount,
 		c.SLAEvent, c.SavedView, c.Secret, c.Sequence, c.Service, c.ServiceAccount,
 		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
-		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.Throttle, c.User, c.Watcher, c.WebhookDelivery, c.WebhookSubscription,
+		c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -737,6 +743,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Throttle.mutate(ctx, m)
 	case *UserMutation:
 		return c.User.mutate(ctx, m)
+	case *WatcherMutation:
+		return c.Watcher.mutate(ctx, m)
 	case *WebhookDeliveryMutation:
 		return c.WebhookDelivery.mutate(ctx, m)
 	case *WebhookSubscriptionMutation:
@@ -10032,6 +10040,173 @@ func (c *UserClient) mutate(ctx context.Context, m *UserMutation) (Value, error)
 	}
 }
 
+// WatcherClient is a client for the Watcher schema.
+type WatcherClient struct {
+	config
+}
+
+// NewWatcherClient returns a client for the Watcher from the given config.
+func NewWatcherClient(c config) *WatcherClient {
+	return &WatcherClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `watcher.Hooks(f(g(h())))`.
+func (c *WatcherClient) Use(hooks ...Hook) {
+	c.hooks.Watcher = append(c.hooks.Watcher, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `watcher.Intercept(f(g(h())))`.
+func (c *WatcherClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Watcher = append(c.inters.Watcher, interceptors...)
+}
+
+// Create returns a builder for creating a Watcher entity.
+func (c *WatcherClient) Create() *WatcherCreate {
+	mutation := newWatcherMutation(c.config, OpCreate)
+	return &WatcherCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Watcher entities.
+func (c *WatcherClient) CreateBulk(builders ...*WatcherCreate) *WatcherCreateBulk {
+	return &WatcherCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WatcherClient) MapCreateBulk(slice any, setFunc func(*WatcherCreate, int)) *WatcherCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WatcherCreateBulk{err: fmt.Errorf("calling to WatcherClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WatcherCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WatcherCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Watcher.
+func (c *WatcherClient) Update() *WatcherUpdate {
+	mutation := newWatcherMutation(c.config, OpUpdate)
+	return &WatcherUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WatcherClient) UpdateOne(_m *Watcher) *WatcherUpdateOne {
+	mutation := newWatcherMutation(c.config, OpUpdateOne, withWatcher(_m))
+	return &WatcherUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WatcherClient) UpdateOneID(id string) *WatcherUpdateOne {
+	mutation := newWatcherMutation(c.config, OpUpdateOne, withWatcherID(id))
+	return &WatcherUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Watcher.
+func (c *WatcherClient) Delete() *WatcherDelete {
+	mutation := newWatcherMutation(c.config, OpDelete)
+	return &WatcherDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WatcherClient) DeleteOne(_m *Watcher) *WatcherDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WatcherClient) DeleteOneID(id string) *WatcherDeleteOne {
+	builder := c.Delete().Where(watcher.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WatcherDeleteOne{builder}
+}
+
+// Query returns a query builder for Watcher.
+func (c *WatcherClient) Query() *WatcherQuery {
+	return &WatcherQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWatcher},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Watcher entity by its id.
+func (c *WatcherClient) Get(ctx context.Context, id string) (*Watcher, error) {
+	return c.Query().Where(watcher.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WatcherClient) GetX(ctx context.Context, id string) *Watcher {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryRequest queries the request edge of a Watcher.
+func (c *WatcherClient) QueryRequest(_m *Watcher) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(watcher.Table, watcher.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, watcher.RequestTable, watcher.RequestColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryUser queries the user edge of a Watcher.
+func (c *WatcherClient) QueryUser(_m *Watcher) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(watcher.Table, watcher.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, watcher.UserTable, watcher.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *WatcherClient) Hooks() []Hook {
+	hooks := c.hooks.Watcher
+	return append(hooks[:len(hooks):len(hooks)], watcher.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *WatcherClient) Interceptors() []Interceptor {
+	inters := c.inters.Watcher
+	return append(inters[:len(inters):len(inters)], watcher.Interceptors[:]...)
+}
+
+func (c *WatcherClient) mutate(ctx context.Context, m *WatcherMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WatcherCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WatcherUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WatcherUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WatcherDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Watcher mutation op: %q", m.Op())
+	}
+}
+
 // WebhookDeliveryClient is a client for the WebhookDelivery schema.
 type WebhookDeliveryClient struct {
 	config
@@ -10632,7 +10807,7 @@ type (
 		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
 		Request, RoutingRule, RowCount, SLAEvent, SavedView, Secret, Sequence, Service,
 		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
-		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		Throttle, User, Watcher, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Hook
 	}
 	inters struct {
@@ -10645,7 +10820,7 @@ type (
 		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
 		Request, RoutingRule, RowCount, SLAEvent, SavedView, Secret, Sequence, Service,
 		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
-		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
+		Throttle, User, Watcher, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Interceptor
 	}
 )

@@ -16,7 +16,7 @@ import (
 
 // Comment is the model entity for the Comment schema.
 type Comment struct {
-	config `json:"-"`
+	config `audit:"-" json:"-"`
 	// ID of the ent.
 	ID string `json:"id,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
@@ -31,6 +31,8 @@ type Comment struct {
 	AuthorID string `json:"author_id,omitempty"`
 	// Body holds the value of the "body" field.
 	Body string `json:"body,omitempty"`
+	// Format holds the value of the "format" field.
+	Format comment.Format `json:"format,omitempty" audit:"-"`
 	// Visibility holds the value of the "visibility" field.
 	Visibility comment.Visibility `json:"visibility,omitempty"`
 	// ids of the users who were told of a mention, each once
@@ -68,7 +70,7 @@ func (*Comment) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case comment.FieldMentioned:
 			values[i] = new([]byte)
-		case comment.FieldID, comment.FieldCompanyID, comment.FieldRequestID, comment.FieldAuthorID, comment.FieldBody, comment.FieldVisibility:
+		case comment.FieldID, comment.FieldCompanyID, comment.FieldRequestID, comment.FieldAuthorID, comment.FieldBody, comment.FieldFormat, comment.FieldVisibility:
 			values[i] = new(sql.NullString)
 		case comment.FieldCreatedAt, comment.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -128,6 +130,12 @@ func (_m *Comment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field body", values[i])
 			} else if value.Valid {
 				_m.Body = value.String
+			}
+		case comment.FieldFormat:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field format", values[i])
+			} else if value.Valid {
+				_m.Format = comment.Format(value.String)
 			}
 		case comment.FieldVisibility:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -201,6 +209,9 @@ func (_m *Comment) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("body=")
 	builder.WriteString(_m.Body)
+	builder.WriteString(", ")
+	builder.WriteString("format=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Format))
 	builder.WriteString(", ")
 	builder.WriteString("visibility=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Visibility))

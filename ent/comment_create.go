@@ -57,6 +57,20 @@ func (_c *CommentCreate) SetBody(v string) *CommentCreate {
 	return _c
 }
 
+// SetFormat sets the "format" field.
+func (_c *CommentCreate) SetFormat(v comment.Format) *CommentCreate {
+	_c.mutation.SetFormat(v)
+	return _c
+}
+
+// SetNillableFormat sets the "format" field if the given value is not nil.
+func (_c *CommentCreate) SetNillableFormat(v *comment.Format) *CommentCreate {
+	if v != nil {
+		_c.SetFormat(*v)
+	}
+	return _c
+}
+
 // SetVisibility sets the "visibility" field.
 func (_c *CommentCreate) SetVisibility(v comment.Visibility) *CommentCreate {
 	_c.mutation.SetVisibility(v)
@@ -133,6 +147,10 @@ func (_c *CommentCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *CommentCreate) defaults() error {
+	if _, ok := _c.mutation.Format(); !ok {
+		v := comment.DefaultFormat
+		_c.mutation.SetFormat(v)
+	}
 	if _, ok := _c.mutation.Visibility(); !ok {
 		v := comment.DefaultVisibility
 		_c.mutation.SetVisibility(v)
@@ -185,6 +203,14 @@ func (_c *CommentCreate) check() error {
 	if v, ok := _c.mutation.Body(); ok {
 		if err := comment.BodyValidator(v); err != nil {
 			return &ValidationError{Name: "body", err: fmt.Errorf(`ent: validator failed for field "Comment.body": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Format(); !ok {
+		return &ValidationError{Name: "format", err: errors.New(`ent: missing required field "Comment.format"`)}
+	}
+	if v, ok := _c.mutation.Format(); ok {
+		if err := comment.FormatValidator(v); err != nil {
+			return &ValidationError{Name: "format", err: fmt.Errorf(`ent: validator failed for field "Comment.format": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.Visibility(); !ok {
@@ -257,6 +283,10 @@ func (_c *CommentCreate) createSpec() (*Comment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Body(); ok {
 		_spec.SetField(comment.FieldBody, field.TypeString, value)
 		_node.Body = value
+	}
+	if value, ok := _c.mutation.Format(); ok {
+		_spec.SetField(comment.FieldFormat, field.TypeEnum, value)
+		_node.Format = value
 	}
 	if value, ok := _c.mutation.Visibility(); ok {
 		_spec.SetField(comment.FieldVisibility, field.TypeEnum, value)

@@ -57,6 +57,20 @@ func (_u *CommentUpdate) SetNillableBody(v *string) *CommentUpdate {
 	return _u
 }
 
+// SetFormat sets the "format" field.
+func (_u *CommentUpdate) SetFormat(v comment.Format) *CommentUpdate {
+	_u.mutation.SetFormat(v)
+	return _u
+}
+
+// SetNillableFormat sets the "format" field if the given value is not nil.
+func (_u *CommentUpdate) SetNillableFormat(v *comment.Format) *CommentUpdate {
+	if v != nil {
+		_u.SetFormat(*v)
+	}
+	return _u
+}
+
 // SetVisibility sets the "visibility" field.
 func (_u *CommentUpdate) SetVisibility(v comment.Visibility) *CommentUpdate {
 	_u.mutation.SetVisibility(v)
@@ -128,6 +142,11 @@ func (_u *CommentUpdate) check() error {
 			return &ValidationError{Name: "body", err: fmt.Errorf(`ent: validator failed for field "Comment.body": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Format(); ok {
+		if err := comment.FormatValidator(v); err != nil {
+			return &ValidationError{Name: "format", err: fmt.Errorf(`ent: validator failed for field "Comment.format": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Visibility(); ok {
 		if err := comment.VisibilityValidator(v); err != nil {
 			return &ValidationError{Name: "visibility", err: fmt.Errorf(`ent: validator failed for field "Comment.visibility": %w`, err)}
@@ -156,6 +175,9 @@ func (_u *CommentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Body(); ok {
 		_spec.SetField(comment.FieldBody, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Format(); ok {
+		_spec.SetField(comment.FieldFormat, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Visibility(); ok {
 		_spec.SetField(comment.FieldVisibility, field.TypeEnum, value)
@@ -215,6 +237,20 @@ func (_u *CommentUpdateOne) SetBody(v string) *CommentUpdateOne {
 func (_u *CommentUpdateOne) SetNillableBody(v *string) *CommentUpdateOne {
 	if v != nil {
 		_u.SetBody(*v)
+	}
+	return _u
+}
+
+// SetFormat sets the "format" field.
+func (_u *CommentUpdateOne) SetFormat(v comment.Format) *CommentUpdateOne {
+	_u.mutation.SetFormat(v)
+	return _u
+}
+
+// SetNillableFormat sets the "format" field if the given value is not nil.
+func (_u *CommentUpdateOne) SetNillableFormat(v *comment.Format) *CommentUpdateOne {
+	if v != nil {
+		_u.SetFormat(*v)
 	}
 	return _u
 }
@@ -303,6 +339,11 @@ func (_u *CommentUpdateOne) check() error {
 			return &ValidationError{Name: "body", err: fmt.Errorf(`ent: validator failed for field "Comment.body": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Format(); ok {
+		if err := comment.FormatValidator(v); err != nil {
+			return &ValidationError{Name: "format", err: fmt.Errorf(`ent: validator failed for field "Comment.format": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Visibility(); ok {
 		if err := comment.VisibilityValidator(v); err != nil {
 			return &ValidationError{Name: "visibility", err: fmt.Errorf(`ent: validator failed for field "Comment.visibility": %w`, err)}
@@ -348,6 +389,9 @@ func (_u *CommentUpdateOne) sqlSave(ctx context.Context) (_node *Comment, err er
 	}
 	if value, ok := _u.mutation.Body(); ok {
 		_spec.SetField(comment.FieldBody, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Format(); ok {
+		_spec.SetField(comment.FieldFormat, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Visibility(); ok {
 		_spec.SetField(comment.FieldVisibility, field.TypeEnum, value)

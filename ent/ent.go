@@ -65,6 +65,7 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
+	"atrium/ent/watcher"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
@@ -200,6 +201,7 @@ func checkColumn(t, c string) error {
 			teammember.Table:          teammember.ValidColumn,
 			throttle.Table:            throttle.ValidColumn,
 			user.Table:                user.ValidColumn,
+			watcher.Table:             watcher.ValidColumn,
 			webhookdelivery.Table:     webhookdelivery.ValidColumn,
 			webhooksubscription.Table: webhooksubscription.ValidColumn,
 			workflow.Table:            workflow.ValidColumn,

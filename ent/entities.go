@@ -59,6 +59,7 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/ent/watcher"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
@@ -319,6 +320,7 @@ var Entities = []*Entity{
 			{Name: "requestId", Type: "ID!", Doc: "The request that it is about.", Column: "request_id", Go: "RequestID", Example: "req_01k9ye4ryzf7stj6dqnm8x2v3b"},
 			{Name: "authorId", Type: "ID!", Doc: "The user or service account that wrote it.", Column: "author_id", Go: "AuthorID", Example: "usr_01k9ye4ryzf7stj6dqnm8x2v3b"},
 			{Name: "body", Type: "String!", Doc: "What was said.", Column: "body", Go: "Body", Example: "It has arrived."},
+			{Name: "format", Type: "TextFormat!", Doc: "How the body is written.", Column: "format", Go: "Format", Values: []string{"plain", "markdown"}},
 			{Name: "visibility", Type: "CommentVisibility!", Doc: "Who reads it: agents, admins and owners alone read internal ones.", Column: "visibility", Go: "Visibility", Values: []string{"public", "internal"}},
 			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
 			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
@@ -569,6 +571,7 @@ var Entities = []*Entity{
 			{Name: "offeringId", Type: "ID!", Doc: "The offering that it is made against.", Column: "offering_id", Go: "OfferingID", Example: "off_01k9ye4ryzf7stj6dqnm8x2v3b"},
 			{Name: "title", Type: "String!", Doc: "What it is about, in a line.", Column: "title", Go: "Title", Example: "Laptop for a new colleague"},
 			{Name: "description", Type: "String", Doc: "What it is about, in full.", Column: "description", Go: "Description", Example: "She starts on Monday."},
+			{Name: "format", Type: "TextFormat!", Doc: "How the description is written.", Column: "format", Go: "Format", Values: []string{"plain", "markdown"}},
 			{Name: "status", Type: "RequestStatus!", Doc: "Where it is in its life.", Column: "status", Go: "Status", Values: []string{"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}},
 			{Name: "priority", Type: "RequestPriority!", Doc: "How urgent it is.", Column: "priority", Go: "Priority", Example: "MEDIUM", Values: []string{"LOW", "MEDIUM", "HIGH", "URGENT"}},
 			{Name: "fields", Type: "JSON!", Doc: "The answers to the offering's form, by field key.", Column: "fields", Go: "Fields", Example: "{\"model\": \"14 inch\", \"memory\": 32}"},
@@ -771,6 +774,11 @@ var Entities = []*Entity{
 			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
 		},
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.User.Get(ctx, id) },
+	},
+	{
+		Name: "Watcher", Table: watcher.Table, Prefix: "wat", Ruled: false, Row: reflect.TypeFor[Watcher](),
+		Within: []Owner{{watcher.FieldRequestID, "Request"}, {watcher.FieldUserID, "User"}},
+		Get:    func(ctx context.Context, c *Client, id string) (any, error) { return c.Watcher.Get(ctx, id) },
 	},
 	{
 		Name: "WebhookDelivery", Table: webhookdelivery.Table, Prefix: "whd", Ruled: true, Row: reflect.TypeFor[WebhookDelivery](),

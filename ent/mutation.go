@@ -66,6 +66,7 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
+	"atrium/ent/watcher"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
@@ -154,6 +155,7 @@ const (
 	TypeTeamMember          = "TeamMember"
 	TypeThrottle            = "Throttle"
 	TypeUser                = "User"
+	TypeWatcher             = "Watcher"
 	TypeWebhookDelivery     = "WebhookDelivery"
 	TypeWebhookSubscription = "WebhookSubscription"
 	TypeWorkflow            = "Workflow"
@@ -21252,6 +21254,7 @@ type CommentMutation struct {
 	company_id      *string
 	author_id       *string
 	body            *string
+	format          *comment.Format
 	visibility      *comment.Visibility
 	mentioned       *[]string
 	appendmentioned []string
@@ -21583,6 +21586,42 @@ func (m *CommentMutation) ResetBody() {
 	m.body = nil
 }
 
+// SetFormat sets the "format" field.
+func (m *CommentMutation) SetFormat(c comment.Format) {
+	m.format = &c
+}
+
+// Format returns the value of the "format" field in the mutation.
+func (m *CommentMutation) Format() (r comment.Format, exists bool) {
+	v := m.format
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFormat returns the old "format" field's value of the Comment entity.
+// If the Comment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CommentMutation) OldFormat(ctx context.Context) (v comment.Format, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFormat is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFormat requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFormat: %w", err)
+	}
+	return oldValue.Format, nil
+}
+
+// ResetFormat resets all changes to the "format" field.
+func (m *CommentMutation) ResetFormat() {
+	m.format = nil
+}
+
 // SetVisibility sets the "visibility" field.
 func (m *CommentMutation) SetVisibility(c comment.Visibility) {
 	m.visibility = &c
@@ -21745,7 +21784,7 @@ func (m *CommentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CommentMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 9)
 	if m.created_at != nil {
 		fields = append(fields, comment.FieldCreatedAt)
 	}
@@ -21763,6 +21802,9 @@ func (m *CommentMutation) Fields() []string {
 	}
 	if m.body != nil {
 		fields = append(fields, comment.FieldBody)
+	}
+	if m.format != nil {
+		fields = append(fields, comment.FieldFormat)
 	}
 	if m.visibility != nil {
 		fields = append(fields, comment.FieldVisibility)
@@ -21790,6 +21832,8 @@ func (m *CommentMutation) Field(name string) (ent.Value, bool) {
 		return m.AuthorID()
 	case comment.FieldBody:
 		return m.Body()
+	case comment.FieldFormat:
+		return m.Format()
 	case comment.FieldVisibility:
 		return m.Visibility()
 	case comment.FieldMentioned:
@@ -21815,6 +21859,8 @@ func (m *CommentMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldAuthorID(ctx)
 	case comment.FieldBody:
 		return m.OldBody(ctx)
+	case comment.FieldFormat:
+		return m.OldFormat(ctx)
 	case comment.FieldVisibility:
 		return m.OldVisibility(ctx)
 	case comment.FieldMentioned:
@@ -21869,6 +21915,13 @@ func (m *CommentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetBody(v)
+		return nil
+	case comment.FieldFormat:
+		v, ok := value.(comment.Format)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFormat(v)
 		return nil
 	case comment.FieldVisibility:
 		v, ok := value.(comment.Visibility)
@@ -21959,6 +22012,9 @@ func (m *CommentMutation) ResetField(name string) error {
 		return nil
 	case comment.FieldBody:
 		m.ResetBody()
+		return nil
+	case comment.FieldFormat:
+		m.ResetFormat()
 		return nil
 	case comment.FieldVisibility:
 		m.ResetVisibility()
@@ -48677,6 +48733,7 @@ type RequestMutation struct {
 	addnumber               *int64
 	title                   *string
 	description             *string
+	format                  *request.Format
 	status                  *request.Status
 	priority                *request.Priority
 	priority_rank           *int8
@@ -49141,6 +49198,42 @@ func (m *RequestMutation) OldDescription(ctx context.Context) (v string, err err
 // ResetDescription resets all changes to the "description" field.
 func (m *RequestMutation) ResetDescription() {
 	m.description = nil
+}
+
+// SetFormat sets the "format" field.
+func (m *RequestMutation) SetFormat(r request.Format) {
+	m.format = &r
+}
+
+// Format returns the value of the "format" field in the mutation.
+func (m *RequestMutation) Format() (r request.Format, exists bool) {
+	v := m.format
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFormat returns the old "format" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldFormat(ctx context.Context) (v request.Format, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFormat is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFormat requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFormat: %w", err)
+	}
+	return oldValue.Format, nil
+}
+
+// ResetFormat resets all changes to the "format" field.
+func (m *RequestMutation) ResetFormat() {
+	m.format = nil
 }
 
 // SetStatus sets the "status" field.
@@ -50437,7 +50530,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 32)
+	fields := make([]string, 0, 33)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -50461,6 +50554,9 @@ func (m *RequestMutation) Fields() []string {
 	}
 	if m.description != nil {
 		fields = append(fields, request.FieldDescription)
+	}
+	if m.format != nil {
+		fields = append(fields, request.FieldFormat)
 	}
 	if m.status != nil {
 		fields = append(fields, request.FieldStatus)
@@ -50558,6 +50654,8 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.Title()
 	case request.FieldDescription:
 		return m.Description()
+	case request.FieldFormat:
+		return m.Format()
 	case request.FieldStatus:
 		return m.Status()
 	case request.FieldPriority:
@@ -50631,6 +50729,8 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldTitle(ctx)
 	case request.FieldDescription:
 		return m.OldDescription(ctx)
+	case request.FieldFormat:
+		return m.OldFormat(ctx)
 	case request.FieldStatus:
 		return m.OldStatus(ctx)
 	case request.FieldPriority:
@@ -50743,6 +50843,13 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDescription(v)
+		return nil
+	case request.FieldFormat:
+		v, ok := value.(request.Format)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFormat(v)
 		return nil
 	case request.FieldStatus:
 		v, ok := value.(request.Status)
@@ -51152,6 +51259,9 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldDescription:
 		m.ResetDescription()
+		return nil
+	case request.FieldFormat:
+		m.ResetFormat()
 		return nil
 	case request.FieldStatus:
 		m.ResetStatus()
@@ -66676,6 +66786,654 @@ func (m *UserMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown User edge %s", name)
+}
+
+// WatcherMutation represents an operation that mutates the Watcher nodes in the graph.
+type WatcherMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	clearedFields  map[string]struct{}
+	request        *string
+	clearedrequest bool
+	user           *string
+	cleareduser    bool
+	done           bool
+	oldValue       func(context.Context) (*Watcher, error)
+	predicates     []predicate.Watcher
+}
+
+var _ ent.Mutation = (*WatcherMutation)(nil)
+
+// watcherOption allows management of the mutation configuration using functional options.
+type watcherOption func(*WatcherMutation)
+
+// newWatcherMutation creates new mutation for the Watcher entity.
+func newWatcherMutation(c config, op Op, opts ...watcherOption) *WatcherMutation {
+	m := &WatcherMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWatcher,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWatcherID sets the ID field of the mutation.
+func withWatcherID(id string) watcherOption {
+	return func(m *WatcherMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Watcher
+		)
+		m.oldValue = func(ctx context.Context) (*Watcher, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Watcher.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWatcher sets the old Watcher of the mutation.
+func withWatcher(node *Watcher) watcherOption {
+	return func(m *WatcherMutation) {
+		m.oldValue = func(context.Context) (*Watcher, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WatcherMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WatcherMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Watcher entities.
+func (m *WatcherMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WatcherMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WatcherMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Watcher.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *WatcherMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *WatcherMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Watcher entity.
+// If the Watcher object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WatcherMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *WatcherMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *WatcherMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *WatcherMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Watcher entity.
+// If the Watcher object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WatcherMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *WatcherMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *WatcherMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *WatcherMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Watcher entity.
+// If the Watcher object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WatcherMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *WatcherMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *WatcherMutation) SetRequestID(s string) {
+	m.request = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *WatcherMutation) RequestID() (r string, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the Watcher entity.
+// If the Watcher object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WatcherMutation) OldRequestID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *WatcherMutation) ResetRequestID() {
+	m.request = nil
+}
+
+// SetUserID sets the "user_id" field.
+func (m *WatcherMutation) SetUserID(s string) {
+	m.user = &s
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *WatcherMutation) UserID() (r string, exists bool) {
+	v := m.user
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserID returns the old "user_id" field's value of the Watcher entity.
+// If the Watcher object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WatcherMutation) OldUserID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
+	}
+	return oldValue.UserID, nil
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *WatcherMutation) ResetUserID() {
+	m.user = nil
+}
+
+// ClearRequest clears the "request" edge to the Request entity.
+func (m *WatcherMutation) ClearRequest() {
+	m.clearedrequest = true
+	m.clearedFields[watcher.FieldRequestID] = struct{}{}
+}
+
+// RequestCleared reports if the "request" edge to the Request entity was cleared.
+func (m *WatcherMutation) RequestCleared() bool {
+	return m.clearedrequest
+}
+
+// RequestIDs returns the "request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RequestID instead. It exists only for internal usage by the builders.
+func (m *WatcherMutation) RequestIDs() (ids []string) {
+	if id := m.request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRequest resets all changes to the "request" edge.
+func (m *WatcherMutation) ResetRequest() {
+	m.request = nil
+	m.clearedrequest = false
+}
+
+// ClearUser clears the "user" edge to the User entity.
+func (m *WatcherMutation) ClearUser() {
+	m.cleareduser = true
+	m.clearedFields[watcher.FieldUserID] = struct{}{}
+}
+
+// UserCleared reports if the "user" edge to the User entity was cleared.
+func (m *WatcherMutation) UserCleared() bool {
+	return m.cleareduser
+}
+
+// UserIDs returns the "user" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// UserID instead. It exists only for internal usage by the builders.
+func (m *WatcherMutation) UserIDs() (ids []string) {
+	if id := m.user; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetUser resets all changes to the "user" edge.
+func (m *WatcherMutation) ResetUser() {
+	m.user = nil
+	m.cleareduser = false
+}
+
+// Where appends a list predicates to the WatcherMutation builder.
+func (m *WatcherMutation) Where(ps ...predicate.Watcher) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WatcherMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WatcherMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Watcher, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WatcherMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WatcherMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Watcher).
+func (m *WatcherMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WatcherMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.created_at != nil {
+		fields = append(fields, watcher.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, watcher.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, watcher.FieldCompanyID)
+	}
+	if m.request != nil {
+		fields = append(fields, watcher.FieldRequestID)
+	}
+	if m.user != nil {
+		fields = append(fields, watcher.FieldUserID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WatcherMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case watcher.FieldCreatedAt:
+		return m.CreatedAt()
+	case watcher.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case watcher.FieldCompanyID:
+		return m.CompanyID()
+	case watcher.FieldRequestID:
+		return m.RequestID()
+	case watcher.FieldUserID:
+		return m.UserID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WatcherMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case watcher.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case watcher.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case watcher.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case watcher.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case watcher.FieldUserID:
+		return m.OldUserID(ctx)
+	}
+	return nil, fmt.Errorf("unknown Watcher field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WatcherMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case watcher.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case watcher.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case watcher.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case watcher.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case watcher.FieldUserID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Watcher field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WatcherMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WatcherMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WatcherMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Watcher numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WatcherMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WatcherMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WatcherMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Watcher nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WatcherMutation) ResetField(name string) error {
+	switch name {
+	case watcher.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case watcher.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case watcher.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case watcher.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case watcher.FieldUserID:
+		m.ResetUserID()
+		return nil
+	}
+	return fmt.Errorf("unknown Watcher field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WatcherMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.request != nil {
+		edges = append(edges, watcher.EdgeRequest)
+	}
+	if m.user != nil {
+		edges = append(edges, watcher.EdgeUser)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WatcherMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case watcher.EdgeRequest:
+		if id := m.request; id != nil {
+			return []ent.Value{*id}
+		}
+	case watcher.EdgeUser:
+		if id := m.user; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WatcherMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WatcherMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WatcherMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedrequest {
+		edges = append(edges, watcher.EdgeRequest)
+	}
+	if m.cleareduser {
+		edges = append(edges, watcher.EdgeUser)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WatcherMutation) EdgeCleared(name string) bool {
+	switch name {
+	case watcher.EdgeRequest:
+		return m.clearedrequest
+	case watcher.EdgeUser:
+		return m.cleareduser
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WatcherMutation) ClearEdge(name string) error {
+	switch name {
+	case watcher.EdgeRequest:
+		m.ClearRequest()
+		return nil
+	case watcher.EdgeUser:
+		m.ClearUser()
+		return nil
+	}
+	return fmt.Errorf("unknown Watcher unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WatcherMutation) ResetEdge(name string) error {
+	switch name {
+	case watcher.EdgeRequest:
+		m.ResetRequest()
+		return nil
+	case watcher.EdgeUser:
+		m.ResetUser()
+		return nil
+	}
+	return fmt.Errorf("unknown Watcher edge %s", name)
 }
 
 // WebhookDeliveryMutation represents an operation that mutates the WebhookDelivery nodes in the graph.

@@ -38,6 +38,8 @@ type Request struct {
 	Title string `json:"title,omitempty"`
 	// Description holds the value of the "description" field.
 	Description string `json:"description,omitempty"`
+	// Format holds the value of the "format" field.
+	Format request.Format `json:"format,omitempty" audit:"-"`
 	// Status holds the value of the "status" field.
 	Status request.Status `json:"status,omitempty"`
 	// Priority holds the value of the "priority" field.
@@ -162,7 +164,7 @@ func (*Request) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case request.FieldNumber, request.FieldPriorityRank, request.FieldReopenCount, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
 			values[i] = new(sql.NullInt64)
-		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldRequesterID, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldDeclineReason, request.FieldSLAState:
+		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldFormat, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldRequesterID, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldDeclineReason, request.FieldSLAState:
 			values[i] = new(sql.NullString)
 		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldSnoozedUntil, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldResponseDueAt, request.FieldResolutionDueAt, request.FieldSLANextAt:
 			values[i] = new(sql.NullTime)
@@ -234,6 +236,12 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field description", values[i])
 			} else if value.Valid {
 				_m.Description = value.String
+			}
+		case request.FieldFormat:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field format", values[i])
+			} else if value.Valid {
+				_m.Format = request.Format(value.String)
 			}
 		case request.FieldStatus:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -473,6 +481,9 @@ func (_m *Request) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("description=")
 	builder.WriteString(_m.Description)
+	builder.WriteString(", ")
+	builder.WriteString("format=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Format))
 	builder.WriteString(", ")
 	builder.WriteString("status=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Status))

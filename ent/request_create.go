@@ -89,6 +89,20 @@ func (_c *RequestCreate) SetNillableDescription(v *string) *RequestCreate {
 	return _c
 }
 
+// SetFormat sets the "format" field.
+func (_c *RequestCreate) SetFormat(v request.Format) *RequestCreate {
+	_c.mutation.SetFormat(v)
+	return _c
+}
+
+// SetNillableFormat sets the "format" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableFormat(v *request.Format) *RequestCreate {
+	if v != nil {
+		_c.SetFormat(*v)
+	}
+	return _c
+}
+
 // SetStatus sets the "status" field.
 func (_c *RequestCreate) SetStatus(v request.Status) *RequestCreate {
 	_c.mutation.SetStatus(v)
@@ -476,6 +490,10 @@ func (_c *RequestCreate) defaults() error {
 		v := request.DefaultDescription
 		_c.mutation.SetDescription(v)
 	}
+	if _, ok := _c.mutation.Format(); !ok {
+		v := request.DefaultFormat
+		_c.mutation.SetFormat(v)
+	}
 	if _, ok := _c.mutation.Status(); !ok {
 		v := request.DefaultStatus
 		_c.mutation.SetStatus(v)
@@ -556,6 +574,14 @@ func (_c *RequestCreate) check() error {
 	}
 	if _, ok := _c.mutation.Description(); !ok {
 		return &ValidationError{Name: "description", err: errors.New(`ent: missing required field "Request.description"`)}
+	}
+	if _, ok := _c.mutation.Format(); !ok {
+		return &ValidationError{Name: "format", err: errors.New(`ent: missing required field "Request.format"`)}
+	}
+	if v, ok := _c.mutation.Format(); ok {
+		if err := request.FormatValidator(v); err != nil {
+			return &ValidationError{Name: "format", err: fmt.Errorf(`ent: validator failed for field "Request.format": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Status(); !ok {
 		return &ValidationError{Name: "status", err: errors.New(`ent: missing required field "Request.status"`)}
@@ -695,6 +721,10 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Description(); ok {
 		_spec.SetField(request.FieldDescription, field.TypeString, value)
 		_node.Description = value
+	}
+	if value, ok := _c.mutation.Format(); ok {
+		_spec.SetField(request.FieldFormat, field.TypeEnum, value)
+		_node.Format = value
 	}
 	if value, ok := _c.mutation.Status(); ok {
 		_spec.SetField(request.FieldStatus, field.TypeEnum, value)

@@ -103,6 +103,20 @@ func (_u *RequestUpdate) SetNillableDescription(v *string) *RequestUpdate {
 	return _u
 }
 
+// SetFormat sets the "format" field.
+func (_u *RequestUpdate) SetFormat(v request.Format) *RequestUpdate {
+	_u.mutation.SetFormat(v)
+	return _u
+}
+
+// SetNillableFormat sets the "format" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableFormat(v *request.Format) *RequestUpdate {
+	if v != nil {
+		_u.SetFormat(*v)
+	}
+	return _u
+}
+
 // SetStatus sets the "status" field.
 func (_u *RequestUpdate) SetStatus(v request.Status) *RequestUpdate {
 	_u.mutation.SetStatus(v)
@@ -586,6 +600,11 @@ func (_u *RequestUpdate) check() error {
 			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Request.title": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Format(); ok {
+		if err := request.FormatValidator(v); err != nil {
+			return &ValidationError{Name: "format", err: fmt.Errorf(`ent: validator failed for field "Request.format": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := request.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Request.status": %w`, err)}
@@ -648,6 +667,9 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Description(); ok {
 		_spec.SetField(request.FieldDescription, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Format(); ok {
+		_spec.SetField(request.FieldFormat, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(request.FieldStatus, field.TypeEnum, value)
@@ -962,6 +984,20 @@ func (_u *RequestUpdateOne) SetDescription(v string) *RequestUpdateOne {
 func (_u *RequestUpdateOne) SetNillableDescription(v *string) *RequestUpdateOne {
 	if v != nil {
 		_u.SetDescription(*v)
+	}
+	return _u
+}
+
+// SetFormat sets the "format" field.
+func (_u *RequestUpdateOne) SetFormat(v request.Format) *RequestUpdateOne {
+	_u.mutation.SetFormat(v)
+	return _u
+}
+
+// SetNillableFormat sets the "format" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableFormat(v *request.Format) *RequestUpdateOne {
+	if v != nil {
+		_u.SetFormat(*v)
 	}
 	return _u
 }
@@ -1462,6 +1498,11 @@ func (_u *RequestUpdateOne) check() error {
 			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Request.title": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Format(); ok {
+		if err := request.FormatValidator(v); err != nil {
+			return &ValidationError{Name: "format", err: fmt.Errorf(`ent: validator failed for field "Request.format": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := request.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "Request.status": %w`, err)}
@@ -1541,6 +1582,9 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if value, ok := _u.mutation.Description(); ok {
 		_spec.SetField(request.FieldDescription, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Format(); ok {
+		_spec.SetField(request.FieldFormat, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(request.FieldStatus, field.TypeEnum, value)

@@ -85,6 +85,8 @@ var EdgeTables = map[string]string{
 	"TeamMember.team":              "teams",
 	"TeamMember.user":              "users",
 	"User.memberships":             "team_members",
+	"Watcher.request":              "requests",
+	"Watcher.user":                 "users",
 	"WebhookDelivery.subscription": "webhook_subscriptions",
 	"WebhookDelivery.source":       "events",
 	"WorkflowVersion.workflow":     "workflows",

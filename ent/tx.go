@@ -136,6 +136,8 @@ type Tx struct {
 	Throttle *ThrottleClient
 	// User is the client for interacting with the User builders.
 	User *UserClient
+	// Watcher is the client for interacting with the Watcher builders.
+	Watcher *WatcherClient
 	// WebhookDelivery is the client for interacting with the WebhookDelivery builders.
 	WebhookDelivery *WebhookDeliveryClient
 	// WebhookSubscription is the client for interacting with the WebhookSubscription builders.
@@ -337,6 +339,7 @@ func (tx *Tx) init() {
 	tx.TeamMember = NewTeamMemberClient(tx.config)
 	tx.Throttle = NewThrottleClient(tx.config)
 	tx.User = NewUserClient(tx.config)
+	tx.Watcher = NewWatcherClient(tx.config)
 	tx.WebhookDelivery = NewWebhookDeliveryClient(tx.config)
 	tx.WebhookSubscription = NewWebhookSubscriptionClient(tx.config)
 	tx.Workflow = NewWorkflowClient(tx.config)

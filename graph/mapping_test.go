@@ -281,7 +281,7 @@ func columnsOf(s *ast.Schema, def *ast.Definition, depth int) string {
 		of := s.Types[f.Type.Name()]
 		switch {
 		case f.Name == "etag": // a hash of the columns, including private ones: it differs whether or not a column is answered
-		case strings.HasPrefix(f.Name, "viewerMay"), f.Name == "people": // depends on the caller, or on other rows, and not on this one
+		case strings.HasPrefix(f.Name, "viewerMay"), f.Name == "people", f.Name == "watchers": // depends on the caller, or on other rows, and not on this one
 		case elsewhere[def.Name+"."+f.Name], len(f.Arguments) > 0, strings.HasPrefix(f.Name, "__"):
 		case of.Kind == ast.Interface: // another row
 		case of.Kind != ast.Object:

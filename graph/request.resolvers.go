@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"atrium/ent"
@@ -38,6 +39,18 @@ func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (relay.Ac
 	return resolve.Actor(ctx, r.Engine, q, func(q *ent.Request) string { return q.CreatedBy })
 }
 
+func (r *requestResolver) Requester(ctx context.Context, q *ent.Request) (relay.Actor, error) {
+	return resolve.Actor(ctx, r.Engine, q, func(q *ent.Request) string { return q.RequesterID })
+}
+
+func (r *requestResolver) Content(_ context.Context, q *ent.Request) (json.RawMessage, error) {
+	return request.Content(string(q.Format), q.Description)
+}
+
+func (r *requestResolver) Watchers(ctx context.Context, q *ent.Request) ([]*request.Named, error) {
+	return resolve.Attached(ctx, r.Engine, q, func(q *ent.Request) string { return q.ID }, request.WatchersOf)
+}
+
 func (r *requestResolver) Assignee(ctx context.Context, q *ent.Request) (*ent.User, error) {
 	return resolve.NamedUser(ctx, r.Engine, q, func(q *ent.Request) *string { return q.AssigneeID })
 }
@@ -48,6 +61,10 @@ func (r *requestResolver) Team(ctx context.Context, q *ent.Request) (*ent.Team, 
 
 func (r *requestResolver) People(ctx context.Context, q *ent.Request) ([]*request.Named, error) {
 	return resolve.Attached(ctx, r.Engine, q, func(q *ent.Request) string { return q.ID }, request.PeopleOf)
+}
+
+func (r *commentResolver) Content(_ context.Context, c *ent.Comment) (json.RawMessage, error) {
+	return request.Content(string(c.Format), c.Body)
 }
 
 func (r *commentResolver) Author(ctx context.Context, c *ent.Comment) (*ent.User, error) {
@@ -64,6 +81,10 @@ func (r *routingRuleResolver) Priority(_ context.Context, rule *ent.RoutingRule)
 
 func (r *requestResolver) ViewerMay(ctx context.Context, q *ent.Request) ([]string, error) {
 	return op.MayOn(ctx, r.Engine, q)
+}
+
+func (r *queryResolver) RenderMarkdown(ctx context.Context, text string) (json.RawMessage, error) {
+	return resolve.Run(ctx, r.Engine, request.RenderMarkdown, request.RenderInput{Text: text})
 }
 
 func (r *queryResolver) RequestCounts(ctx context.Context, filter *request.ListInput, by generated.RequestCountBy) ([]*request.Counted, error) {

@@ -88,6 +88,8 @@ var inputs = map[string]struct {
 	"acceptRequest":              {request.Accept.Info(), "id"},
 	"declineRequest":             {request.Decline.Info(), "id"},
 	"reopenRequest":              {request.Reopen.Info(), "id"},
+	"watchRequest":               {request.Watch.Info(), "id"},
+	"unwatchRequest":             {request.Unwatch.Info(), "id"},
 	"moveRequest":                {request.Move.Info(), "id"},
 	"takeNextRequest":            {request.TakeNext.Info(), ""},
 	"setWaiting":                 {request.SetWaiting.Info(), "id"},

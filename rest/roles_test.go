@@ -20,6 +20,7 @@ var matrix = map[string]string{
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
 	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag", "POST /requests/{id}/move": "oag",
 	"GET /requests/{id}/people":   "oag",
+	"GET /requests/{id}/watchers": "oag", "PUT /requests/{id}/watch": "oag", "DELETE /requests/{id}/watch": "oag",
 	"GET /requests/{id}/comments": "oag", "POST /requests/{id}/comments": "oag", // a request of the owner's
 	"PATCH /comments/{id}": "o", "DELETE /comments/{id}": "o", // the owner's own comment
 	"GET /workflows": "oag", "POST /workflows": "oa", "GET /workflows/{id}": "oag", "PATCH /workflows/{id}": "oa", "DELETE /workflows/{id}": "oa",

@@ -98,6 +98,7 @@ type Comment struct {
 	RequestID  string `json:"requestId" doc:"The request that it is about." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	AuthorID   string `json:"authorId" doc:"The user or service account that wrote it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Body       string `json:"body" doc:"What was said." example:"It has arrived."`
+	Format     string `json:"format" enum:"plain,markdown" doc:"How the body is written."`
 	Visibility string `json:"visibility" enum:"public,internal" doc:"Who reads it: agents, admins and owners alone read internal ones."`
 	CreatedAt  Time   `json:"createdAt" doc:"When it was made."`
 	UpdatedAt  Time   `json:"updatedAt" doc:"When it was last changed."`
@@ -109,6 +110,7 @@ func commentOut(row *ent.Comment) Comment {
 		RequestID:  row.RequestID,
 		AuthorID:   row.AuthorID,
 		Body:       row.Body,
+		Format:     string(row.Format),
 		Visibility: string(row.Visibility),
 		CreatedAt:  at(row.CreatedAt),
 		UpdatedAt:  at(row.UpdatedAt),
@@ -220,6 +222,7 @@ type Request struct {
 	OfferingID    string            `json:"offeringId" doc:"The offering that it is made against." example:"off_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Title         string            `json:"title" doc:"What it is about, in a line." example:"Laptop for a new colleague"`
 	Description   *string           `json:"description" doc:"What it is about, in full." example:"She starts on Monday."`
+	Format        string            `json:"format" enum:"plain,markdown" doc:"How the description is written."`
 	Status        string            `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED" doc:"Where it is in its life."`
 	Priority      string            `json:"priority" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"How urgent it is." example:"MEDIUM"`
 	Fields        Object            `json:"fields" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
@@ -250,6 +253,7 @@ func requestOut(row *ent.Request) Request {
 		OfferingID:    row.OfferingID,
 		Title:         row.Title,
 		Description:   textOrNil(row.Description),
+		Format:        string(row.Format),
 		Status:        string(row.Status),
 		Priority:      string(row.Priority),
 		Fields:        objectOut(row.Fields),

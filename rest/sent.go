@@ -37,7 +37,7 @@ func (c overHTTP) path(name string) string { return pathValue(c.r, name) }
 func (c overHTTP) read() (raw []byte, query url.Values, err error) {
 	post := c.method == http.MethodPost
 	switch {
-	case post && c.op.Input.Optional() && c.r.ContentLength == 0 && c.r.Header.Get("Content-Type") == "":
+	case (post || c.method == http.MethodPut) && c.op.Input.Optional() && c.r.ContentLength == 0 && c.r.Header.Get("Content-Type") == "":
 		raw = []byte("{}") // all of the fields are left out
 	case c.op.Input.HasBody() || post && c.r.ContentLength != 0: // a POST without fields may send {}
 		if raw, err = gate.ReadBody(c.w, c.r); err != nil {

@@ -27,6 +27,8 @@ const (
 	FieldAuthorID = "author_id"
 	// FieldBody holds the string denoting the body field in the database.
 	FieldBody = "body"
+	// FieldFormat holds the string denoting the format field in the database.
+	FieldFormat = "format"
 	// FieldVisibility holds the string denoting the visibility field in the database.
 	FieldVisibility = "visibility"
 	// FieldMentioned holds the string denoting the mentioned field in the database.
@@ -53,6 +55,7 @@ var Columns = []string{
 	FieldRequestID,
 	FieldAuthorID,
 	FieldBody,
+	FieldFormat,
 	FieldVisibility,
 	FieldMentioned,
 }
@@ -88,6 +91,32 @@ var (
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
 	IDValidator func(string) error
 )
+
+// Format defines the type for the "format" enum field.
+type Format string
+
+// FormatPlain is the default value of the Format enum.
+const DefaultFormat = FormatPlain
+
+// Format values.
+const (
+	FormatPlain    Format = "plain"
+	FormatMarkdown Format = "markdown"
+)
+
+func (f Format) String() string {
+	return string(f)
+}
+
+// FormatValidator is a validator for the "format" field enum values. It is called by the builders before save.
+func FormatValidator(f Format) error {
+	switch f {
+	case FormatPlain, FormatMarkdown:
+		return nil
+	default:
+		return fmt.Errorf("comment: invalid enum value for format field: %q", f)
+	}
+}
 
 // Visibility defines the type for the "visibility" enum field.
 type Visibility string
@@ -151,6 +180,11 @@ func ByAuthorID(opts ...sql.OrderTermOption) OrderOption {
 // ByBody orders the results by the body field.
 func ByBody(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldBody, opts...).ToFunc()
+}
+
+// ByFormat orders the results by the format field.
+func ByFormat(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFormat, opts...).ToFunc()
 }
 
 // ByVisibility orders the results by the visibility field.

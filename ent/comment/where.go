@@ -436,6 +436,26 @@ func BodyContainsFold(v string) predicate.Comment {
 	return predicate.Comment(sql.FieldContainsFold(FieldBody, v))
 }
 
+// FormatEQ applies the EQ predicate on the "format" field.
+func FormatEQ(v Format) predicate.Comment {
+	return predicate.Comment(sql.FieldEQ(FieldFormat, v))
+}
+
+// FormatNEQ applies the NEQ predicate on the "format" field.
+func FormatNEQ(v Format) predicate.Comment {
+	return predicate.Comment(sql.FieldNEQ(FieldFormat, v))
+}
+
+// FormatIn applies the In predicate on the "format" field.
+func FormatIn(vs ...Format) predicate.Comment {
+	return predicate.Comment(sql.FieldIn(FieldFormat, vs...))
+}
+
+// FormatNotIn applies the NotIn predicate on the "format" field.
+func FormatNotIn(vs ...Format) predicate.Comment {
+	return predicate.Comment(sql.FieldNotIn(FieldFormat, vs...))
+}
+
 // VisibilityEQ applies the EQ predicate on the "visibility" field.
 func VisibilityEQ(v Visibility) predicate.Comment {
 	return predicate.Comment(sql.FieldEQ(FieldVisibility, v))

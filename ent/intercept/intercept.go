@@ -70,6 +70,7 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
+	"atrium/ent/watcher"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
@@ -1808,6 +1809,33 @@ func (f TraverseUser) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.UserQuery", q)
 }
 
+// The WatcherFunc type is an adapter to allow the use of ordinary function as a Querier.
+type WatcherFunc func(context.Context, *ent.WatcherQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f WatcherFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.WatcherQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.WatcherQuery", q)
+}
+
+// The TraverseWatcher type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseWatcher func(context.Context, *ent.WatcherQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseWatcher) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseWatcher) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.WatcherQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.WatcherQuery", q)
+}
+
 // The WebhookDeliveryFunc type is an adapter to allow the use of ordinary function as a Querier.
 type WebhookDeliveryFunc func(context.Context, *ent.WebhookDeliveryQuery) (ent.Value, error)
 
@@ -2043,6 +2071,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.ThrottleQuery, predicate.Throttle, throttle.OrderOption]{typ: ent.TypeThrottle, tq: q}, nil
 	case *ent.UserQuery:
 		return &query[*ent.UserQuery, predicate.User, user.OrderOption]{typ: ent.TypeUser, tq: q}, nil
+	case *ent.WatcherQuery:
+		return &query[*ent.WatcherQuery, predicate.Watcher, watcher.OrderOption]{typ: ent.TypeWatcher, tq: q}, nil
 	case *ent.WebhookDeliveryQuery:
 		return &query[*ent.WebhookDeliveryQuery, predicate.WebhookDelivery, webhookdelivery.OrderOption]{typ: ent.TypeWebhookDelivery, tq: q}, nil
 	case *ent.WebhookSubscriptionQuery:

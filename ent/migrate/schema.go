@@ -770,6 +770,7 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "author_id", Type: field.TypeString, Size: 40},
 		{Name: "body", Type: field.TypeString, Size: 10000},
+		{Name: "format", Type: field.TypeEnum, Enums: []string{"plain", "markdown"}, Default: "plain"},
 		{Name: "visibility", Type: field.TypeEnum, Enums: []string{"public", "internal"}, Default: "public"},
 		{Name: "mentioned", Type: field.TypeJSON, Nullable: true},
 		{Name: "request_id", Type: field.TypeString, Size: 40},
@@ -782,7 +783,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "comments_requests_request",
-				Columns:    []*schema.Column{CommentsColumns[8]},
+				Columns:    []*schema.Column{CommentsColumns[9]},
 				RefColumns: []*schema.Column{RequestsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -791,7 +792,7 @@ var (
 			{
 				Name:    "comment_company_id_request_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{CommentsColumns[3], CommentsColumns[8], CommentsColumns[1], CommentsColumns[0]},
+				Columns: []*schema.Column{CommentsColumns[3], CommentsColumns[9], CommentsColumns[1], CommentsColumns[0]},
 			},
 		},
 	}
@@ -1850,6 +1851,7 @@ var (
 		{Name: "number", Type: field.TypeInt64, Nullable: true},
 		{Name: "title", Type: field.TypeString, Size: 300},
 		{Name: "description", Type: field.TypeString, Default: ""},
+		{Name: "format", Type: field.TypeEnum, Enums: []string{"plain", "markdown"}, Default: "plain"},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}, Default: "PENDING"},
 		{Name: "priority", Type: field.TypeEnum, Enums: []string{"LOW", "MEDIUM", "HIGH", "URGENT"}, Default: "MEDIUM"},
 		{Name: "priority_rank", Type: field.TypeInt8, Default: 2},
@@ -1885,25 +1887,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[29]},
+				Columns:    []*schema.Column{RequestsColumns[30]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[30]},
+				Columns:    []*schema.Column{RequestsColumns[31]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[31]},
+				Columns:    []*schema.Column{RequestsColumns[32]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[32]},
+				Columns:    []*schema.Column{RequestsColumns[33]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1922,47 +1924,47 @@ var (
 			{
 				Name:    "request_company_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[7], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[8], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_priority_rank_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[9], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[10], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[7], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[8], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[31], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[12], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[13], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_requester_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[13], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[14], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[31], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[32], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[32], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[33], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_updated_at_id",
@@ -1972,17 +1974,17 @@ var (
 			{
 				Name:    "request_company_id_response_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_resolution_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_sla_state_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_state IS NOT NULL",
 				},
@@ -1990,7 +1992,7 @@ var (
 			{
 				Name:    "request_sla_next_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[28]},
+				Columns: []*schema.Column{RequestsColumns[29]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_next_at IS NOT NULL",
 				},
@@ -2709,6 +2711,47 @@ var (
 			},
 		},
 	}
+	// WatchersColumns holds the columns for the "watchers" table.
+	WatchersColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Size: 40},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// WatchersTable holds the schema information for the "watchers" table.
+	WatchersTable = &schema.Table{
+		Name:       "watchers",
+		Columns:    WatchersColumns,
+		PrimaryKey: []*schema.Column{WatchersColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "watchers_requests_request",
+				Columns:    []*schema.Column{WatchersColumns[4]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "watchers_users_user",
+				Columns:    []*schema.Column{WatchersColumns[5]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "watcher_company_id_request_id_user_id",
+				Unique:  true,
+				Columns: []*schema.Column{WatchersColumns[3], WatchersColumns[4], WatchersColumns[5]},
+			},
+			{
+				Name:    "watcher_company_id_user_id_request_id",
+				Unique:  false,
+				Columns: []*schema.Column{WatchersColumns[3], WatchersColumns[5], WatchersColumns[4]},
+			},
+		},
+	}
 	// WebhookDeliveriesColumns holds the columns for the "webhook_deliveries" table.
 	WebhookDeliveriesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -2944,6 +2987,7 @@ var (
 		TeamMembersTable,
 		ThrottlesTable,
 		UsersTable,
+		WatchersTable,
 		WebhookDeliveriesTable,
 		WebhookSubscriptionsTable,
 		WorkflowsTable,
@@ -3013,6 +3057,8 @@ func init() {
 	TeamsTable.ForeignKeys[0].RefTable = OrganizationsTable
 	TeamMembersTable.ForeignKeys[0].RefTable = TeamsTable
 	TeamMembersTable.ForeignKeys[1].RefTable = UsersTable
+	WatchersTable.ForeignKeys[0].RefTable = RequestsTable
+	WatchersTable.ForeignKeys[1].RefTable = UsersTable
 	WebhookDeliveriesTable.ForeignKeys[0].RefTable = WebhookSubscriptionsTable
 	WebhookDeliveriesTable.ForeignKeys[1].RefTable = EventsTable
 	WorkflowVersionsTable.ForeignKeys[0].RefTable = WorkflowsTable

@@ -192,6 +192,9 @@ type Throttle func(*sql.Selector)
 // User is the predicate function for user builders.
 type User func(*sql.Selector)
 
+// Watcher is the predicate function for watcher builders.
+type Watcher func(*sql.Selector)
+
 // WebhookDelivery is the predicate function for webhookdelivery builders.
 type WebhookDelivery func(*sql.Selector)
 

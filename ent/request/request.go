@@ -31,6 +31,8 @@ const (
 	FieldTitle = "title"
 	// FieldDescription holds the string denoting the description field in the database.
 	FieldDescription = "description"
+	// FieldFormat holds the string denoting the format field in the database.
+	FieldFormat = "format"
 	// FieldStatus holds the string denoting the status field in the database.
 	FieldStatus = "status"
 	// FieldPriority holds the string denoting the priority field in the database.
@@ -130,6 +132,7 @@ var Columns = []string{
 	FieldOfferingID,
 	FieldTitle,
 	FieldDescription,
+	FieldFormat,
 	FieldStatus,
 	FieldPriority,
 	FieldPriorityRank,
@@ -211,6 +214,32 @@ var (
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
 	IDValidator func(string) error
 )
+
+// Format defines the type for the "format" enum field.
+type Format string
+
+// FormatPlain is the default value of the Format enum.
+const DefaultFormat = FormatPlain
+
+// Format values.
+const (
+	FormatPlain    Format = "plain"
+	FormatMarkdown Format = "markdown"
+)
+
+func (f Format) String() string {
+	return string(f)
+}
+
+// FormatValidator is a validator for the "format" field enum values. It is called by the builders before save.
+func FormatValidator(f Format) error {
+	switch f {
+	case FormatPlain, FormatMarkdown:
+		return nil
+	default:
+		return fmt.Errorf("request: invalid enum value for format field: %q", f)
+	}
+}
 
 // Status defines the type for the "status" enum field.
 type Status string
@@ -340,6 +369,11 @@ func ByTitle(opts ...sql.OrderTermOption) OrderOption {
 // ByDescription orders the results by the description field.
 func ByDescription(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDescription, opts...).ToFunc()
+}
+
+// ByFormat orders the results by the format field.
+func ByFormat(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFormat, opts...).ToFunc()
 }
 
 // ByStatus orders the results by the status field.

@@ -663,6 +663,26 @@ func DescriptionContainsFold(v string) predicate.Request {
 	return predicate.Request(sql.FieldContainsFold(FieldDescription, v))
 }
 
+// FormatEQ applies the EQ predicate on the "format" field.
+func FormatEQ(v Format) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldFormat, v))
+}
+
+// FormatNEQ applies the NEQ predicate on the "format" field.
+func FormatNEQ(v Format) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldFormat, v))
+}
+
+// FormatIn applies the In predicate on the "format" field.
+func FormatIn(vs ...Format) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldFormat, vs...))
+}
+
+// FormatNotIn applies the NotIn predicate on the "format" field.
+func FormatNotIn(vs ...Format) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldFormat, vs...))
+}
+
 // StatusEQ applies the EQ predicate on the "status" field.
 func StatusEQ(v Status) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldStatus, v))

@@ -66,6 +66,7 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
+	"atrium/ent/watcher"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflow"
@@ -2072,47 +2073,47 @@ func init() {
 	// request.DefaultDescription holds the default value on creation for the description field.
 	request.DefaultDescription = requestDescDescription.Default.(string)
 	// requestDescPriorityRank is the schema descriptor for priority_rank field.
-	requestDescPriorityRank := requestFields[7].Descriptor()
+	requestDescPriorityRank := requestFields[8].Descriptor()
 	// request.DefaultPriorityRank holds the default value on creation for the priority_rank field.
 	request.DefaultPriorityRank = requestDescPriorityRank.Default.(int8)
 	// requestDescCreatedBy is the schema descriptor for created_by field.
-	requestDescCreatedBy := requestFields[10].Descriptor()
+	requestDescCreatedBy := requestFields[11].Descriptor()
 	// request.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	request.CreatedByValidator = requestDescCreatedBy.Validators[0].(func(string) error)
 	// requestDescRequesterID is the schema descriptor for requester_id field.
-	requestDescRequesterID := requestFields[11].Descriptor()
+	requestDescRequesterID := requestFields[12].Descriptor()
 	// request.RequesterIDValidator is a validator for the "requester_id" field. It is called by the builders before save.
 	request.RequesterIDValidator = requestDescRequesterID.Validators[0].(func(string) error)
 	// requestDescAssigneeID is the schema descriptor for assignee_id field.
-	requestDescAssigneeID := requestFields[12].Descriptor()
+	requestDescAssigneeID := requestFields[13].Descriptor()
 	// request.AssigneeIDValidator is a validator for the "assignee_id" field. It is called by the builders before save.
 	request.AssigneeIDValidator = requestDescAssigneeID.Validators[0].(func(string) error)
 	// requestDescTeamID is the schema descriptor for team_id field.
-	requestDescTeamID := requestFields[13].Descriptor()
+	requestDescTeamID := requestFields[14].Descriptor()
 	// request.TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
 	request.TeamIDValidator = requestDescTeamID.Validators[0].(func(string) error)
 	// requestDescExecutionID is the schema descriptor for execution_id field.
-	requestDescExecutionID := requestFields[14].Descriptor()
+	requestDescExecutionID := requestFields[15].Descriptor()
 	// request.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
 	request.ExecutionIDValidator = requestDescExecutionID.Validators[0].(func(string) error)
 	// requestDescRoutingRuleID is the schema descriptor for routing_rule_id field.
-	requestDescRoutingRuleID := requestFields[15].Descriptor()
+	requestDescRoutingRuleID := requestFields[16].Descriptor()
 	// request.RoutingRuleIDValidator is a validator for the "routing_rule_id" field. It is called by the builders before save.
 	request.RoutingRuleIDValidator = requestDescRoutingRuleID.Validators[0].(func(string) error)
 	// requestDescWaiting is the schema descriptor for waiting field.
-	requestDescWaiting := requestFields[16].Descriptor()
+	requestDescWaiting := requestFields[17].Descriptor()
 	// request.DefaultWaiting holds the default value on creation for the waiting field.
 	request.DefaultWaiting = requestDescWaiting.Default.(bool)
 	// requestDescReopenCount is the schema descriptor for reopen_count field.
-	requestDescReopenCount := requestFields[20].Descriptor()
+	requestDescReopenCount := requestFields[21].Descriptor()
 	// request.DefaultReopenCount holds the default value on creation for the reopen_count field.
 	request.DefaultReopenCount = requestDescReopenCount.Default.(int)
 	// requestDescResponseDueOrder is the schema descriptor for response_due_order field.
-	requestDescResponseDueOrder := requestFields[25].Descriptor()
+	requestDescResponseDueOrder := requestFields[26].Descriptor()
 	// request.DefaultResponseDueOrder holds the default value on creation for the response_due_order field.
 	request.DefaultResponseDueOrder = requestDescResponseDueOrder.Default.(int64)
 	// requestDescResolutionDueOrder is the schema descriptor for resolution_due_order field.
-	requestDescResolutionDueOrder := requestFields[26].Descriptor()
+	requestDescResolutionDueOrder := requestFields[27].Descriptor()
 	// request.DefaultResolutionDueOrder holds the default value on creation for the resolution_due_order field.
 	request.DefaultResolutionDueOrder = requestDescResolutionDueOrder.Default.(int64)
 	// requestDescID is the schema descriptor for id field.
@@ -2748,6 +2749,39 @@ func init() {
 	user.DefaultID = userDescID.Default.(func() string)
 	// user.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	user.IDValidator = userDescID.Validators[0].(func(string) error)
+	watcherMixin := schema.Watcher{}.Mixin()
+	watcherMixinHooks0 := watcherMixin[0].Hooks()
+	watcherMixinHooks1 := watcherMixin[1].Hooks()
+	watcher.Hooks[0] = watcherMixinHooks0[0]
+	watcher.Hooks[1] = watcherMixinHooks1[0]
+	watcherMixinInters1 := watcherMixin[1].Interceptors()
+	watcher.Interceptors[0] = watcherMixinInters1[0]
+	watcher.Interceptors[1] = watcherMixinInters1[1]
+	watcher.Interceptors[2] = watcherMixinInters1[2]
+	watcherMixinFields0 := watcherMixin[0].Fields()
+	_ = watcherMixinFields0
+	watcherMixinFields1 := watcherMixin[1].Fields()
+	_ = watcherMixinFields1
+	watcherFields := schema.Watcher{}.Fields()
+	_ = watcherFields
+	// watcherDescCompanyID is the schema descriptor for company_id field.
+	watcherDescCompanyID := watcherMixinFields1[0].Descriptor()
+	// watcher.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	watcher.CompanyIDValidator = watcherDescCompanyID.Validators[0].(func(string) error)
+	// watcherDescRequestID is the schema descriptor for request_id field.
+	watcherDescRequestID := watcherFields[0].Descriptor()
+	// watcher.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	watcher.RequestIDValidator = watcherDescRequestID.Validators[0].(func(string) error)
+	// watcherDescUserID is the schema descriptor for user_id field.
+	watcherDescUserID := watcherFields[1].Descriptor()
+	// watcher.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	watcher.UserIDValidator = watcherDescUserID.Validators[0].(func(string) error)
+	// watcherDescID is the schema descriptor for id field.
+	watcherDescID := watcherMixinFields0[0].Descriptor()
+	// watcher.DefaultID holds the default value on creation for the id field.
+	watcher.DefaultID = watcherDescID.Default.(func() string)
+	// watcher.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	watcher.IDValidator = watcherDescID.Validators[0].(func(string) error)
 	webhookdeliveryMixin := schema.WebhookDelivery{}.Mixin()
 	webhookdeliveryMixinHooks0 := webhookdeliveryMixin[0].Hooks()
 	webhookdeliveryMixinHooks1 := webhookdeliveryMixin[1].Hooks()

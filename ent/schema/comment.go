@@ -21,6 +21,7 @@ func (Comment) Fields() []ent.Field {
 		field.String("request_id").MaxLen(40).Immutable().Annotations(shown("The request that it is about.", of("req"))),
 		field.String("author_id").MaxLen(40).Immutable().Comment("a user or a service account").Annotations(shown("The user or service account that wrote it.", of("usr"))),
 		field.String("body").MaxRuneLen(10_000).Annotations(shown("What was said.", eg("It has arrived."))),
+		field.Enum("format").Values("plain", "markdown").Default("plain").StructTag(`audit:"-"`).Annotations(shown("How the body is written.", typed("TextFormat!"))),
 		field.Enum("visibility").Values("public", "internal").Default("public").Annotations(shown("Who reads it: agents, admins and owners alone read internal ones.")),
 		field.JSON("mentioned", []string{}).Optional().Comment("ids of the users who were told of a mention, each once"),
 	}

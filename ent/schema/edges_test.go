@@ -48,6 +48,7 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/ent/watcher"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflowversion"
@@ -344,6 +345,12 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"TeamMember.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.TeamMember.Query().Where(teammember.HasUserWith(user.ID(id))).Count(ctx)
+	},
+	"Watcher.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Watcher.Query().Where(watcher.HasRequestWith(request.ID(id))).Count(ctx)
+	},
+	"Watcher.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Watcher.Query().Where(watcher.HasUserWith(user.ID(id))).Count(ctx)
 	},
 	"WebhookDelivery.subscription": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.WebhookDelivery.Query().Where(webhookdelivery.HasSubscriptionWith(webhooksubscription.ID(id))).Count(ctx)

@@ -112,6 +112,13 @@ var fixtures = []fixture{
 	{"Comment", func(db *ent.Client, own rows, _ string) any {
 		return db.Comment.Create().SetRequestID(own.id("Request")).SetAuthorID(own.id("User")).SetBody("C")
 	}},
+	{"Watcher", func(db *ent.Client, own rows, tag string) any {
+		u := own.id("User")
+		if !strings.HasPrefix(tag, "seed") {
+			u = own.id("Owner") // a second one of the same user would not be unique
+		}
+		return db.Watcher.Create().SetRequestID(own.id("Request")).SetUserID(u)
+	}},
 	{"Notification", func(db *ent.Client, own rows, _ string) any {
 		return db.Notification.Create().SetUserID(own.id("User")).SetKind("mention").SetSubject("N").SetRequestID(own.id("Request"))
 	}},

@@ -31,6 +31,7 @@ func (Request) Fields() []ent.Field {
 		field.String("offering_id").MaxLen(40).Annotations(shown("The offering that it is made against.", of("off"))),
 		field.String("title").MaxRuneLen(300).Annotations(shown("What it is about, in a line.", eg("Laptop for a new colleague"))),
 		field.String("description").Default("").Annotations(shown("What it is about, in full.", typed("String"), eg("She starts on Monday."))),
+		field.Enum("format").Values("plain", "markdown").Default("plain").StructTag(`audit:"-"`).Annotations(shown("How the description is written.", typed("TextFormat!"))),
 		field.Enum("status").Values("PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED").Default("PENDING").Annotations(shown("Where it is in its life.")),
 		field.Enum("priority").Values("LOW", "MEDIUM", "HIGH", "URGENT").Default("MEDIUM").Annotations(shown("How urgent it is.", eg("MEDIUM"))),
 		field.Int8("priority_rank").Default(2).StructTag(`audit:"-"`).Comment("1 to 4, what sort=priority orders by; follows priority, which the audit log tells of"),

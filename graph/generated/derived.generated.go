@@ -96,6 +96,7 @@ type CalendarResolver interface {
 }
 type CommentResolver interface {
 	Etag(ctx context.Context, obj *ent.Comment) (string, error)
+	Content(ctx context.Context, obj *ent.Comment) (json.RawMessage, error)
 	Author(ctx context.Context, obj *ent.Comment) (*ent.User, error)
 }
 type CompanyResolver interface {
@@ -164,6 +165,9 @@ type RequestResolver interface {
 	Service(ctx context.Context, obj *ent.Request) (*ent.Service, error)
 	Offering(ctx context.Context, obj *ent.Request) (*ent.Offering, error)
 	Creator(ctx context.Context, obj *ent.Request) (relay.Actor, error)
+	Requester(ctx context.Context, obj *ent.Request) (relay.Actor, error)
+	Content(ctx context.Context, obj *ent.Request) (json.RawMessage, error)
+	Watchers(ctx context.Context, obj *ent.Request) ([]*request.Named, error)
 	Assignee(ctx context.Context, obj *ent.Request) (*ent.User, error)
 	Team(ctx context.Context, obj *ent.Request) (*ent.Team, error)
 	Execution(ctx context.Context, obj *ent.Request) (*ent.Execution, error)
@@ -3770,6 +3774,13 @@ func (ec *executionContext) fieldContext_Comment_body(_ context.Context, field g
 	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Comment_format(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
+	return ec.marshalNTextFormat2atriumᚋentᚋcommentᚐFormat(ctx, field.Selections, obj.Format)
+}
+func (ec *executionContext) fieldContext_Comment_format(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type TextFormat does not have child fields"))
+}
+
 func (ec *executionContext) _Comment_visibility(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
 	return ec.marshalNCommentVisibility2atriumᚋentᚋcommentᚐVisibility(ctx, field.Selections, obj.Visibility)
 }
@@ -3812,6 +3823,29 @@ func (ec *executionContext) _Comment_etag(ctx context.Context, field graphql.Col
 }
 func (ec *executionContext) fieldContext_Comment_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Comment", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Comment_content(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Comment_content(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Comment().Content(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Comment_content(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Comment", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
 func (ec *executionContext) _Comment_author(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
@@ -7966,6 +8000,13 @@ func (ec *executionContext) fieldContext_Request_description(_ context.Context, 
 	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Request_format(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalNTextFormat2atriumᚋentᚋrequestᚐFormat(ctx, field.Selections, obj.Format)
+}
+func (ec *executionContext) fieldContext_Request_format(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type TextFormat does not have child fields"))
+}
+
 func (ec *executionContext) _Request_status(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
 	return ec.marshalNRequestStatus2atriumᚋentᚋrequestᚐStatus(ctx, field.Selections, obj.Status)
 }
@@ -8277,6 +8318,93 @@ func (ec *executionContext) fieldContext_Request_creator(_ context.Context, fiel
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Request_requester(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_requester(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Request().Requester(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v relay.Actor) graphql.Marshaler {
+			return ec.marshalOActor2atriumᚋgraphᚋinternalᚋrelayᚐActor(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Request_requester(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Request",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Request_content(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_content(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Request().Content(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Request_content(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _Request_watchers(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_watchers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Request().Watchers(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*request.Named) graphql.Marshaler {
+			return ec.marshalONamed2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐNamedᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Request_watchers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Request",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Named(ctx, field)
 		},
 	}
 	return fc, nil
@@ -11331,6 +11459,38 @@ func (ec *executionContext) fieldContext_TeamEdge_cursor(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("TeamEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _UnwatchRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *UnwatchRequestPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UnwatchRequestPayload_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UnwatchRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UnwatchRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateAccessPolicyPayload_accessPolicy(ctx context.Context, field graphql.CollectedField, obj *UpdateAccessPolicyPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12253,6 +12413,38 @@ func (ec *executionContext) _UserEdge_cursor(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_UserEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("UserEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _WatchRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *WatchRequestPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_WatchRequestPayload_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_WatchRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "WatchRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _WebhookDeliveryEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.WebhookDelivery]) (ret graphql.Marshaler) {
@@ -14336,7 +14528,7 @@ func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"requestId", "body", "visibility"}
+	fieldsInOrder := [...]string{"requestId", "body", "format", "visibility"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -14357,6 +14549,13 @@ func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context
 				return it, err
 			}
 			it.Body = data
+		case "format":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("format"))
+			data, err := ec.unmarshalOTextFormat2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Format = data
 		case "visibility":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("visibility"))
 			data, err := ec.unmarshalOCommentVisibility2ᚖstring(ctx, v)
@@ -14741,7 +14940,7 @@ func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"serviceId", "offeringId", "title", "description", "priority", "fields", "tags", "assigneeId", "teamId"}
+	fieldsInOrder := [...]string{"serviceId", "offeringId", "title", "description", "format", "priority", "fields", "tags", "assigneeId", "teamId", "requesterId", "requesterEmail"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -14776,6 +14975,13 @@ func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context
 				return it, err
 			}
 			it.Description = data
+		case "format":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("format"))
+			data, err := ec.unmarshalOTextFormat2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Format = data
 		case "priority":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priority"))
 			data, err := ec.unmarshalORequestPriority2ᚖstring(ctx, v)
@@ -14815,6 +15021,20 @@ func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context
 				return it, err
 			}
 			it.TeamID = data
+		case "requesterId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requesterId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequesterID = data
+		case "requesterEmail":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requesterEmail"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequesterEmail = data
 		}
 	}
 	return it, nil
@@ -17319,7 +17539,7 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
+	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "requesterId", "watching", "updatedAfter", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -17382,6 +17602,27 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.CreatedBy = data
+		case "requesterId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requesterId"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequesterID = data
+		case "watching":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("watching"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Watching = data
+		case "updatedAfter":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedAfter"))
+			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UpdatedAfter = data
 		case "createdAfter":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdAfter"))
 			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
@@ -18832,6 +19073,43 @@ func (ec *executionContext) unmarshalInputTestAgentInput(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUnwatchRequestInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateAccessPolicyInput(ctx context.Context, obj any) (policy.UpdateInput, error) {
 	var it policy.UpdateInput
 	if obj == nil {
@@ -19159,7 +19437,7 @@ func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "body", "visibility"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "body", "format", "visibility"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19187,6 +19465,13 @@ func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context
 				return it, err
 			}
 			it.Body = graphql.OmittableOf(data)
+		case "format":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("format"))
+			data, err := ec.unmarshalOTextFormat2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Format = graphql.OmittableOf(data)
 		case "visibility":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("visibility"))
 			data, err := ec.unmarshalOCommentVisibility2ᚖstring(ctx, v)
@@ -19678,7 +19963,7 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "title", "description", "status", "priority", "fields", "tags", "assigneeId", "teamId", "waiting", "snoozedUntil"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "title", "description", "format", "status", "priority", "fields", "tags", "assigneeId", "teamId", "waiting", "snoozedUntil"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19713,6 +19998,13 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 				return it, err
 			}
 			it.Description = graphql.OmittableOf(data)
+		case "format":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("format"))
+			data, err := ec.unmarshalOTextFormat2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Format = graphql.OmittableOf(data)
 		case "status":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
 			data, err := ec.unmarshalORequestStatus2ᚖstring(ctx, v)
@@ -20537,6 +20829,50 @@ func (ec *executionContext) unmarshalInputValidateAccessPolicyInput(ctx context.
 			if err = ec.Resolvers.ValidateAccessPolicyInput().Condition(ctx, &it, data); err != nil {
 				return it, err
 			}
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputWatchRequestInput(ctx context.Context, obj any) (request.WatchInput, error) {
+	var it request.WatchInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "userId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "userId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("userId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UserID = data
 		}
 	}
 	return it, nil
@@ -22648,6 +22984,11 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "format":
+			out.Values[i] = ec._Comment_format(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "visibility":
 			out.Values[i] = ec._Comment_visibility(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -22666,6 +23007,11 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 		case "etag":
 			out.Values[i] = ec._Comment_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "content":
+			out.Values[i] = ec._Comment_content(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "author":
@@ -25724,6 +26070,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "format":
+			out.Values[i] = ec._Request_format(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "status":
 			out.Values[i] = ec._Request_status(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -25841,6 +26192,21 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "creator":
 			out.Values[i] = ec._Request_creator(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "requester":
+			out.Values[i] = ec._Request_requester(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "content":
+			out.Values[i] = ec._Request_content(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "watchers":
+			out.Values[i] = ec._Request_watchers(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -27537,6 +27903,34 @@ func (ec *executionContext) _TeamEdge(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var unwatchRequestPayloadImplementors = []string{"UnwatchRequestPayload"}
+
+func (ec *executionContext) _UnwatchRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *UnwatchRequestPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, unwatchRequestPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UnwatchRequestPayload")
+		case "request":
+			out.Values[i] = ec._UnwatchRequestPayload_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var updateAccessPolicyPayloadImplementors = []string{"UpdateAccessPolicyPayload"}
 
 func (ec *executionContext) _UpdateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateAccessPolicyPayload) graphql.Marshaler {
@@ -28223,6 +28617,34 @@ func (ec *executionContext) _UserEdge(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "cursor":
 			out.Values[i] = ec._UserEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var watchRequestPayloadImplementors = []string{"WatchRequestPayload"}
+
+func (ec *executionContext) _WatchRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *WatchRequestPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, watchRequestPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WatchRequestPayload")
+		case "request":
+			out.Values[i] = ec._WatchRequestPayload_request(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -30650,6 +31072,11 @@ func (ec *executionContext) unmarshalNTestAgentInput2atriumᚋinternalᚋagent�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNUnwatchRequestInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputUnwatchRequestInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNUpdateAccessPolicyInput2atriumᚋinternalᚋpolicyᚐUpdateInput(ctx context.Context, v any) (policy.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateAccessPolicyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -30804,6 +31231,11 @@ func (ec *executionContext) marshalNUserSort2string(ctx context.Context, sel ast
 
 func (ec *executionContext) unmarshalNValidateAccessPolicyInput2atriumᚋinternalᚋpolicyᚐValidateInput(ctx context.Context, v any) (policy.ValidateInput, error) {
 	res, err := ec.unmarshalInputValidateAccessPolicyInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNWatchRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐWatchInput(ctx context.Context, v any) (request.WatchInput, error) {
+	res, err := ec.unmarshalInputWatchRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -32192,6 +32624,13 @@ func (ec *executionContext) unmarshalOTeamOrder2ᚖatriumᚋgraphᚋinternalᚋr
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOUnwatchRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐUnwatchRequestPayload(ctx context.Context, sel ast.SelectionSet, v *UnwatchRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UnwatchRequestPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOUpdateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateAccessPolicyPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -32353,6 +32792,13 @@ func (ec *executionContext) unmarshalOUserOrder2ᚖatriumᚋgraphᚋinternalᚋr
 	}
 	res, err := ec.unmarshalInputUserOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOWatchRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐWatchRequestPayload(ctx context.Context, sel ast.SelectionSet, v *WatchRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._WatchRequestPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOWebhookDeliveryOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {

@@ -592,6 +592,12 @@ type TestAgentPayload struct {
 	AgentRun *evaluation.Trial `json:"agentRun"`
 }
 
+// What unwatchRequest answers.
+type UnwatchRequestPayload struct {
+	// The row as it is now.
+	Request *ent.Request `json:"request"`
+}
+
 // What updateAccessPolicy answers.
 type UpdateAccessPolicyPayload struct {
 	// The row as it is now.
@@ -710,6 +716,12 @@ type UpdateWebhookSubscriptionPayload struct {
 type UpdateWorkflowPayload struct {
 	// The row as it is now.
 	Workflow *ent.Workflow `json:"workflow"`
+}
+
+// What watchRequest answers.
+type WatchRequestPayload struct {
+	// The row as it is now.
+	Request *ent.Request `json:"request"`
 }
 
 // A change of a webhook delivery.

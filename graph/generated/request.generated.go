@@ -633,6 +633,40 @@ func (ec *executionContext) marshalNRoutingAssignment2atriumᚋentᚋroutingrule
 	return res
 }
 
+func (ec *executionContext) unmarshalNTextFormat2atriumᚋentᚋcommentᚐFormat(ctx context.Context, v any) (comment.Format, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := comment.Format(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTextFormat2atriumᚋentᚋcommentᚐFormat(ctx context.Context, sel ast.SelectionSet, v comment.Format) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNTextFormat2atriumᚋentᚋrequestᚐFormat(ctx context.Context, v any) (request1.Format, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := request1.Format(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNTextFormat2atriumᚋentᚋrequestᚐFormat(ctx context.Context, sel ast.SelectionSet, v request1.Format) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalOCommentVisibility2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
@@ -649,6 +683,25 @@ func (ec *executionContext) marshalOCommentVisibility2ᚖstring(ctx context.Cont
 	_ = ctx
 	res := graphql.MarshalString(*v)
 	return res
+}
+
+func (ec *executionContext) marshalONamed2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐNamedᚄ(ctx context.Context, sel ast.SelectionSet, v []*request.Named) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNamed2ᚖatriumᚋinternalᚋdeskᚋrequestᚐNamed(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalORequestPriority2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
@@ -801,6 +854,24 @@ func (ec *executionContext) marshalOTakeNextRequestPayload2ᚖatriumᚋinternal�
 		return graphql.Null
 	}
 	return ec._TakeNextRequestPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOTextFormat2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOTextFormat2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
 }
 
 // endregion ***************************** type.gotpl *****************************

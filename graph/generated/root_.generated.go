@@ -256,6 +256,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputTeamFilter,
 		ec.unmarshalInputTeamOrder,
 		ec.unmarshalInputTestAgentInput,
+		ec.unmarshalInputUnwatchRequestInput,
 		ec.unmarshalInputUpdateAccessPolicyInput,
 		ec.unmarshalInputUpdateAgentInput,
 		ec.unmarshalInputUpdateCalendarInput,
@@ -280,6 +281,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUserFilter,
 		ec.unmarshalInputUserOrder,
 		ec.unmarshalInputValidateAccessPolicyInput,
+		ec.unmarshalInputWatchRequestInput,
 		ec.unmarshalInputWebhookDeliveryOrder,
 		ec.unmarshalInputWebhookSubscriptionOrder,
 		ec.unmarshalInputWorkflowFilter,
@@ -2285,7 +2287,7 @@ enum RequestStatus {
   PENDING
   "Accepted from the inbox."
   IN_PROGRESS
-  "Done; final."
+  "Done; staff, and for some days its requester, may reopen it."
   COMPLETED
   "Cancelled or declined; final."
   CANCELLED
@@ -2310,6 +2312,12 @@ extend type Request {
   offering: Offering
   "Who filed it; null when it is there no more."
   creator: Actor
+  "For whom it is; null when they are there no more."
+  requester: Actor
+  "Its description as blocks, where that is Markdown; null where it is plain text. See renderMarkdown."
+  content: JSON
+  "Who watches it, of at most 100: they hear of comments and of its end."
+  watchers: [Named!]
   "The user who deals with it."
   assignee: User
   "The team that deals with it."
@@ -2352,7 +2360,17 @@ enum CommentVisibility {
   internal
 }
 
+"How a text is written."
+enum TextFormat {
+  "As it stands, line by line."
+  plain
+  "CommonMark, with GitHub's tables, task lists, strikethrough and bare addresses. A line break stays one, HTML is shown as it was typed, and links lead to http, https and mailto alone."
+  markdown
+}
+
 extend type Comment {
+  "Its body as blocks, where that is Markdown; null where it is plain text. See renderMarkdown."
+  content: JSON
   "The user who wrote it; null when a service account did."
   author: User
 }
@@ -2456,6 +2474,11 @@ type CompanyStat {
 }
 
 extend type Query {
+  "Markdown as blocks: each has a type and, where it has any, text, level, start, checked, href, align and children. Types: paragraph, heading, quote, list, item, codeBlock, rule, table, row, cell, and within those text, strong, emphasis, strike, code, link, break."
+  renderMarkdown(
+    "At most 10,000 characters."
+    text: String!
+  ): JSON!
   "How many requests a list would find, by one of their fields: the most frequent 100 values first, none without requests."
   requestCounts(
     "Which are counted."
@@ -3927,6 +3950,8 @@ func (ec *executionContext) childFields_Comment(ctx context.Context, field graph
 		return ec.fieldContext_Comment_authorId(ctx, field)
 	case "body":
 		return ec.fieldContext_Comment_body(ctx, field)
+	case "format":
+		return ec.fieldContext_Comment_format(ctx, field)
 	case "visibility":
 		return ec.fieldContext_Comment_visibility(ctx, field)
 	case "createdAt":
@@ -3935,6 +3960,8 @@ func (ec *executionContext) childFields_Comment(ctx context.Context, field graph
 		return ec.fieldContext_Comment_updatedAt(ctx, field)
 	case "etag":
 		return ec.fieldContext_Comment_etag(ctx, field)
+	case "content":
+		return ec.fieldContext_Comment_content(ctx, field)
 	case "author":
 		return ec.fieldContext_Comment_author(ctx, field)
 	}
@@ -5403,6 +5430,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_title(ctx, field)
 	case "description":
 		return ec.fieldContext_Request_description(ctx, field)
+	case "format":
+		return ec.fieldContext_Request_format(ctx, field)
 	case "status":
 		return ec.fieldContext_Request_status(ctx, field)
 	case "priority":
@@ -5451,6 +5480,12 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_offering(ctx, field)
 	case "creator":
 		return ec.fieldContext_Request_creator(ctx, field)
+	case "requester":
+		return ec.fieldContext_Request_requester(ctx, field)
+	case "content":
+		return ec.fieldContext_Request_content(ctx, field)
+	case "watchers":
+		return ec.fieldContext_Request_watchers(ctx, field)
 	case "assignee":
 		return ec.fieldContext_Request_assignee(ctx, field)
 	case "team":
@@ -6203,6 +6238,14 @@ func (ec *executionContext) childFields_TestAgentPayload(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type TestAgentPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_UnwatchRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_UnwatchRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UnwatchRequestPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateAccessPolicyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "accessPolicy":
@@ -6463,6 +6506,14 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_notificationSettings(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Viewer", field.Name)
+}
+
+func (ec *executionContext) childFields_WatchRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_WatchRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WatchRequestPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_WebhookAttempt(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -77,7 +77,7 @@ func (tx *Tx) NoAgents() bool { return tx.engine.NoAgents }
 // Now returns the product's time.
 func (tx *Tx) Now(ctx context.Context) time.Time { return clock.From(ctx).Now() }
 
-// OwnOnly reports whether the caller's role reaches only rows that the caller created. Lists filter by it.
+// OwnOnly reports whether the caller's role reaches only rows that the caller created, or that were made for the caller. Lists filter by it.
 func (tx *Tx) OwnOnly() bool { return tx.decision.Rows == authz.RowsOwn }
 
 // AuthorityChanged makes this process drop its cached keys, roles and plans right after the commit.
@@ -144,7 +144,7 @@ func Reaches(reach authz.Reach, row any, caller string) bool {
 	case authz.RowsAll:
 		return true
 	case authz.RowsOwn:
-		return owned(row, "CreatedBy", caller)
+		return owned(row, "CreatedBy", caller) || owned(row, "RequesterID", caller)
 	case authz.RowsAssigned:
 		return owned(row, "AssigneeID", caller)
 	}

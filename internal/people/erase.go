@@ -23,6 +23,7 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
+	"atrium/ent/watcher"
 	"atrium/internal/identity/access"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
@@ -114,7 +115,7 @@ func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args,
 		}
 		jobs = append(jobs, erasure.Args{Company: u.CompanyID, User: u.ID})
 		err := tx.User.Update().Where(user.ID(u.ID)).SetStatus(user.StatusErased).SetName(erasure.Mark).SetEmail(u.ID + "@erased.invalid").
-			SetAccountID(nobodys.ID).ClearAttributes().ClearNotifications().SetMfaEnabled(false).ClearLastSeenAt().Exec(ctx)
+			SetAccountID(nobodys.ID).ClearAttributes().ClearNotifications().ClearLocale().ClearTimeZone().SetMfaEnabled(false).ClearLastSeenAt().Exec(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("erase the user: %w", err)
 		}
@@ -124,6 +125,7 @@ func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args,
 		tx.APIKey.Update().Where(apikey.UserIDIn(ids...)).SetName(erasure.Mark).ClearAllowedIps().Exec(ctx),
 		tx.Session.Update().Where(session.UserIDIn(ids...)).SetIP("").SetUserAgent("").Exec(ctx),
 		deleted(tx.TeamMember.Delete().Where(teammember.UserIDIn(ids...)).Exec(ctx)),
+		deleted(tx.Watcher.Delete().Where(watcher.UserIDIn(ids...)).Exec(ctx)),
 		deleted(tx.Consent.Delete().Where(consent.UserIDIn(ids...)).Exec(ctx)),
 		deleted(tx.ExternalIdentity.Delete().Where(externalidentity.UserIDIn(ids...)).Exec(ctx)),
 		deleted(tx.SavedView.Delete().Where(savedview.UserIDIn(ids...), savedview.ScopeEQ(savedview.ScopeMe)).Exec(ctx)),

@@ -640,6 +640,12 @@ func (r Mutation) StopAgentRun(ctx context.Context, input op.ByID) (*generated.S
 	return &generated.StopAgentRunPayload{AgentRun: row}, err
 }
 
+// UnwatchRequest resolves the field.
+func (r Mutation) UnwatchRequest(ctx context.Context, input op.ByID) (*generated.UnwatchRequestPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, request.Unwatch, input, "id")
+	return &generated.UnwatchRequestPayload{Request: row}, err
+}
+
 // UpdateAccessPolicy resolves the field.
 func (r Mutation) UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*generated.UpdateAccessPolicyPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, policy.Update, input, "id")
@@ -752,6 +758,12 @@ func (r Mutation) UpdateWebhookSubscription(ctx context.Context, input webhook.U
 func (r Mutation) UpdateWorkflow(ctx context.Context, input workflow.UpdateWorkflowInput) (*generated.UpdateWorkflowPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, workflow.UpdateWorkflow, input, "id")
 	return &generated.UpdateWorkflowPayload{Workflow: row}, err
+}
+
+// WatchRequest resolves the field.
+func (r Mutation) WatchRequest(ctx context.Context, input request.WatchInput) (*generated.WatchRequestPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, request.Watch, input, "id")
+	return &generated.WatchRequestPayload{Request: row}, err
 }
 
 // Edits sets the field.

@@ -158,6 +158,7 @@ var Mutations = []Mutation{
 	mutation("switchSession", websession.Switch),
 	mutation("takeNextRequest", request.TakeNext),
 	mutation("testAgent", evaluation.Test),
+	mutation("unwatchRequest", request.Unwatch),
 	mutation("updateAccessPolicy", policy.Update),
 	mutation("updateAgent", agent.Update),
 	mutation("updateCalendar", workflow.UpdateCalendar),
@@ -180,4 +181,5 @@ var Mutations = []Mutation{
 	mutation("updateWebhookSubscription", webhook.UpdateSubscription),
 	mutation("updateWorkflow", workflow.UpdateWorkflow),
 	mutation("validateAccessPolicy", policy.Validate),
+	mutation("watchRequest", request.Watch),
 }

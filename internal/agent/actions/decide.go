@@ -223,7 +223,7 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 	if may, _ := op.Preparation[bool](tx); !may {
 		return nil, apperr.New(apperr.Forbidden, "You may not do this yourself.")
 	}
-	if r.CreatedBy == tx.Principal().ID {
+	if slices.Contains([]string{r.CreatedBy, r.RequesterID}, tx.Principal().ID) {
 		return nil, apperr.New(apperr.Forbidden, "Somebody else than the requester decides.")
 	}
 	if is := runs.DigestOf(a.Operation, subjectOf(run, a), a.Arguments, a.RowVersion); is != a.Digest || in.Digest != is {

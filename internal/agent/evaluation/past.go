@@ -128,7 +128,7 @@ func (w *evaluator) filedAgain(ctx context.Context, c *settings.Selected, past [
 func filed(r *ent.Request) *ent.Request {
 	out := &ent.Request{
 		ID: r.ID, CompanyID: r.CompanyID, CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt, ServiceID: r.ServiceID, OfferingID: r.OfferingID, Title: r.Title,
-		Description: r.Description, Fields: r.Fields, CreatedBy: r.CreatedBy, Status: request.StatusPENDING, Priority: request.DefaultPriority,
+		Description: r.Description, Fields: r.Fields, CreatedBy: r.CreatedBy, RequesterID: r.RequesterID, Status: request.StatusPENDING, Priority: request.DefaultPriority,
 	}
 	if r.SLAState != nil {
 		out.SLAState, out.ResponseDueAt, out.ResolutionDueAt = new(request.SLAStateON_TRACK), r.ResponseDueAt, r.ResolutionDueAt

@@ -115,7 +115,7 @@ func dataOf(read context.Context, e *op.Engine, s Subject, h history.Finished, m
 	if err != nil {
 		return "", nil, err
 	}
-	for _, name := range []string{"executionId", "sla", "acceptedAt", "completedAt", "cancelledAt", "updatedAt", "createdBy"} {
+	for _, name := range []string{"executionId", "sla", "acceptedAt", "completedAt", "cancelledAt", "updatedAt", "createdBy", "requesterId"} {
 		delete(values, name)
 	}
 	ids := []string{}

@@ -22,6 +22,8 @@ var noPlanRests = map[string]string{
 	request.FieldCreatedAt:          "never changes",
 	request.FieldUpdatedAt:          "every change moves it",
 	request.FieldCreatedBy:          "never changes",
+	request.FieldRequesterID:        "never changes",
+	request.FieldFormat:             "follows the description",
 	request.FieldServiceID:          "follows the offering",
 	request.FieldExecutionID:        "follows the offering",
 	request.FieldPriorityRank:       "follows the priority",

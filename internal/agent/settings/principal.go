@@ -64,18 +64,18 @@ func CallerOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Pri
 // own rows.
 func RequesterOf(ctx context.Context, db *ent.Client, r *ent.Request) (*principal.Principal, error) {
 	own := &principal.Principal{
-		CompanyID: r.CompanyID, Type: principal.TypeServiceAccount, ID: r.CreatedBy, Role: principal.Member, Scopes: principal.AllScopes,
+		CompanyID: r.CompanyID, Type: principal.TypeServiceAccount, ID: r.RequesterID, Role: principal.Member, Scopes: principal.AllScopes,
 		Method: principal.MethodLocal,
 	}
-	switch kind, _, _ := strings.Cut(r.CreatedBy, "_"); kind {
+	switch kind, _, _ := strings.Cut(r.RequesterID, "_"); kind {
 	case "usr":
-		u, err := db.User.Query().Where(user.ID(r.CreatedBy)).Only(ctx)
+		u, err := db.User.Query().Where(user.ID(r.RequesterID)).Only(ctx)
 		if err == nil && !access.Gone(u.Status) {
 			return notice.PrincipalOf(u), nil
 		}
 		return own, worker.Wrap("look the requester up", ent.MaskNotFound(err))
 	case "sa":
-		sa, err := db.ServiceAccount.Query().Where(serviceaccount.ID(r.CreatedBy)).Only(ctx)
+		sa, err := db.ServiceAccount.Query().Where(serviceaccount.ID(r.RequesterID)).Only(ctx)
 		if err == nil {
 			own.Role, own.Method = principal.Role(sa.Role), principal.MethodAPIKey
 		}

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/ent/teammember"
+	"atrium/ent/watcher"
 	"atrium/internal/op"
 )
 
@@ -43,6 +44,20 @@ func Asked(userID string) predicate.Task {
 
 // About is what Execution.consulted holds of somebody who was consulted or informed about a phase, besides their id.
 func About(phaseID, id string) string { return phaseID + ":" + id }
+
+// Mine matches the requests that the user filed, and those that somebody filed for the user.
+func Mine(userID string) predicate.Request {
+	return request.Or(request.CreatedBy(userID), request.RequesterID(userID))
+}
+
+// Watches matches the requests that the user watches.
+func Watches(userID string) predicate.Request {
+	return func(s *sql.Selector) {
+		t := sql.Table(watcher.Table)
+		s.Where(sql.In(s.C(request.FieldID), sql.Select(t.C(watcher.FieldRequestID)).From(t).Where(sql.And(
+			sql.ColumnsEQ(t.C(watcher.FieldCompanyID), s.C(request.FieldCompanyID)), sql.EQ(t.C(watcher.FieldUserID), userID)))))
+	}
+}
 
 // Has matches the requests in which the user takes part.
 func Has(userID string) predicate.Request {
@@ -114,7 +129,7 @@ func InRequest(ctx context.Context, tx *op.Tx, row any, userID string) (bool, er
 	case *ent.Comment:
 		id = row.RequestID
 	}
-	has, err := tx.Request.Query().Where(request.ID(id), request.Or(request.CreatedBy(userID), Has(userID))).
+	has, err := tx.Request.Query().Where(request.ID(id), request.Or(Mine(userID), Has(userID))).
 		Exist(tx.Unfiltered(ctx, "access policies look at the row itself"))
 	if err != nil {
 		return false, fmt.Errorf("look for the user's part in the request: %w", err)

@@ -56,7 +56,7 @@ func TestEveryDeclaredFieldIsFilled(t *testing.T) {
 	one, now := "x", time.Now()
 	variables, err := request.Variables(&ent.Request{
 		ID: one, ServiceID: one, OfferingID: one, Title: one, Description: one, Status: entity.StatusPENDING, Priority: entity.PriorityLOW,
-		Fields: json.RawMessage(`{"a":1}`), Tags: map[string]string{"a": one}, CreatedBy: one, AssigneeID: &one, TeamID: &one, ExecutionID: &one,
+		Fields: json.RawMessage(`{"a":1}`), Tags: map[string]string{"a": one}, CreatedBy: one, RequesterID: one, Format: entity.FormatPlain, AssigneeID: &one, TeamID: &one, ExecutionID: &one,
 		CreatedAt: now, UpdatedAt: now, AcceptedAt: &now, CompletedAt: &now, CancelledAt: &now, Number: 1, RoutingRuleID: &one, SnoozedUntil: &now, DeclineReason: &one,
 		SLAState: new(entity.SLAStateON_TRACK), ResponseDueAt: &now, ResolutionDueAt: &now,
 	})

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 var commentSorts = op.Sorts{"createdAt": comment.FieldCreatedAt, "updatedAt": comment.FieldUpdatedAt}
@@ -85,7 +86,7 @@ func shown(tx *op.Tx) []predicate.Comment {
 	}
 }
 
-// loadComment loads a comment with its request: a role reaches the comment if the caller created the request.
+// loadComment loads a comment with its request: a role reaches the comment if the request is the caller's.
 func loadComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {
 	return op.Lock(tx, tx.Comment.Query().Where(comment.ID(id))).WithRequest().Only(ctx)
 }
@@ -114,6 +115,7 @@ func listComments(ctx context.Context, tx *op.Tx, r *ent.Request, in ListComment
 type CreateCommentInput struct {
 	op.ByID
 	Body       string  `json:"body" minLength:"1" maxLength:"10000" pattern:"\\S" patternDescription:"more than blanks" example:"It has arrived."`
+	Format     *string `json:"format,omitempty" nullable:"true" enum:"plain,markdown" doc:"How the body is written; plain when not given." example:"markdown"`
 	Visibility *string `json:"visibility,omitempty" nullable:"true" enum:"public,internal" doc:"public when not given; internal ones are for agents, admins and owners." example:"public"`
 }
 
@@ -123,6 +125,7 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 		return nil, err
 	}
 	create := tx.Comment.Create().SetRequestID(r.ID).SetAuthorID(tx.Principal().ID).SetBody(in.Body).
+		SetFormat(formatFor(tx, in.Format)).
 		SetVisibility(visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic))
 	if len(told) > 0 {
 		create.SetMentioned(told)
@@ -131,19 +134,39 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	if err != nil {
 		return nil, fmt.Errorf("write the comment: %w", err)
 	}
-	if c.Visibility == comment.VisibilityPublic && c.AuthorID == r.CreatedBy {
+	if c.Visibility == comment.VisibilityPublic && c.AuthorID == r.RequesterID {
 		if err := answered(ctx, tx, r); err != nil {
 			return nil, err
 		}
 	}
-	if c.Visibility == comment.VisibilityPublic && c.AuthorID != r.CreatedBy && !slices.Contains(told, r.CreatedBy) {
-		if err := tx.Insert(ctx, notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Comment: c.ID, By: c.AuthorID}, time.Time{}); err != nil {
+	hear := notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Comment: c.ID, By: c.AuthorID}
+	if c.Visibility == comment.VisibilityPublic && c.AuthorID != r.RequesterID && !slices.Contains(told, r.RequesterID) {
+		if err := tx.Insert(ctx, hear, time.Time{}); err != nil {
 			return nil, err
 		}
+	}
+	if tx.Principal().Type == principal.TypeUser {
+		told = append(told, c.AuthorID)
+	}
+	told = slices.DeleteFunc(slices.Clone(told), func(id string) bool { return id == r.RequesterID })
+	if err := addWatchers(ctx, tx, r.ID, told...); err != nil {
+		return nil, err
+	}
+	hear.Watchers = true
+	if err := tx.Insert(ctx, hear, time.Time{}); err != nil {
+		return nil, err
 	}
 	tx.About(c.ID)
 	tx.Changed(nil, c)
 	return c, nil
+}
+
+// formatFor returns how a comment is written. What agents write is plain text: others may have put it there.
+func formatFor(tx *op.Tx, given *string) comment.Format {
+	if given == nil || tx.Principal().Type == principal.TypeAgent {
+		return comment.FormatPlain
+	}
+	return comment.Format(*given)
 }
 
 // answered does what follows from a public comment of a request's requester: it waits no longer, and is open again if it was completed
@@ -163,6 +186,7 @@ func answered(ctx context.Context, tx *op.Tx, r *ent.Request) error {
 type UpdateCommentInput struct {
 	op.ByID
 	Body       op.Patch[string] `json:"body,omitzero" minLength:"1" maxLength:"10000" pattern:"\\S" patternDescription:"more than blanks"`
+	Format     op.Patch[string] `json:"format,omitzero" enum:"plain,markdown" doc:"How the body is written."`
 	Visibility op.Patch[string] `json:"visibility,omitzero" enum:"public,internal"`
 }
 
@@ -176,6 +200,7 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 		u.SetMentioned(told)
 	}
 	op.Set(in.Body, u.SetBody)
+	op.Set(in.Format, func(to string) *ent.CommentUpdateOne { return u.SetFormat(formatFor(tx, &to)) })
 	op.Set(in.Visibility, func(v string) *ent.CommentUpdateOne { return u.SetVisibility(comment.Visibility(v)) })
 	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {

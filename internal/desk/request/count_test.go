@@ -71,8 +71,8 @@ func TestMayOnIsWhatOperationsAllow(t *testing.T) {
 			require.NoError(t, err)
 			return out
 		}
-		require.Equal(t, []string{"request.cancel", "request.reopen"}, may("member", own))
-		require.Equal(t, []string{"request.accept", "request.cancel", "request.complete", "request.reopen", "request.update"}, may("agent", own))
+		require.Equal(t, []string{"request.cancel", "request.reopen", "request.watch"}, may("member", own))
+		require.Equal(t, []string{"request.accept", "request.cancel", "request.complete", "request.reopen", "request.update", "request.watch"}, may("agent", own))
 		require.Subset(t, may("owner", own), may("agent", own))
 		require.Empty(t, may("agent", s))
 		require.Equal(t, []string{"service.delete", "service.update"}, may("admin", s))

@@ -3,6 +3,7 @@ package request
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"atrium/ent"
@@ -59,17 +60,21 @@ type CreateInput struct {
 	OfferingID  string            `json:"offeringId" minLength:"1" maxLength:"64" doc:"An active offering of that service."`
 	Title       string            `json:"title" minLength:"1" maxLength:"300" pattern:"\\S" patternDescription:"more than blanks"`
 	Description *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+	Format      *string           `json:"format,omitempty" nullable:"true" enum:"plain,markdown" doc:"How the description is written; plain when not given." example:"markdown"`
 	Priority    *string           `json:"priority,omitempty" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"MEDIUM when not given." example:"LOW"`
 	Fields      strictjson.Object `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
 	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
 	AssigneeID  *string           `json:"assigneeId,omitempty" nullable:"true" maxLength:"64"`
 	TeamID      *string           `json:"teamId,omitempty" nullable:"true" maxLength:"64"`
 
+	RequesterID    *string `json:"requesterId,omitempty" nullable:"true" maxLength:"64" doc:"The person for whom it is: the caller when not given. Members file for themselves alone."`
+	RequesterEmail *string `json:"requesterEmail,omitempty" nullable:"true" maxLength:"254" pattern:"^[^\\s@<>(),;:\"]+@[^\\s@<>(),;:\"]+$" patternDescription:"an e-mail address" doc:"That person by their address; give one of the two."`
+
 	Cause events.Cause `json:"-"` // the execution that files it, if one does
 }
 
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error) {
-	off, status, err := target(ctx, tx, in)
+	off, status, err := target(ctx, tx, &in)
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +102,13 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		SetOfferingID(in.OfferingID).
 		SetTitle(in.Title).
 		SetDescription(op.Or(in.Description, "")).
+		SetFormat(request.Format(op.Or(in.Format, string(request.DefaultFormat)))).
 		SetPriority(priority).
 		SetPriorityRank(rank(priority)).
 		SetFields(ready.fields.raw).
 		SetTags(in.Tags).
 		SetCreatedBy(tx.Principal().ID).
-		SetRequesterID(tx.Principal().ID).
+		SetRequesterID(op.Or(in.RequesterID, tx.Principal().ID)).
 		SetNillableAssigneeID(routed.AssigneeID).
 		SetNillableTeamID(routed.TeamID)
 	if routed.RuleID != "" {
@@ -115,7 +121,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err != nil {
 		return nil, fmt.Errorf("file the request: %w", err)
 	}
-	if err := tellAssignee(ctx, tx, nil, r); err != nil {
+	if err := tellFiled(ctx, tx, r); err != nil {
 		return nil, err
 	}
 	if r, err = emitFiled(ctx, tx, events.RequestCreated, r, off, in.Cause); err != nil {
@@ -131,11 +137,16 @@ func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any,
 	if err != nil {
 		return nil, err
 	}
+	requester, err := in.requester(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
 	now := tx.Now(ctx)
 	r := &ent.Request{
 		CreatedAt: now, UpdatedAt: now, ServiceID: in.ServiceID, OfferingID: in.OfferingID, Title: in.Title, Description: op.Or(in.Description, ""),
+		Format: request.Format(op.Or(in.Format, string(request.DefaultFormat))),
 		Status: request.StatusPENDING, Priority: request.Priority(in.priority()), Fields: fields, Tags: in.Tags,
-		CreatedBy: tx.Principal().ID, AssigneeID: in.AssigneeID, TeamID: in.TeamID,
+		CreatedBy: tx.Principal().ID, RequesterID: requester, AssigneeID: in.AssigneeID, TeamID: in.TeamID,
 	}
 	off, err := tx.Offering.Get(tx.Unfiltered(ctx, "the operation asks whether the caller sees the offering"), in.OfferingID)
 	if ent.IsNotFound(err) {
@@ -156,10 +167,10 @@ func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any,
 
 func (in CreateInput) priority() string { return op.Or(in.Priority, string(request.PriorityMEDIUM)) }
 
-// target returns the offering that the request is filed against, and the status of its service. Returns a validation
-// error that names ids which are no rows of the company or do not belong together.
-func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, service.Status, error) {
-	if in.AssigneeID == nil && in.TeamID == nil {
+// target returns the offering that the request is filed against, and the status of its service, and puts the id of a requester for
+// their address. Returns a validation error that names ids which are no rows of the company or do not belong together.
+func target(ctx context.Context, tx *op.Tx, in *CreateInput) (*ent.Offering, service.Status, error) {
+	if in.AssigneeID == nil && in.TeamID == nil && in.RequesterID == nil && in.RequesterEmail == nil {
 		off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
 			offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive))).Only(ctx)
 		if err == nil {
@@ -184,6 +195,9 @@ func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, serv
 	}
 	checkAssignee(ctx, tx, &refs, in.AssigneeID)
 	refs.Check("teamId", in.TeamID, "team", teamExists(ctx, tx))
+	if err := checkRequester(ctx, tx, &refs, in); err != nil {
+		return nil, "", err
+	}
 	if err := refs.Err(); err != nil {
 		return nil, "", err
 	}
@@ -221,11 +235,66 @@ func checkAssignee(ctx context.Context, tx *op.Tx, refs *op.Refs, id *string) {
 	}
 }
 
-// tellAssignee has a request's new assignee notified, unless the caller is the new assignee.
+// requester returns the id of the person for whom the request is filed, and that of the caller when nobody is named; empty when the
+// company has no such person.
+func (in CreateInput) requester(ctx context.Context, tx *op.Tx) (string, error) {
+	where := user.ID(op.Or(in.RequesterID, ""))
+	switch {
+	case in.RequesterEmail != nil:
+		where = user.Email(strings.ToLower(*in.RequesterEmail))
+	case op.Or(in.RequesterID, tx.Principal().ID) == tx.Principal().ID:
+		return tx.Principal().ID, nil
+	}
+	u, err := tx.User.Query().Where(where).Only(ctx)
+	if err != nil || access.Gone(u.Status) {
+		return "", ent.MaskNotFound(err)
+	}
+	return u.ID, nil
+}
+
+// checkRequester puts the id of the requester into the input. Whoever is named besides the caller takes the right to change requests:
+// members file for themselves alone.
+func checkRequester(ctx context.Context, tx *op.Tx, refs *op.Refs, in *CreateInput) error {
+	id, err := in.requester(ctx, tx)
+	if err != nil {
+		return fmt.Errorf("look the requester up: %w", err)
+	}
+	if id != tx.Principal().ID {
+		if err := tx.May(ctx, "request.update"); err != nil {
+			return err
+		}
+	}
+	switch {
+	case in.RequesterID != nil && in.RequesterEmail != nil:
+		refs.Fault("requesterEmail", "must not be given beside requesterId")
+	case id == "" && in.RequesterID != nil:
+		refs.Fault("requesterId", "is no user of the company, or one who was deactivated or erased")
+	case id == "":
+		refs.Fault("requesterEmail", "is no address of a user of the company, or of one who was deactivated or erased")
+	}
+	in.RequesterID = &id
+	return nil
+}
+
+// tellFiled has those notified who did not file a new request themselves: its assignee, and the person whom it is for.
+func tellFiled(ctx context.Context, tx *op.Tx, r *ent.Request) error {
+	if r.RequesterID != tx.Principal().ID {
+		told := notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, By: tx.Principal().ID, Filed: true}
+		if err := tx.Insert(ctx, told, time.Time{}); err != nil {
+			return err
+		}
+	}
+	return tellAssignee(ctx, tx, nil, r)
+}
+
+// tellAssignee has a request's new assignee watch it, and notified unless the caller is the new assignee.
 func tellAssignee(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	to := after.AssigneeID
-	if to == nil || *to == tx.Principal().ID || before != nil && before.AssigneeID != nil && *before.AssigneeID == *to {
+	if to == nil || before != nil && before.AssigneeID != nil && *before.AssigneeID == *to {
 		return nil
+	}
+	if err := addWatchers(ctx, tx, after.ID, *to); err != nil || *to == tx.Principal().ID {
+		return err
 	}
 	return tx.Insert(ctx, notice.Args{Company: after.CompanyID, Request: after.ID, By: tx.Principal().ID}, time.Time{})
 }

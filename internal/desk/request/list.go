@@ -39,6 +39,9 @@ type ListInput struct {
 	AssigneeID    []string            `json:"-" query:"assigneeId" maxLength:"64" doc:"Requests that any of these users deals with; none finds those that nobody does."`
 	TeamID        []string            `json:"-" query:"teamId" maxLength:"64" doc:"Requests that any of these teams deals with; none finds those without one."`
 	CreatedBy     []string            `json:"-" query:"createdBy" maxLength:"64"`
+	RequesterID   []string            `json:"-" query:"requesterId" maxLength:"64" doc:"Requests that are for any of these."`
+	Watching      []string            `json:"-" query:"watching" enum:"me" doc:"me: requests that the caller watches."`
+	UpdatedAfter  *time.Time          `json:"-" query:"updatedAfter" doc:"Requests changed at this moment or later."`
 	CreatedAfter  *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
 	CreatedBefore *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
 	SLAState      []string            `json:"-" query:"slaState" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED" doc:"Requests that stand so against their service levels."`
@@ -48,7 +51,7 @@ type ListInput struct {
 }
 
 func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
-	q := tx.Request.Query().Where(own(tx)...).Where(in.where()...)
+	q := tx.Request.Query().Where(own(tx)...).Where(in.where(tx.Principal().ID)...)
 	if counter, ok := in.counter(tx); ok {
 		return paging.Counted(ctx, tx, in.Page, sorts, counter, q)
 	}
@@ -63,7 +66,7 @@ func own(tx *op.Tx) []predicate.Request {
 	if !tx.OwnOnly() {
 		return nil
 	}
-	return []predicate.Request{request.CreatedBy(tx.Principal().ID)}
+	return []predicate.Request{participant.Mine(tx.Principal().ID)}
 }
 
 // reached limits look-ups by id as single reads are: these callers also reach the requests in which a workflow gave them a part.
@@ -71,11 +74,11 @@ func reached(tx *op.Tx) []predicate.Request {
 	if !tx.OwnOnly() {
 		return nil
 	}
-	return []predicate.Request{request.Or(request.CreatedBy(tx.Principal().ID), participant.Has(tx.Principal().ID))}
+	return []predicate.Request{request.Or(participant.Mine(tx.Principal().ID), participant.Has(tx.Principal().ID))}
 }
 
-// where returns the filters as predicates.
-func (in ListInput) where() []predicate.Request {
+// where returns the filters as predicates, for a caller.
+func (in ListInput) where(me string) []predicate.Request {
 	var where []predicate.Request
 	if len(in.Numbers) > 0 {
 		numbers := make([]int64, len(in.Numbers))
@@ -97,6 +100,13 @@ func (in ListInput) where() []predicate.Request {
 	where = paging.InOrNone(where, in.AssigneeID, request.AssigneeIDIn, request.AssigneeIDIsNil)
 	where = paging.InOrNone(where, in.TeamID, request.TeamIDIn, request.TeamIDIsNil)
 	where = paging.In(where, in.CreatedBy, request.CreatedByIn)
+	where = paging.In(where, in.RequesterID, request.RequesterIDIn)
+	if len(in.Watching) > 0 {
+		where = append(where, participant.Watches(me))
+	}
+	if in.UpdatedAfter != nil {
+		where = append(where, request.UpdatedAtGTE(in.UpdatedAfter.UTC()))
+	}
 	if in.CreatedAfter != nil {
 		where = append(where, request.CreatedAtGTE(in.CreatedAfter.UTC()))
 	}
@@ -127,8 +137,8 @@ const maxCountedServices = 4
 // counter returns the counter that knows the total: of all requests, or of some statuses, priorities and services.
 // Returns false if the filter has anything else.
 func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
-	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.Tags)+len(in.SLAState)+len(in.Numbers) > 0 ||
-		in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
+	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.RequesterID)+len(in.Tags)+len(in.SLAState)+len(in.Numbers) > 0 ||
+		len(in.Watching) > 0 || in.UpdatedAfter != nil || in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
 		return paging.Counter{}, false
 	}
 	all := len(in.Status)+len(in.Priority)+len(in.ServiceID) == 0

@@ -64,15 +64,19 @@ type Named struct{ ID, Name string }
 
 func people(ctx context.Context, tx *op.Tx, r *ent.Request, in PeopleInput) (paging.List[*Named], error) {
 	of, err := named(ctx, tx, []*ent.Request{r})
-	all := of[r.ID]
+	return in.page(of[r.ID]), err
+}
+
+// page returns one page of people.
+func (in PeopleInput) page(all []*Named) paging.List[*Named] {
 	from := min(in.Number-1, len(all)) * in.Size
 	from = min(from, len(all))
-	return paging.List[*Named]{Rows: all[from:min(from+in.Size, len(all))], Total: len(all), Page: paging.Page{Number: in.Number, Size: in.Size}}, err
+	return paging.List[*Named]{Rows: all[from:min(from+in.Size, len(all))], Total: len(all), Page: paging.Page{Number: in.Number, Size: in.Size}}
 }
 
 func peopleOf(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*Named, error) {
 	list, err := tx.Request.Query().Where(request.IDIn(in.IDs...)).Where(reached(tx)...).
-		Select(request.FieldID, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID).All(ctx)
+		Select(request.FieldID, request.FieldCreatedBy, request.FieldRequesterID, request.FieldAssigneeID, request.FieldTeamID).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the requests: %w", err)
 	}
@@ -125,7 +129,7 @@ func partsIn(ctx context.Context, tx *op.Tx, list []*ent.Request) (map[string]ma
 	}
 	for i, r := range list {
 		ids[i], parts[r.ID] = r.ID, map[string]bool{}
-		add(r.ID, r.CreatedBy, op.Or(r.AssigneeID, ""), op.Or(r.TeamID, ""))
+		add(r.ID, r.CreatedBy, r.RequesterID, op.Or(r.AssigneeID, ""), op.Or(r.TeamID, ""))
 	}
 	var authors []struct {
 		RequestID string `json:"request_id"`

@@ -74,6 +74,7 @@ type UpdateInput struct {
 	op.ByID
 	Title       op.Patch[string]            `json:"title,omitzero" minLength:"1" maxLength:"300" pattern:"\\S" patternDescription:"more than blanks"`
 	Description op.Patch[string]            `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+	Format      op.Patch[string]            `json:"format,omitzero" enum:"plain,markdown" doc:"How the description is written."`
 	Status      op.Patch[string]            `json:"status,omitzero" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED" doc:"A transition; an illegal one is a conflict."`
 	Priority    op.Patch[string]            `json:"priority,omitzero" enum:"LOW,MEDIUM,HIGH,URGENT"`
 	Fields      op.Patch[strictjson.Object] `json:"fields,omitzero" nullable:"true" doc:"Replaces all answers."`
@@ -156,6 +157,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		u.SetDeclineReason(in.DeclineReason)
 	}
 	op.Set(in.Title, u.SetTitle)
+	op.Set(in.Format, func(to string) *ent.RequestUpdateOne { return u.SetFormat(request.Format(to)) })
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.RequestUpdateOne { return u.SetDescription("") })
 	op.Set(in.Priority, func(p string) *ent.RequestUpdateOne {
 		return u.SetPriority(request.Priority(p)).SetPriorityRank(rank(request.Priority(p)))

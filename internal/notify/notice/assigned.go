@@ -57,9 +57,11 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 			return queue.InsertTx(ctx, tx, Args{Company: e.CompanyID, Task: e.SubjectID, By: by}, time.Time{})
 		case events.RequestReopened:
 			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: Args{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true}},
-				jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true}})
+				jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true}},
+				jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true, Watchers: true}})
 		case events.RequestCompleted, events.RequestCancelled:
-			return queue.InsertTx(ctx, tx, ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by}, time.Time{})
+			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by}},
+				jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by, Watchers: true}})
 		}
 		return nil
 	}

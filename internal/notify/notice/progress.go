@@ -3,6 +3,7 @@ package notice
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/riverqueue/river"
 
@@ -10,12 +11,14 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/request"
 	"atrium/ent/user"
+	"atrium/ent/watcher"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 )
 
-// ProgressArgs is the job that notifies the requester of a request that was answered by a comment, completed, cancelled or opened again.
+// ProgressArgs is the job that notifies the requester of a request, or those who watch it, that it was filed for them, answered by a comment, completed,
+// cancelled or opened again.
 type ProgressArgs struct {
 	Company string `json:"company"`
 	Request string `json:"request"`
@@ -23,6 +26,8 @@ type ProgressArgs struct {
 	By      string `json:"by"`                // who did it; gets no notice
 
 	Reopened bool `json:"reopened,omitempty"`
+	Filed    bool `json:"filed,omitempty"`    // by somebody else than the requester
+	Watchers bool `json:"watchers,omitempty"` // who watch the request are told, and not its requester
 }
 
 // Kind returns the name of the job.
@@ -55,12 +60,12 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if err != nil {
 		return nil, note, wrap("read the request", ent.MaskNotFound(err))
 	}
-	if a.Comment == "" && a.Reopened != lifecycle.RequestOpen(r.Status) {
+	if a.Comment == "" && !a.Filed && a.Reopened != lifecycle.RequestOpen(r.Status) {
 		return nil, note, nil // what came after is told on its own
 	}
 	reads, row := w.reads.Request, any(r)
 	if a.Comment != "" {
-		c, err := w.engine.Store.Reader().Comment.Query().Where(comment.ID(a.Comment), comment.VisibilityEQ(comment.VisibilityPublic)).WithRequest().Only(ctx)
+		c, err := w.engine.Store.Reader().Comment.Query().Where(comment.ID(a.Comment)).WithRequest().Only(ctx)
 		if err != nil { // it may be deleted, or internal by now
 			return nil, note, wrap("read the comment", ent.MaskNotFound(err))
 		}
@@ -74,22 +79,56 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if c, ok := row.(*ent.Comment); ok {
 		said = c.Body
 	}
-	what, text, said := told(a, r, who, said)
+	tell := told
+	if a.Watchers {
+		tell = toldWatchers
+	}
+	what, text, said := tell(a, r, who, said)
 	note.Subject, note.About, note.RequestID = what+": "+Named(r), Named(r), &r.ID
 	note.Text, note.Quote = []string{text}, mail.Quote(said, MaxQuote)
-	people, err := w.engine.Store.Reader().User.Query().Where(user.ID(r.CreatedBy), user.IDNEQ(a.By), user.StatusEQ(user.StatusActive)).All(ctx)
+	people, err := w.people(ctx, a, r, row)
 	if err != nil {
-		return nil, note, fmt.Errorf("look up the requester: %w", err)
+		return nil, note, err
 	}
 	people, err = ReadersOutside(ctx, w.engine, a.Company, worker, people, reads, row, true)
 	return people, note, err
 }
 
-// told describes what has happened to a request: in a word, as a sentence, and in the words of who did it.
+// people returns the requester, or who watches the request and is not told of the same otherwise.
+func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, row any) ([]*ent.User, error) {
+	c, said := row.(*ent.Comment)
+	ids := []string{r.RequesterID}
+	if !a.Watchers && said && c.Visibility != comment.VisibilityPublic {
+		return nil, nil // it has become internal
+	}
+	if a.Watchers {
+		rows, err := w.engine.Store.Reader().Watcher.Query().Where(watcher.RequestID(r.ID), watcher.UserIDNEQ(r.RequesterID)).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look up who watches: %w", err)
+		}
+		ids = ids[:0]
+		for _, one := range rows {
+			mentioned := said && slices.Contains(c.Mentioned, one.UserID)
+			assigned := a.Reopened && r.AssigneeID != nil && *r.AssigneeID == one.UserID
+			if !mentioned && !assigned {
+				ids = append(ids, one.UserID)
+			}
+		}
+	}
+	people, err := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), user.StatusEQ(user.StatusActive)).Order(user.ByID()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look up whom to tell: %w", err)
+	}
+	return people, nil
+}
+
+// told describes what has happened to a request to its requester: in a word, as a sentence, and in the words of who did it.
 func told(a ProgressArgs, r *ent.Request, who, comment string) (what, text, said string) {
 	switch {
 	case a.Comment != "":
 		return "Answered", by(who, "answered your request", "Your request was answered"), comment
+	case a.Filed:
+		return "Filed for you", by(who, "filed this request for you", "This request was filed for you"), r.Description
 	case a.Reopened:
 		return "Reopened", by(who, "reopened your request", "Your request was reopened"), ""
 	case r.Status == request.StatusCOMPLETED:
@@ -98,6 +137,21 @@ func told(a ProgressArgs, r *ent.Request, who, comment string) (what, text, said
 		return "Declined", by(who, "declined your request", "Your request was declined"), *r.DeclineReason
 	}
 	return "Cancelled", by(who, "cancelled your request", "Your request was cancelled"), ""
+}
+
+// toldWatchers is told for those who watch the request.
+func toldWatchers(a ProgressArgs, r *ent.Request, who, comment string) (what, text, said string) {
+	switch {
+	case a.Comment != "":
+		return "New comment", by(who, "commented on this request", "This request has a new comment"), comment
+	case a.Reopened:
+		return "Reopened", by(who, "reopened this request", "This request was reopened"), ""
+	case r.Status == request.StatusCOMPLETED:
+		return "Completed", by(who, "completed this request", "This request was completed"), ""
+	case r.DeclineReason != nil:
+		return "Declined", by(who, "declined this request", "This request was declined"), *r.DeclineReason
+	}
+	return "Cancelled", by(who, "cancelled this request", "This request was cancelled"), ""
 }
 
 func wrap(doing string, err error) error {

@@ -2,6 +2,7 @@ package notice_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,6 +68,23 @@ func TestRequestersAreTold(t *testing.T) {
 	})
 }
 
+// A person for whom staff file hears of it, with what was filed; nobody hears of what they file for themselves.
+func TestRequestersHearWhatIsFiledForThem(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		who, staff := d.A.Users[principal.Member], d.A.Users[principal.Agent]
+		for _, requester := range []string{staff.ID, who.ID} {
+			testkit.Run(t, d.World, d.AsUser(staff), request.Create, request.CreateInput{
+				ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: "Laptop", Description: new("14 inch"), RequesterID: &requester,
+			})
+		}
+		require.Eventually(t, func() bool { return len(d.told(d.AsUser(who), nil)) == 1 }, patience, tick)
+		d.idle()
+		require.Empty(t, d.told(d.AsUser(staff), nil))
+		require.Equal(t, "Filed for you: #2 Laptop", d.told(d.AsUser(who), nil)[0].Subject)
+		require.Contains(t, d.mails.of(who)[0], staff.Name+" filed this request for you.\n14 inch\n")
+	})
+}
+
 // Whoever works on a request hears that its requester has opened it again: its assignee, else its team. They hear nothing of what they
 // open again themselves.
 func TestWorkersHearOfReopening(t *testing.T) {
@@ -88,14 +106,19 @@ func TestWorkersHearOfReopening(t *testing.T) {
 		}
 		hears := func(role principal.Role, subjects ...string) {
 			t.Helper()
-			require.Eventually(t, func() bool { return len(d.told(d.As(d.A, role), nil)) >= len(subjects) }, patience, tick)
 			var got []string
-			for _, n := range d.told(d.As(d.A, role), nil) {
-				got = append(got, n.Subject)
-			}
+			require.Eventually(t, func() bool {
+				got = nil
+				for _, n := range d.told(d.As(d.A, role), nil) {
+					if !strings.HasPrefix(n.Subject, "Completed: ") { // of which who watches hears if it is not over by then
+						got = append(got, n.Subject)
+					}
+				}
+				return len(got) >= len(subjects)
+			}, patience, tick)
 			require.ElementsMatch(t, subjects, got) // two jobs of one moment may end in any order
 		}
-		again(member, &agent.ID)
+		again(member, &agent.ID) // who watches it, being assigned
 		hears(principal.Agent, "Reopened: #1 Laptop", "Assigned to you: #1 Laptop")
 		hears(principal.Admin) // an assignee is there
 		again(member, nil)
@@ -104,5 +127,39 @@ func TestWorkersHearOfReopening(t *testing.T) {
 		again(d.As(d.A, principal.Admin), nil)
 		hears(principal.Agent, "Reopened: #3 Laptop", "Reopened: #2 Laptop", "Reopened: #1 Laptop", "Assigned to you: #1 Laptop")
 		hears(principal.Admin, "Reopened: #2 Laptop")
+	})
+}
+
+// Those who watch a request hear of comments, internal ones as well if they may read them, and of its end, each of each once; not of
+// what they do themselves.
+func TestWatchersAreTold(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		who, agent, owner := d.A.Users[principal.Member], d.A.Users[principal.Agent], d.A.Owner
+		member, staff := d.AsUser(who), d.AsUser(agent)
+		r := testkit.Run(t, d.World, member, request.Create, request.CreateInput{ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: "Laptop"})
+		by := op.ByID{ID: r.ID}
+		testkit.Run(t, d.World, staff, request.Watch, request.WatchInput{ByID: by})
+		testkit.Run(t, d.World, member, request.CreateComment, request.CreateCommentInput{ByID: by, Body: "It is *slow*."})
+		require.Eventually(t, func() bool { return len(d.told(staff, nil)) == 1 }, patience, tick)
+		d.idle()
+		require.Equal(t, "progress: #1 Laptop\n"+who.Name+" commented on this request.\nIt is *slow*.\n/requests/"+r.ID, d.mails.of(agent)[0])
+		require.Empty(t, d.told(member, nil))
+
+		testkit.Run(t, d.World, d.AsUser(owner), request.CreateComment, request.CreateCommentInput{ByID: by, Body: "A note", Visibility: new("internal")})
+		testkit.Run(t, d.World, d.AsUser(owner), request.CreateComment, request.CreateCommentInput{ByID: by, Body: "@" + agent.Email + " look"})
+		testkit.Run(t, d.World, staff, request.Decline, request.DeclineInput{ByID: by, Reason: "no"})
+		require.Eventually(t, func() bool {
+			return len(d.told(staff, nil)) == 3 && len(d.told(member, nil)) == 2 && len(d.told(d.AsUser(owner), nil)) == 1
+		}, patience, tick)
+		d.idle()
+		subjects := func(of context.Context) (out []string) {
+			for _, n := range d.told(of, nil) {
+				out = append(out, n.Subject)
+			}
+			return out
+		}
+		require.ElementsMatch(t, []string{"New comment: #1 Laptop", "New comment: #1 Laptop", owner.Name + notice.Mentioned + "#1 Laptop"}, subjects(staff))
+		require.Equal(t, []string{"Declined: #1 Laptop"}, subjects(d.AsUser(owner)), "who commented watches")
+		require.ElementsMatch(t, []string{"Answered: #1 Laptop", "Declined: #1 Laptop"}, subjects(member))
 	})
 }

@@ -14,7 +14,7 @@ import (
 
 // erased are the columns that lose what a person wrote or what names them, by whose rows they do.
 var erased = map[string]string{
-	"of the person and their mirror":      "users.email users.name users.attributes users.notifications api_keys.name api_keys.allowed_ips sessions.ip sessions.user_agent",
+	"of the person and their mirror":      "users.email users.name users.attributes users.notifications users.locale users.time_zone api_keys.name api_keys.allowed_ips sessions.ip sessions.user_agent",
 	"of the account, if it has no other":  "accounts.email accounts.password_hash factors.name sign_ins.ip sign_ins.user_agent throttles.id auth_requests.login_hint",
 	"deleted with the person's access":    "external_identities.issuer external_identities.subject mailed_links.data consents.scopes auth_requests.redirect_uri auth_requests.state auth_requests.nonce",
 	"of their requests":                   "requests.title requests.description requests.fields requests.tags approvals.title tasks.title tasks.instructions tasks.form tasks.corrections executions.state executions.webhook executions.intake executions.error phase_visits.input phase_visits.error incidents.message",
@@ -35,7 +35,8 @@ var erased = map[string]string{
 var stays = map[string]string{
 	"the company's settings: whoever may change them takes a name out": "access_policies.name access_policies.description access_policies.condition access_policy_versions.before " +
 		"agents.name agents.scopes agents.filter agents.instructions agents.model agents.limits agents.tools agents.endpoint_url agent_versions.settings agent_evaluations.settings " +
-		"calendars.name calendars.time_zone calendars.working_hours calendars.holidays calendars.exceptions companies.name companies.slug " +
+		"calendars.name calendars.time_zone calendars.working_hours calendars.holidays calendars.exceptions companies.name companies.slug companies.locale companies.time_zone " +
+		"" +
 		"inbound_webhooks.name inbound_webhooks.field_mapping inbound_webhooks.headers model_connections.name model_connections.base_url model_connections.secret_name model_connections.models " +
 		"oauth_clients.name oauth_clients.redirect_uris oauth_clients.post_logout_redirect_uris oauth_clients.backchannel_logout_uri oauth_clients.scopes " +
 		"offerings.name offerings.slug offerings.description offerings.form offerings.sla_by_priority offerings.sla_escalations offerings.tags " +

@@ -36,7 +36,7 @@ func (p *person) reasons(ctx context.Context) error {
 					ids = append(ids, *e.ResourceID)
 				}
 			}
-			declined, err := tx.Request.Query().Where(entrequest.IDIn(ids...), entrequest.DeclineReasonNotNil(), entrequest.CreatedByNEQ(p.User)).IDs(ctx)
+			declined, err := tx.Request.Query().Where(entrequest.IDIn(ids...), entrequest.DeclineReasonNotNil(), entrequest.RequesterIDNEQ(p.User)).IDs(ctx)
 			if err != nil || len(declined) == 0 {
 				return err
 			}

@@ -148,3 +148,32 @@ func holding(t *testing.T, w *testkit.World, text string) (out []string) {
 	}
 	return out
 }
+
+// Erasing a person erases the requests that are theirs, whoever filed them, and not what they filed for others.
+func TestRequestersAreErased(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, staff, member := w.As(w.A, principal.Owner), w.A.Users[principal.Agent], w.A.Users[principal.Member]
+		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
+		o := testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop"})
+		file := func(requester *ent.User) string {
+			in := request.CreateInput{ServiceID: s.ID, OfferingID: o.ID, Title: "A laptop", RequesterID: &requester.ID}
+			return testkit.Run(t, w, w.AsUser(staff), request.Create, in).ID
+		}
+		own, forMember := file(staff), file(member)
+		erase := func(who *ent.User) {
+			testkit.Run(t, w, owner, people.ErasePerson, people.ErasePersonInput{UserID: who.ID, Reason: "asked by letter"})
+			require.NoError(t, erasure.Erase(t.Context(), w.Engine, erasure.Args{Company: who.CompanyID, User: who.ID}))
+		}
+		titles := func() (titles []string) {
+			for _, id := range []string{own, forMember} {
+				titles = append(titles, testkit.Run(t, w, owner, request.Get, op.ByID{ID: id}).Title)
+			}
+			return titles
+		}
+		erase(staff)
+		require.Equal(t, []string{erasure.Mark, "A laptop"}, titles())
+		erase(member)
+		require.Equal(t, []string{erasure.Mark, erasure.Mark}, titles())
+	})
+}

@@ -11,12 +11,13 @@ import (
 	"atrium/internal/op"
 )
 
-// requests erases the requests that the person filed, with everything that belongs to them.
+// requests erases the requests that are the person's, whoever filed them, with everything that belongs to them. What the person filed
+// for somebody else stays that one's.
 func (p *person) requests(ctx context.Context) error {
 	for after := ""; ; {
 		var rows []*ent.Request
 		err := p.do(ctx, func(ctx context.Context, tx *op.Tx) (err error) {
-			rows, err = tx.Request.Query().Where(entrequest.CreatedBy(p.User), entrequest.IDGT(after)).Order(entrequest.ByID()).Limit(batch).All(ctx)
+			rows, err = tx.Request.Query().Where(entrequest.RequesterID(p.User), entrequest.IDGT(after)).Order(entrequest.ByID()).Limit(batch).All(ctx)
 			if err != nil || len(rows) == 0 {
 				return err
 			}
@@ -41,7 +42,7 @@ func (p *person) eraseRequests(ctx context.Context, tx *op.Tx, rows []*ent.Reque
 		if !lifecycle.RequestOpen(r.Status) {
 			continue
 		}
-		in := request.DeclineInput{ByID: op.ByID{ID: r.ID}, Reason: "The person who filed it was erased."}
+		in := request.DeclineInput{ByID: op.ByID{ID: r.ID}, Reason: "The person whom it was for was erased."}
 		if _, err := op.RunIn(ctx, tx, request.Decline, in); err != nil {
 			return err
 		}

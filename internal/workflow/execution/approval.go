@@ -118,7 +118,7 @@ func mayDecide(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]bool
 	}
 	out := make(map[string]bool, len(rows))
 	for _, a := range rows {
-		if filers[a.ID] == tx.Principal().ID {
+		if slices.Contains(filers[a.ID], tx.Principal().ID) {
 			continue
 		}
 		_, err := turnOf(a, ids, tx.Principal().ID, tx.Now(ctx))
@@ -135,8 +135,8 @@ func mayDecide(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]bool
 	return out, nil
 }
 
-// filersOf returns who filed the requests of some approvals, by the approval's id. They do not decide on them.
-func filersOf(ctx context.Context, tx *op.Tx, approvals ...*ent.Approval) (map[string]string, error) {
+// filersOf returns who filed the requests of some approvals and for whom, by the approval's id. They do not decide on them.
+func filersOf(ctx context.Context, tx *op.Tx, approvals ...*ent.Approval) (map[string][]string, error) {
 	var ids []string
 	for _, a := range approvals {
 		if a.RequestID != nil {
@@ -146,16 +146,16 @@ func filersOf(ctx context.Context, tx *op.Tx, approvals ...*ent.Approval) (map[s
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := tx.Request.Query().Where(request.IDIn(ids...)).Select(request.FieldID, request.FieldCreatedBy).
-		All(tx.Unfiltered(ctx, "who filed a request does not decide on it, whatever the caller sees of it"))
+	rows, err := tx.Request.Query().Where(request.IDIn(ids...)).Select(request.FieldID, request.FieldCreatedBy, request.FieldRequesterID).
+		All(tx.Unfiltered(ctx, "whose request it is does not decide on it, whatever the caller sees of it"))
 	if err != nil {
 		return nil, fmt.Errorf("look up who filed the requests: %w", err)
 	}
-	filers := map[string]string{}
+	filers := map[string][]string{}
 	for _, a := range approvals {
 		for _, r := range rows {
 			if a.RequestID != nil && *a.RequestID == r.ID {
-				filers[a.ID] = r.CreatedBy
+				filers[a.ID] = []string{r.CreatedBy, r.RequesterID}
 			}
 		}
 	}
@@ -224,12 +224,12 @@ func turnOf(a *ent.Approval, ids []string, me string, now time.Time) (t turn, er
 
 // place returns the place in which the user me decides about what filer filed: one after which as many of the others as possible can still be filled. Who is
 // named in person and is in a team that decides too leaves the team to its other members.
-func (t turn) place(ctx context.Context, tx *op.Tx, me, filer string) (int, error) {
+func (t turn) place(ctx context.Context, tx *op.Tx, me string, filers []string) (int, error) {
 	if len(t.places) == 1 {
 		return t.places[0], nil
 	}
 	all := tx.Unfiltered(ctx, "who is left to decide, whatever the caller sees of them")
-	seats, err := lookUpSeats(all, tx.Client, participantsOf(t.config), votesOf(t.decisions), me, filer)
+	seats, err := lookUpSeats(all, tx.Client, participantsOf(t.config), votesOf(t.decisions), append(filers, me)...)
 	if err != nil {
 		return 0, err
 	}
@@ -268,8 +268,8 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 	if err != nil {
 		return nil, err
 	}
-	if filers[a.ID] == me {
-		return nil, apperr.New(apperr.Forbidden, "Who filed a request does not decide on it: delegate the approval.")
+	if slices.Contains(filers[a.ID], me) {
+		return nil, apperr.New(apperr.Forbidden, "Nobody decides on their own request, or on one that they filed: delegate the approval.")
 	}
 	place, err := t.place(ctx, tx, me, filers[a.ID])
 	if err != nil {
@@ -398,8 +398,8 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 	if slices.ContainsFunc(decisions, func(d *Decision) bool { return d.By == in.UserID }) {
 		refs.Fault("userId", "has decided already")
 	}
-	if filers[a.ID] == in.UserID {
-		refs.Fault("userId", "has filed the request, and so does not decide on it")
+	if slices.Contains(filers[a.ID], in.UserID) {
+		refs.Fault("userId", "is whom the request is for or who filed it, and so does not decide on it")
 	}
 	if err := refs.Err(); err != nil {
 		return nil, err

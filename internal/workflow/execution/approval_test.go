@@ -195,6 +195,14 @@ func TestFilersDoNotDecide(t *testing.T) {
 			s.at(r, "COMPLETED", "yes")
 		}
 
+		// Nor does the person for whom it was filed.
+		s.publish(asked(body{"mode": "any"}, person(other), person(w.A.Users[principal.Admin])))
+		theirs := s.fileFor(other.ID)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(other, s.pending(theirs).ID, "APPROVE")))
+		require.False(t, mayDecide(other, s.pending(theirs).ID))
+		require.NoError(t, s.decide(w.A.Users[principal.Admin], s.pending(theirs).ID, "APPROVE"))
+		s.at(theirs, "COMPLETED", "yes")
+
 		s.publish(asked(body{"mode": "any"}, person(other)))
 		r := s.file(nil)
 		p := s.pending(r)

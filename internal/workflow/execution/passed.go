@@ -70,7 +70,7 @@ func mayDecideIn(ctx context.Context, tx *op.Tx, e *ent.Execution, p *definition
 	}
 	a := &ent.Approval{CompanyID: e.CompanyID, ExecutionID: e.ID, RequestID: e.RequestID, PhaseID: p.ID, Status: approval.StatusPENDING}
 	filers, err := filersOf(ctx, tx, a)
-	if err != nil || filers[a.ID] == tx.Principal().ID {
+	if err != nil || slices.Contains(filers[a.ID], tx.Principal().ID) {
 		return false, err
 	}
 	return tx.Permits(ctx, DecideApproval.Info(), a)

@@ -104,7 +104,7 @@ func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (missing st
 			_, missing = p.people.worker(e.Phase.Responsible())
 		case engine.OpenApproval:
 			approvers, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
-			seats, err := lookUpSeats(ctx, db, approvers, nil, p.filer()...)
+			seats, err := lookUpSeats(ctx, db, approvers, nil, p.filers()...)
 			if err != nil {
 				return "", err
 			}
@@ -129,19 +129,19 @@ func (p *plan) approversMissing(ctx context.Context, db *ent.Client, a *ent.Appr
 		return "", err
 	}
 	approvers := participantsOf(c)
-	seats, err := lookUpSeats(ctx, db, approvers, w.Votes, p.filer()...)
+	seats, err := lookUpSeats(ctx, db, approvers, w.Votes, p.filers()...)
 	if err != nil {
 		return "", err
 	}
 	return quorumMissing(approvers, seats, c.Mode, c.Quorum, c.Order == definition.Sequential, w.Votes), nil
 }
 
-// filer returns who filed the execution's request, if it has one: they do not decide on it.
-func (p *plan) filer() []string {
+// filers returns who filed the execution's request, if it has one, and for whom: they do not decide on it.
+func (p *plan) filers() []string {
 	if p.request == nil {
 		return nil
 	}
-	return []string{p.request.CreatedBy}
+	return []string{p.request.CreatedBy, p.request.RequesterID}
 }
 
 // phase returns a phase of the definition.

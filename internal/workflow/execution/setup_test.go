@@ -122,6 +122,14 @@ func (s *shop) file(fields body) *ent.Request {
 	return testkit.Run(s.t, s.World, s.ctx, request.Create, request.CreateInput{ServiceID: s.service.ID, OfferingID: s.offering.ID, Title: "A laptop", Fields: fields})
 }
 
+// fileFor files a request for somebody else.
+func (s *shop) fileFor(requester string) *ent.Request {
+	s.t.Helper()
+	return testkit.Run(s.t, s.World, s.ctx, request.Create, request.CreateInput{
+		ServiceID: s.service.ID, OfferingID: s.offering.ID, Title: "A laptop", RequesterID: &requester,
+	})
+}
+
 // at waits until the request's execution has a status and, unless phase is empty, is in that phase.
 func (s *shop) at(r *ent.Request, status, phase string) *ent.Execution {
 	s.t.Helper()
