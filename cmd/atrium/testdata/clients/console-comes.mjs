@@ -40,9 +40,9 @@ assert.equal(await page.locator('.toast').count(), 0, 'what was said on the page
 await b.go(`catalogue/${demo.offeringId}`, 'New laptop');
 await page.getByLabel('Title').fill('Filed to be told of');
 await page.getByLabel('Model').selectOption('14 inch');
-await page.getByRole('button', { name: 'File', exact: true }).click();
+await page.getByRole('button', { name: 'Submit request', exact: true }).click();
 await page.getByRole('heading', { level: 1, name: 'Filed to be told of' }).waitFor();
-await page.locator('.toast').getByText(/filed/i).waitFor();
+await page.locator('.toast').getByText(/submitted/i).waitFor();
 
 // After a second sign-in the dialog is open again, with what was written in it; a question without a form as well.
 const prove = async () => {

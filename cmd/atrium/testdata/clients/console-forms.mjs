@@ -85,10 +85,10 @@ await page.getByLabel('Title').fill('To the books');
 await page.getByLabel('System').selectOption('Billing');
 assert.equal(await page.getByLabel('Why').count(), 0);
 await page.getByLabel('System').selectOption('Audit');
-await page.getByRole('main').getByRole('button', { name: /^(File|Send|Submit)/ }).click();
+await page.getByRole('main').getByRole('button', { name: 'Submit request' }).click();
 await page.getByLabel('Why').and(page.locator('[aria-invalid=true]')).waitFor();
 await page.getByLabel('Why').fill('The year ends');
-await page.getByRole('main').getByRole('button', { name: /^(File|Send|Submit)/ }).click();
+await page.getByRole('main').getByRole('button', { name: 'Submit request' }).click();
 await page.getByRole('heading', { level: 1, name: 'To the books' }).waitFor();
 await page.getByText('The year ends').waitFor();
 
@@ -158,7 +158,7 @@ const change = async (what) => {
   await button('Edit Access').click();
   const form = dialog(/Access/);
   for (const [label, value] of Object.entries(what)) await form.getByLabel(label, { exact: true }).fill(value);
-  const warning = await form.getByLabel('Percent until the warning').inputValue();
+  const warning = await form.getByLabel('Warn at (percent)').inputValue();
   await b.sound('forms-level');
   await button('Save', form).click();
   await form.waitFor({ state: 'detached' });
@@ -166,9 +166,9 @@ const change = async (what) => {
 };
 assert.equal(await change({ Description: 'Of the systems' }), '80');
 assert.equal(await level(), null, 'nothing was promised');
-await change({ 'Minutes until the answer': '60' });
+await change({ 'First response (minutes)': '60' });
 assert.equal((await level()).warnAtPercent, 80);
-await change({ 'Percent until the warning': '' });
+await change({ 'Warn at (percent)': '' });
 assert.equal((await level()).warnAtPercent ?? null, null);
 assert.equal(await change({ Description: 'Of all systems' }), '', 'what was emptied stays so');
 assert.deepEqual([(await level()).responseMinutes, (await level()).warnAtPercent ?? null], [60, null]);
@@ -192,16 +192,16 @@ await row.getByText('No weekly hours').waitFor();
 for (const always of [false, true]) {
   await button('Edit Rarely').click();
   const form = dialog(/Rarely/);
-  assert.ok(!await form.getByLabel('Around the clock').isChecked());
+  assert.ok(!await form.getByLabel('24 × 7').isChecked());
   assert.equal(await form.getByLabel('Monday').inputValue(), '');
-  if (always) await form.getByLabel('Around the clock').check();
+  if (always) await form.getByLabel('24 × 7').check();
   await b.sound(`forms-calendar-${always}`);
   const saved = page.waitForResponse((r) => r.url().endsWith('/graphql') && r.request().postDataJSON()?.operationName === 'UpdateCalendar');
   await button('Save', form).click();
   await form.waitFor({ state: 'detached' });
   assert.equal((await (await saved).json()).data.updateCalendar.calendar.workingHours === null, always);
 }
-await row.getByText('Around the clock').waitFor();
+await row.getByText('24 × 7').waitFor();
 await button('New calendar').click();
 await dialog('New calendar').getByLabel('Name').fill('Never');
 for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) await dialog('New calendar').getByLabel(day).fill('');

@@ -28,7 +28,7 @@ console.log('open');
 await all((p) => lost(p).waitFor());
 await tabs.request.getByLabel('Comment').fill('Half a comment');
 await tabs.request.getByRole('button', { name: 'Add comment' }).click();
-await tabs.request.getByText(/The connection was lost\. Nothing is known/).first().waitFor();
+await tabs.request.getByText(/The connection was lost\. It is not known/).first().waitFor();
 assert.equal(await tabs.inbox.getByRole('link', { name: 'Filed before' }).count(), 1);
 console.log('lost');
 
@@ -48,7 +48,7 @@ await tabs.request.getByRole('button', { name: 'Add comment' }).click();
 await tabs.request.locator('article').getByText('Half a comment').waitFor();
 assert.equal(await tabs.form.getByLabel('Model').inputValue(), '14 inch');
 await tabs.form.getByLabel('Title').fill(`${await tabs.form.getByLabel('Title').inputValue()} Ana`);
-await tabs.form.getByRole('button', { name: 'File', exact: true }).click();
+await tabs.form.getByRole('button', { name: 'Submit request', exact: true }).click();
 await tabs.form.getByRole('heading', { level: 1, name: 'A laptop for Ana' }).waitFor();
 assert.deepEqual(b.faults, []);
 assert.deepEqual(said, []);

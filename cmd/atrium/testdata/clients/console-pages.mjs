@@ -30,7 +30,7 @@ const team = await rest('POST', '/teams', { name: '=1+1' });
   await until('an agent ran', async () => (await rest('GET', '/agent-runs')).length > 0);
   await w.load('figures', 'Reports');
   const exported = {}; // ten files are what Chromium lets a page give at once
-  for (const title of ['Filed and finished', 'Minutes until the answer', 'Minutes until it is done', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'What people made of proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
+  for (const title of ['Submitted and completed', 'First response (minutes)', 'Resolution (minutes)', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'Decisions on proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
     const section = w.page.locator('section').filter({ has: w.page.getByRole('heading', { name: title, exact: true }) });
     await section.getByRole('img', { name: `${title}; the table says the same` }).waitFor();
     const rows = await section.getByRole('row').count();

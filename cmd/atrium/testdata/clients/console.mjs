@@ -10,14 +10,14 @@ const status = (id, wanted) => until(`the request is ${wanted}`, async () => (aw
 const b = await arrive(owner, `catalogue/${demo.offeringId}`);
 const { page, said } = b;
 await page.getByLabel('Title').fill('A laptop for Ana');
-await page.getByRole('button', { name: 'File', exact: true }).click();
+await page.getByRole('button', { name: 'Submit request', exact: true }).click();
 const model = page.getByLabel('Model');
 await page.locator('select[aria-invalid=true]').waitFor();
 assert.ok(await model.evaluate((e) => document.getElementById(e.getAttribute('aria-describedby').split(' ').at(-1)).textContent.length > 0));
 await page.reload();
 await page.getByLabel('Model').selectOption('16 inch');
 assert.equal(await page.getByLabel('Title').inputValue(), 'A laptop for Ana');
-await page.getByRole('button', { name: 'File', exact: true }).click();
+await page.getByRole('button', { name: 'Submit request', exact: true }).click();
 await page.getByRole('heading', { level: 1, name: 'A laptop for Ana' }).waitFor();
 const filed = page.url().split('/').at(-1);
 assert.deepEqual((await rest('GET', `/requests/${filed}`)).fields, { model: '16 inch' });
@@ -28,7 +28,7 @@ await status(filed, 'IN_PROGRESS');
 await page.getByRole('button', { name: 'Complete', exact: true }).waitFor(); // the page knows: an older one would be refused by its etag
 await page.getByLabel('Priority').selectOption('URGENT');
 await page.getByRole('button', { name: 'Undo' }).click();
-await page.getByText('Taken back.').waitFor();
+await page.getByText('Undone.').waitFor();
 assert.equal((await rest('GET', `/requests/${filed}`)).priority, 'MEDIUM');
 await page.getByRole('button', { name: 'Edit', exact: true }).click();
 await page.getByRole('dialog').getByLabel('Tags').fill('floor=3');
@@ -97,7 +97,7 @@ await s.page.getByRole('button', { name: 'Reopen', exact: true }).click(); // it
 await s.page.getByRole('dialog').getByLabel('Reason').fill('It broke again.');
 await s.page.getByRole('dialog').getByRole('button', { name: 'Reopen', exact: true }).click();
 await status(theirs.id, 'IN_PROGRESS');
-await s.page.getByText('opened it again: It broke again.').waitFor();
+await s.page.getByText('reopened the request: It broke again.').waitFor();
 await s.sound('reopened');
 await s.page.getByRole('button', { name: 'Complete', exact: true }).click();
 await status(theirs.id, 'COMPLETED');
@@ -195,7 +195,7 @@ await page.getByRole('dialog').getByText('Open the command menu', { exact: true 
 const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
 await sheet.getByRole('button', { name: 'Change the key: Show all shortcuts' }).click();
 await page.keyboard.press('k');
-await sheet.getByText('k is taken: Row before.').waitFor();
+await sheet.getByText('k is taken: Previous row.').waitFor();
 await sheet.getByRole('button', { name: 'Change the key: Show all shortcuts' }).click();
 await page.keyboard.press('h');
 await sheet.getByText('Show all shortcuts: h.').waitFor();
@@ -245,7 +245,7 @@ await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
 await page.getByText('2 requests were changed.').waitFor();
 for (const r of many) assert.equal((await rest('GET', `/requests/${r.id}`)).priority, 'URGENT');
 await page.getByRole('button', { name: 'Undo' }).click();
-await page.getByText('Taken back.').waitFor();
+await page.getByText('Undone.').waitFor();
 for (const r of many) assert.equal((await rest('GET', `/requests/${r.id}`)).priority, 'HIGH');
 
 // What is said stands inside of the dialog that is open, where it can be pressed.
@@ -254,7 +254,7 @@ const peek = page.getByRole('dialog');
 await peek.getByLabel('Priority').selectOption('LOW');
 await peek.getByRole('status').getByText('Priority changed.').waitFor();
 await peek.getByRole('button', { name: 'Undo' }).click();
-await peek.getByRole('status').getByText('Taken back.').waitFor();
+await peek.getByRole('status').getByText('Undone.').waitFor();
 assert.equal((await rest('GET', `/requests/${many[0].id}`)).priority, 'HIGH');
 
 // A read that fails for a while takes nothing away, and is repeated until it succeeds. What is not there has no stream to wait for.
@@ -329,8 +329,8 @@ await elsewhere.goto(`${api}/app/policies`);
 await page.getByRole('button', { name: 'Edit Urgent needs a person' }).click();
 assert.equal(await page.getByLabel('Effect').inputValue(), 'RequireApproval');
 await page.getByLabel('Description').fill('Agents ask first.');
-await elsewhere.getByRole('button', { name: 'Switch off Urgent needs a person' }).click();
-await elsewhere.getByText('The policy does not count any more.').waitFor();
+await elsewhere.getByRole('button', { name: 'Disable Urgent needs a person' }).click();
+await elsewhere.getByText('The policy no longer applies.').waitFor();
 await elsewhere.close();
 await page.getByRole('button', { name: 'Save', exact: true }).click();
 await page.getByText('Somebody has changed this meanwhile.').waitFor();
@@ -373,7 +373,7 @@ await page.getByRole('button', { name: 'Show the proof' }).click();
 await page.getByText('Proved: the hashes lead to the root').waitFor();
 await page.getByRole('button', { name: 'Close' }).click();
 await page.getByRole('button', { name: 'Verify the log' }).click();
-await page.getByText('Intact: nothing differs').waitFor();
+await page.getByText('Intact: nothing has changed').waitFor();
 
 // A workflow with a fault says so at its phase; mended, it is published.
 await b.go('workflows', 'Workflows');
@@ -439,7 +439,7 @@ assert.deepEqual(nav.map((t) => t.trim()).filter(Boolean), ['Catalogue', 'My req
 await m.go(`catalogue/${demo.offeringId}`, 'New laptop');
 await m.page.getByLabel('Title').fill('For a member');
 await m.page.getByLabel('Model').selectOption('13 inch');
-await m.page.getByRole('button', { name: 'File', exact: true }).click();
+await m.page.getByRole('button', { name: 'Submit request', exact: true }).click();
 await m.page.getByRole('heading', { level: 1, name: 'For a member' }).waitFor();
 await m.page.getByRole('button', { name: 'Cancel request' }).waitFor();
 assert.equal(await m.page.getByRole('button', { name: /Accept|Complete|Decline/ }).count(), 0);
@@ -454,7 +454,7 @@ for (const again of ['button', 'comment']) {
     await m.page.getByRole('button', { name: 'Reopen', exact: true }).click();
     await m.page.getByRole('dialog').getByRole('button', { name: 'Reopen', exact: true }).click();
   } else {
-    await m.page.getByText('A public comment opens your request again.').waitFor();
+    await m.page.getByText('A public comment reopens your request.').waitFor();
     await m.page.getByLabel('Comment').fill('It broke again.');
     await m.page.getByRole('button', { name: 'Add comment' }).click();
   }

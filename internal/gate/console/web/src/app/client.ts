@@ -12,7 +12,7 @@ const updates = (fieldsOf: Record<string, string>): Record<string, UpdateResolve
     for (const f of fields.split(' ')) {
       const [type, key, field] = f.split('.') as [string, string?, string?];
       if (key && field) invalidate(cache, { __typename: type, id: (args as Input).input[key] as string }, field);
-      else invalidate(cache, 'Query', f);
+      else invalidate(cache, 'Query', f); // not said
     }
   },
 ]));
@@ -70,5 +70,5 @@ export const client = new Client({
 export const uncached = new Client({ url: '/graphql', preferGetMethod: false, exchanges: [network] });
 
 function row(args: Input, fields: Record<string, unknown>) {
-  return { __typename: 'UpdateRequestPayload', request: { __typename: 'Request', id: args.input.id, ...fields } };
+  return { __typename: 'UpdateRequestPayload', request: { __typename: 'Request', id: args.input.id, ...fields } }; // not said
 }

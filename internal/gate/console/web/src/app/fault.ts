@@ -1,4 +1,5 @@
 import type { CombinedError } from '@urql/core';
+import { plural, t } from './text';
 
 // Fault is a refusal as pages show it.
 export interface Fault {
@@ -12,13 +13,13 @@ export interface Fault {
 }
 
 // plain says in a form's words that a text is empty: that alone has fewer letters than one.
-const plain = (d: Fault['details'][number]) => (/^must have at least 1 character\.?$/i.test(d.message) ? { ...d, message: 'Is required.' } : d);
+const plain = (d: Fault['details'][number]) => (/^must have at least 1 character\.?$/i.test(d.message) ? { ...d, message: t('Is required.') } : d);
 
 // faultOf reads what the server said; a call that had no answer is "connection_lost".
 export function faultOf(error: CombinedError | undefined): Fault | null {
   if (!error) return null;
   const g = error.graphQLErrors[0];
-  if (!g) return { code: 'connection_lost', message: 'The connection lost its way to the server.', details: [] };
+  if (!g) return { code: 'connection_lost', message: t('The server could not be reached.'), details: [] };
   const x = (g.extensions ?? {}) as Partial<Fault>;
   return {
     code: x.code ?? 'internal_error', message: g.message, details: (x.details ?? []).map(plain), requestId: x.requestId, reason: x.reason,
@@ -31,13 +32,15 @@ export const unproven = (x: { reason?: string } | null | undefined) => x?.reason
 
 // sentence says a fault in a line.
 export function sentence(f: Fault): string {
-  if (unproven(f)) return 'Nothing was changed: this needs a proof that it is you.';
+  if (unproven(f)) return t('Nothing was changed: this needs you to confirm that it is you.');
   switch (f.code) {
-    case 'forbidden': return `You may not do this. ${f.reason ? `Decided by ${f.reason.startsWith('pol_') ? 'the access policy ' : ''}${f.reason}.` : f.message}`;
-    case 'not_found': return 'It was not found: it may have been deleted.';
-    case 'precondition_failed': return 'Somebody has changed this meanwhile. Look at it again, then repeat.';
-    case 'rate_limit_exceeded': return `There were too many calls. Wait ${f.retryAfter ?? 'some'} seconds.`;
-    case 'connection_lost': return 'The connection was lost. Nothing is known of what became of it: look before you repeat.';
+    case 'forbidden':
+      if (!f.reason) return t('You may not do this. {message}', { message: f.message });
+      return f.reason.startsWith('pol_') ? t('You may not do this. Decided by the access policy {reason}.', { reason: f.reason }) : t('You may not do this. Decided by {reason}.', { reason: f.reason });
+    case 'not_found': return t('It was not found: it may have been deleted.');
+    case 'precondition_failed': return t('Somebody has changed this meanwhile. Reload and try again.');
+    case 'rate_limit_exceeded': return f.retryAfter ? plural(f.retryAfter, 'There were too many calls. Wait {n} second.', 'There were too many calls. Wait {n} seconds.') : t('There were too many calls. Wait a few seconds.');
+    case 'connection_lost': return t('The connection was lost. It is not known whether this was done: check before you try again.');
     case 'validation_error': return f.details.length === 0 ? f.message : f.details.map((d) => `${d.field}: ${d.message}`).join(' ');
     default: return f.message;
   }

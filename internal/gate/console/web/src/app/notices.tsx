@@ -10,6 +10,7 @@ import { uncached } from './client';
 import { rows, useRead, useWrite } from './data';
 import { faultOf, sentence } from './fault';
 import { useCan } from './session';
+import { plural, t } from './text';
 
 // useMarkAll returns what marks everything as read, also what no page has loaded.
 export function useMarkAll(): () => Promise<void> {
@@ -35,9 +36,9 @@ interface Told { id: string; subject: string; readAt?: string | null | undefined
 export function About({ of: n, className, read }: { of: Told; className?: string; read: () => void }) {
   const sees = useCan('execution.read');
   const onClick = () => { if (!n.readAt) read(); };
-  if (n.request) return <Link className={className} to="/app/requests/$id" params={{ id: n.request.id }} onClick={onClick}>{n.subject}</Link>;
-  if (n.executionId && sees) return <Link className={className} to="/app/executions/$id" params={{ id: n.executionId }} onClick={onClick}>{n.subject}</Link>;
-  return <span className={className}>{n.subject}</span>;
+  if (n.request) return <Link className={className} dir="auto" to="/app/requests/$id" params={{ id: n.request.id }} onClick={onClick}>{n.subject}</Link>;
+  if (n.executionId && sees) return <Link className={className} dir="auto" to="/app/executions/$id" params={{ id: n.executionId }} onClick={onClick}>{n.subject}</Link>;
+  return <span className={className} dir="auto">{n.subject}</span>;
 }
 
 export function Notices({ open, set, icon }: { open: boolean; set: (open: boolean) => void; icon: ReactNode }) {
@@ -50,7 +51,7 @@ export function Notices({ open, set, icon }: { open: boolean; set: (open: boolea
   useEffect(() => {
     if (!open) return undefined;
     const away = (e: Event) => {
-      if (e instanceof KeyboardEvent ? e.key === 'Escape' : !box.current?.contains(e.target as Node)) {
+      if (e instanceof KeyboardEvent ? e.key === 'Escape' : !box.current?.contains(e.target as Node)) { // not said
         e.stopPropagation();
         set(false);
         if (e instanceof KeyboardEvent) box.current?.querySelector<HTMLElement>('.bell')?.focus();
@@ -65,17 +66,17 @@ export function Notices({ open, set, icon }: { open: boolean; set: (open: boolea
   }, [open, set]);
   return (
     <div className="notices" ref={box}>
-      <button type="button" className="icon bell" aria-expanded={open} aria-label={waiting > 0 ? `Notifications, ${waiting} unread` : 'Notifications'} onClick={() => { set(!open); }}>
+      <button type="button" className="icon bell" aria-expanded={open} aria-label={waiting > 0 ? plural(waiting, 'Notifications, {n} unread', 'Notifications, {n} unread') : t('Notifications')} onClick={() => { set(!open); }}>
         {icon}{waiting > 0 && <span className="dot" aria-hidden>{waiting}</span>}
       </button>
       {open && (
-        <section className="popover" aria-label="Notifications">
+        <section className="popover" aria-label={t('Notifications')}>
           <header>
-            <h2>Notifications</h2>
-            {waiting > 0 && <button type="button" className="quiet small" onClick={() => { void markAll(); }}>Mark all as read</button>}
+            <h2>{t('Notifications')}</h2>
+            {waiting > 0 && <button type="button" className="quiet small" onClick={() => { void markAll(); }}>{t('Mark all as read')}</button>}
           </header>
           <Loaded read={read} skeleton={3}>
-            {() => (list.length === 0 ? <Empty title="Nothing yet"><p>Mentions, assignments and decisions that wait for you show up here.</p></Empty> : (
+            {() => (list.length === 0 ? <Empty title={t('Nothing yet')}><p>{t('Mentions, assignments and decisions that wait for you appear here.')}</p></Empty> : (
               <ul>
                 {list.map((n) => (
                   <li key={n.id} className={n.readAt ? '' : 'unread'}>
@@ -86,7 +87,7 @@ export function Notices({ open, set, icon }: { open: boolean; set: (open: boolea
               </ul>
             ))}
           </Loaded>
-          <p className="popover-foot"><Link to="/app/notifications">All notifications</Link></p>
+          <p className="popover-foot"><Link to="/app/notifications">{t('All notifications')}</Link></p>
         </section>
       )}
     </div>

@@ -4,6 +4,7 @@ import { ViewerOf } from '../gen/documents';
 import type { ViewerOfQuery } from '../gen/types';
 import { isStaff } from './client';
 import { useRead } from './data';
+import { t } from './text';
 import { Failed } from '../ui/states';
 
 export type Viewer = ViewerOfQuery['viewer'];
@@ -41,12 +42,12 @@ export function useCan(verb: string): boolean {
 export const givesRole = (v: Viewer, role: Rank): boolean => (role !== 'owner' || can(v, 'user.update_owner')) && (role !== 'admin' || can(v, 'user.update_admin'));
 
 // roleWord is how people call a role.
-export const roleWord = { member: 'Member', agent: 'Staff', admin: 'Admin', owner: 'Owner' };
+export const roleWord = { member: t('Member'), agent: t('Staff'), admin: t('Admin'), owner: t('Owner') };
 
 export function Session({ children, wait }: { children: ReactNode; wait: ReactNode }) {
   const { data, fault, again } = useRead(ViewerOf, {});
   if (data) isStaff(data.viewer.permissions.includes('user.read'));
   if (data) return <Context.Provider value={data.viewer}>{children}</Context.Provider>;
-  if (fault) return <main className="alone"><Failed fault={fault} again={again} title="Atrium" /></main>;
+  if (fault) return <main className="alone"><Failed fault={fault} again={again} title={t('Atrium')} /></main>;
   return wait;
 }

@@ -1,4 +1,5 @@
 import { useState, type KeyboardEvent } from 'react';
+import { t } from '../app/text';
 import { Dialog } from '../ui/dialog';
 import { someRows } from '../ui/rows';
 import { choose, keyLabel, nameOf, shortcuts, useChosen, type Shortcut } from './registry';
@@ -9,23 +10,23 @@ export default function Help({ close }: { close: () => void }) {
   const [asking, ask] = useState('');
   const [says, say] = useState('');
   const groups = new Map<string, Shortcut[]>();
-  const there = shortcuts().filter((s) => s.group !== 'Rows' || someRows()); // where nothing can be opened the sheet does not say so
-  for (const s of there) groups.set(s.group ?? 'This page', [...(groups.get(s.group ?? 'This page') ?? []), s]);
+  const there = shortcuts().filter((s) => s.group !== t('Rows') || someRows()); // where nothing can be opened the sheet does not say so
+  for (const s of there) groups.set(s.group ?? t('This page'), [...(groups.get(s.group ?? t('This page')) ?? []), s]);
   const hear = (e: KeyboardEvent) => {
-    if (!asking || ['Shift', 'Control', 'Alt', 'Meta', 'Tab'].includes(e.key)) return;
+    if (!asking || ['Shift', 'Control', 'Alt', 'Meta', 'Tab'].includes(e.key)) return; // not said
     e.preventDefault();
     e.stopPropagation();
     const keys = nameOf(e);
     const other = shortcuts().find((s) => s.keys === keys && s.does !== asking);
-    if (other) say(`${keyLabel(keys)} is taken: ${other.does}.`);
-    else if (e.key !== 'Escape') {
+    if (other) say(t('{key} is taken: {name}.', { key: keyLabel(keys), name: other.does }));
+    else if (e.key !== 'Escape') { // not said
       choose(asking, keys);
-      say(`${asking}: ${keyLabel(keys)}.`);
+      say(t('{name}: {key}.', { name: asking, key: keyLabel(keys) }));
     }
     ask('');
   };
   return (
-    <Dialog title="Keyboard shortcuts" close={close} wide>
+    <Dialog title={t('Keyboard shortcuts')} close={close} wide>
       <div className="sheet" onKeyDown={hear}>
         {[...groups].reverse().map(([name, list]) => (
           <section key={name}>
@@ -36,7 +37,9 @@ export default function Help({ close }: { close: () => void }) {
                   <dt>{s.does}</dt>
                   <dd>
                     {keyLabel(s.keys).split(' ').map((k) => <kbd key={k}>{k}</kbd>)}
-                    {s.keys !== 'Escape' && <button type="button" className="quiet small" aria-pressed={asking === s.does} onClick={() => { ask(s.does); say('Press the key that is to do it.'); }}>Change<span className="hidden"> the key: {s.does}</span></button>}
+                    {s.keys !== 'Escape' && ( // not said
+                      <button type="button" className="quiet small" aria-label={t('Change the key: {name}', { name: s.does })} aria-pressed={asking === s.does} onClick={() => { ask(s.does); say(t('Press the new key.')); }}>{t('Change')}</button>
+                    )}
                   </dd>
                 </div>
               ))}
@@ -45,7 +48,7 @@ export default function Help({ close }: { close: () => void }) {
         ))}
       </div>
       <div role="status">{says && <p className="notice">{says}</p>}</div>
-      {Object.keys(chosen).length > 0 && <footer><button type="button" className="plain" onClick={() => { choose(); say('All keys are as they came.'); }}>Reset all keys</button></footer>}
+      {Object.keys(chosen).length > 0 && <footer><button type="button" className="plain" onClick={() => { choose(); say(t('All keys are reset.')); }}>{t('Reset all keys')}</button></footer>}
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 // registry knows every shortcut that works now: pages add theirs while they are shown, and the sheet behind ? lists them all.
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { t } from '../app/text';
 
 export interface Shortcut { keys: string; does: string; run: (e: KeyboardEvent) => void; group?: string }
 
@@ -51,21 +52,23 @@ function press(e: KeyboardEvent): void {
   const open = globalThis.document.querySelector('dialog[open]') !== null;
   const combined = control && !e.altKey && shortcuts().some((s) => s.keys === name); // such as Control+A, but not where somebody writes
   if (name !== 'mod+k' && ((control && !combined) || e.altKey || typing(e.target) || open)) return;
-  const pressed = e.target instanceof Element ? e.target.closest('button, a, input, summary') : null; // which has a meaning for these keys itself
-  if (pressed && (name === 'Enter' || (name === ' ' && pressed.tagName !== 'A'))) return;
+  const pressed = e.target instanceof Element ? e.target.closest('button, a, input, summary') : null; // not said; which has a meaning for these keys itself
+  if (pressed && (name === 'Enter' || (name === ' ' && pressed.tagName !== 'A'))) return; // not said
   // What was added last counts, and a page before what works everywhere.
-  const all = shortcuts().reverse().sort((a, b) => Number(a.group === 'Everywhere') - Number(b.group === 'Everywhere'));
+  const all = shortcuts().reverse().sort((a, b) => Number(a.group === t('Everywhere')) - Number(b.group === t('Everywhere')));
   const begun = name.length === 1 && Date.now() - at < 1000 ? before : '';
   if (!e.repeat) before = begun === '' && all.some((s) => s.keys.startsWith(`${name} `)) ? name : ''; // g that is held still begins one sequence
   at = Date.now();
   const hit = all.find((s) => s.keys === (begun === '' ? name : `${begun} ${name}`)); // a sequence that leads nowhere does nothing
   if (!hit) return;
   e.preventDefault();
-  if (!e.repeat || ['Next row', 'Row before'].includes(hit.does)) hit.run(e); // a key that is held does a thing once, but goes along the rows
+  if (!e.repeat || [t('Next row'), t('Previous row')].includes(hit.does)) hit.run(e); // a key that is held does a thing once, but goes along the rows
 }
 
 export function listen(): void {
   globalThis.document.addEventListener('keydown', press);
 }
 
-export const keyLabel = (keys: string) => keys.replace(/mod\+(\w)/, (_all, k: string) => `${navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl'} ${k.toUpperCase()}`).replace('Escape', 'Esc').replace(/^ $/, 'Space');
+const onMac = () => navigator.platform.startsWith('Mac'); // not said
+
+export const keyLabel = (keys: string) => keys.replace(/mod\+(\w)/, (_all, k: string) => `${onMac() ? '⌘' : t('Ctrl')} ${k.toUpperCase()}`).replace(/^Escape$/, t('Esc')).replace(/^ $/, t('Space'));

@@ -1,6 +1,7 @@
 // answers shows what somebody has answered to a form.
 import { useRead } from '../app/data';
 import { useCan } from '../app/session';
+import { t } from '../app/text';
 import { FormChoices, NameOf } from '../gen/documents';
 import { momentOf, written } from '../ui/answer';
 import { calendarDay, Time, words } from '../ui/bits';
@@ -19,7 +20,7 @@ export function Answers({ request: r }: { request: Answered }) {
   const label = (k: string) => form.find((f) => f.key === k)?.label ?? words(k);
   return (
     <dl className="card answers">
-      {keys.map((k) => <div key={k} className="contents"><dt>{label(k)}</dt><dd><Value value={values[k]} type={form.find((f) => f.key === k)?.type} of={r.offering?.id} field={k} /></dd></div>)}
+      {keys.map((k) => <div key={k} className="contents"><dt dir="auto">{label(k)}</dt><dd dir="auto"><Value value={values[k]} type={form.find((f) => f.key === k)?.type} of={r.offering?.id} field={k} /></dd></div>)}
     </dl>
   );
 }
@@ -27,7 +28,7 @@ export function Answers({ request: r }: { request: Answered }) {
 function Value({ value, type, of, field }: { value: unknown; type?: string | undefined; of: string | undefined; field: string }) {
   if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
   if (type === 'user' || type === 'team') return <Named id={String(value)} of={of} field={field} />;
-  if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
+  if (typeof value === 'boolean') return <>{value ? t('Yes') : t('No')}</>;
   if (type === 'url' && /^https?:/.test(String(value))) return <a href={String(value)} rel="noreferrer noopener" target="_blank">{String(value)}</a>;
   if (type === 'date') return <time dateTime={String(value)}>{calendarDay(String(value))}</time>;
   const at = type === 'datetime' ? momentOf(String(value)) : null;
@@ -39,5 +40,5 @@ function Named({ id, of, field }: { id: string; of: string | undefined; field: s
   const sees = useCan(id.startsWith('usr_') ? 'user.read' : 'team.read');
   const node = useRead(NameOf, { id }, !sees).data?.node;
   const asked = useRead(FormChoices, { offeringId: of ?? '', field, ids: [id] }, sees || !of).data?.formChoices[0];
-  return <>{node && 'name' in node ? node.name : asked?.name ?? (sees ? id : id.startsWith('usr_') ? 'Somebody' : 'A team')}</>;
+  return <>{node && 'name' in node ? node.name : asked?.name ?? (sees ? id : id.startsWith('usr_') ? t('Somebody') : t('A team'))}</>;
 }

@@ -1,6 +1,7 @@
 // picture draws a definition: phases in the order in which they can be reached, transitions between them.
 import { useEffect, useRef, useState, type RefObject } from 'react';
-import { words } from '../ui/bits';
+import { plural, t } from '../app/text';
+import { phaseType, words } from '../ui/bits';
 
 interface Phase { id: string; type: string; name?: string }
 interface Transition { from: string; name?: string; to: string }
@@ -17,7 +18,7 @@ export function drawable(v: unknown): Definition {
   return {
     phases: records(d['phases']).map((p) => ({ id: text(p['id']), type: text(p['type']), name: text(p['name']) }))
       .filter((p) => p.id !== '' && !seen.has(p.id) && seen.add(p.id)),
-    transitions: records(d['transitions']).map((t) => ({ from: text(t['from']), name: text(t['name']), to: text(t['to']) })),
+    transitions: records(d['transitions']).map((way) => ({ from: text(way['from']), name: text(way['name']), to: text(way['to']) })),
   };
 }
 
@@ -34,7 +35,7 @@ export function phaseAt(sent: unknown, field: string): string {
 // ofPhase says a fault beside its phase: in which of its fields it is, unless in all of it.
 export function ofPhase({ field, message }: { field: string; message: string }): string {
   const [, of, , rest] = spot.exec(field) ?? [];
-  const named = [of === 'transitions' ? 'transition' : '', rest].filter(Boolean).join(' ');
+  const named = [of === 'transitions' ? t('transition') : '', rest].filter(Boolean).join(' ');
   return named ? `${named}: ${message}` : message;
 }
 
@@ -55,7 +56,7 @@ interface Placed extends Phase { x: number; y: number; layer: number }
 // place gives each phase a column, by the longest way to it that enters nothing twice, and a row in it.
 export function place(d: Definition): Placed[] {
   const phases = d.phases ?? [];
-  const out = new Map(phases.map((p) => [p.id, (d.transitions ?? []).filter((t) => t.from === p.id).map((t) => t.to)]));
+  const out = new Map(phases.map((p) => [p.id, (d.transitions ?? []).filter((way) => way.from === p.id).map((way) => way.to)]));
   const layer = new Map<string, number>();
   const visit = (id: string, at: number, path: string[]) => {
     if (path.includes(id) || at <= (layer.get(id) ?? -1) || path.length > 60) return;
@@ -73,9 +74,9 @@ export function place(d: Definition): Placed[] {
 }
 
 // beside is how far from the middle of its phase a transition leaves it, so that several do not lie on each other.
-function beside(definition: Definition, t: NonNullable<Definition['transitions']>[number]): number {
-  const siblings = (definition.transitions ?? []).filter((x) => x.from === t.from);
-  return (siblings.indexOf(t) - (siblings.length - 1) / 2) * 15;
+function beside(definition: Definition, way: NonNullable<Definition['transitions']>[number]): number {
+  const siblings = (definition.transitions ?? []).filter((x) => x.from === way.from);
+  return (siblings.indexOf(way) - (siblings.length - 1) / 2) * 15;
 }
 
 const cut = (s: string) => (s.length > 21 ? `${s.slice(0, 20)}…` : s);
@@ -98,16 +99,19 @@ export function Picture({ definition, faulty, taken, current }: { definition: De
   }, [middle]);
   return (
     <>
-    {wide && <p className="picture-size"><button type="button" className="plain small" aria-pressed={whole} onClick={() => { setWhole(!whole); }}>Whole picture</button></p>}
-    <div ref={frame} className={`card picture${whole ? ' whole' : ''}`} tabIndex={0} role="group" aria-label="Picture of the workflow">
-      <svg width={w} height={h} viewBox={`0 0 ${w} ${h}`} role="img" aria-label={`Workflow of ${placed.length} phases; the list below says the same`}>
+    {wide && <p className="picture-size"><button type="button" className="plain small" aria-pressed={whole} onClick={() => { setWhole(!whole); }}>{t('Whole picture')}</button></p>}
+    <div
+      ref={frame} className={`card picture${whole ? ' whole' : ''}`} // not said
+      tabIndex={0} role="group" aria-label={t('Picture of the workflow')}
+    >
+      <svg width={w} height={h} viewBox={`0 0 ${w} ${h}`} role="img" aria-label={plural(placed.length, 'Workflow of {n} phase; the list below says the same', 'Workflow of {n} phases; the list below says the same')}>
         <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" /></marker></defs>
-        {(definition.transitions ?? []).map((t) => {
-          const a = at.get(t.from);
-          const b = at.get(t.to);
+        {(definition.transitions ?? []).map((way) => {
+          const a = at.get(way.from);
+          const b = at.get(way.to);
           if (!a || !b) return null;
           const back = b.layer <= a.layer;
-          const [x1, y1, x2, y2] = [a.x + width, a.y + height / 2 + beside(definition, t), b.x, b.y + height / 2];
+          const [x1, y1, x2, y2] = [a.x + width, a.y + height / 2 + beside(definition, way), b.x, b.y + height / 2];
           const under = Math.max(...placed.filter((p) => p.layer > a.layer && p.layer < b.layer).map((p) => p.y + height), 0) + 14; // below what stands between
           const path = !back && b.layer - a.layer > 1
             ? `M${x1} ${y1} C${x1 + 34} ${y1} ${x1 + 18} ${under} ${x1 + 56} ${under} L${x2 - 56} ${under} C${x2 - 18} ${under} ${x2 - 34} ${y2} ${x2} ${y2}`
@@ -115,21 +119,21 @@ export function Picture({ definition, faulty, taken, current }: { definition: De
             ? `M${a.x + width / 2} ${a.y + height} C${a.x + width / 2} ${h - 4} ${b.x + width / 2} ${h - 4} ${b.x + width / 2} ${b.y + height}`
             : `M${x1} ${y1} C${x1 + gapX / 2} ${y1} ${x2 - gapX / 2} ${y2} ${x2} ${y2}`;
           return (
-            <g key={`${t.from} ${t.name ?? ''} ${t.to}`}>
-              <path d={path} className={taken?.ways.has(`${t.from} ${t.name ?? 'next'}`) ? 'taken' : undefined} markerEnd="url(#arrow)" />
+            <g key={`${way.from} ${way.name ?? ''} ${way.to}`}>
+              <path d={path} className={taken?.ways.has(`${way.from} ${way.name ?? 'next'}`) ? 'taken' : undefined} markerEnd={'url(#arrow)'} />
             </g>
           );
         })}
-        {(definition.transitions ?? []).map((t) => { // above all lines
-          const [a, b] = [at.get(t.from), at.get(t.to)];
-          if (!a || !b || !t.name || t.name === 'next' || b.layer <= a.layer) return null;
-          return <text key={`${t.from} ${t.name}`} className="way" x={a.x + width + 6} y={a.y + height / 2 + beside(definition, t) - 4}>{words(t.name)}</text>;
+        {(definition.transitions ?? []).map((way) => { // above all lines
+          const [a, b] = [at.get(way.from), at.get(way.to)];
+          if (!a || !b || !way.name || way.name === 'next' || b.layer <= a.layer) return null;
+          return <text key={`${way.from} ${way.name}`} className="way" x={a.x + width + 6} y={a.y + height / 2 + beside(definition, way) - 4}>{words(way.name)}</text>;
         })}
         {placed.map((p) => (
           <g key={p.id}>
             <rect className={`box${faulty.has(p.id) ? ' faulty' : ''}${p.type === 'START' || p.type === 'END' ? ' edge-phase' : ''}${taken ? ` ${(taken.phases.get(p.id) ?? 'untouched').toLowerCase()}` : ''}`} x={p.x} y={p.y} width={width} height={height} rx="10" />
             <text x={p.x + 14} y={p.y + 23}><title>{p.name ?? p.id}</title>{cut(p.name || p.id)}</text>
-            <text className="kind" x={p.x + 14} y={p.y + 40}>{words(p.type)}</text>
+            <text className="kind" x={p.x + 14} y={p.y + 40}>{phaseType(p.type)}</text>
           </g>
         ))}
       </svg>
@@ -153,11 +157,11 @@ function useWiderThan(frame: RefObject<HTMLDivElement | null>, w: number): boole
 export function PhaseList({ definition, faults }: { definition: Definition; faults: Map<string, string[]> }) {
   const name = (id: string) => definition.phases?.find((p) => p.id === id)?.name || id;
   return (
-    <ol className="card phase-list" aria-label="Phases">
+    <ol className="card phase-list" aria-label={t('Phases')}>
       {(definition.phases ?? []).map((p) => (
         <li key={p.id}>
-          <strong>{p.name || p.id}</strong><span className="soft small-text">{words(p.type)}</span>
-          <span className="soft small-text">{(definition.transitions ?? []).filter((t) => t.from === p.id).map((t) => `${t.name && t.name !== 'next' ? `${words(t.name)} → ` : '→ '}${name(t.to)}`).join(' · ') || 'The end'}</span>
+          <strong>{p.name || p.id}</strong><span className="soft small-text">{phaseType(p.type)}</span>
+          <span className="soft small-text">{(definition.transitions ?? []).filter((way) => way.from === p.id).map((way) => `${way.name && way.name !== 'next' ? `${words(way.name)} → ` : '→ '}${name(way.to)}`).join(' · ') || t('The end')}</span>
           {faults.get(p.id)?.map((m) => <span key={m} className="fault">{m}</span>)}
         </li>
       ))}

@@ -2,6 +2,7 @@
 // can be done instead, such as to archive it.
 import { useState, type ReactNode } from 'react';
 import type { Fault } from '../app/fault';
+import { t } from '../app/text';
 import { Confirm } from '../ui/dialog';
 import { Rest } from '../ui/field';
 
@@ -14,7 +15,7 @@ export function Remove({ title, close, act, instead, children }: Props) {
   const [fault, setFault] = useState<Fault | null>(null);
   const other = fault?.code === 'conflict' ? instead : null;
   return (
-    <Confirm title={title} verb={other ? other.verb : 'Delete'} close={close} act={async () => { setFault(await (other ?? { act }).act()); }}>
+    <Confirm title={title} verb={other ? other.verb : t('Delete')} close={close} act={async () => { setFault(await (other ?? { act }).act()); }}>
       {children}
       <Rest fault={fault} fields={[]} />
     </Confirm>

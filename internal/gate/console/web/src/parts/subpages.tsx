@@ -1,13 +1,14 @@
 // subpages are pages that share a place in the navigation; each has its own address, and those that the person may not see are absent.
 import { can, useViewer } from '../app/session';
+import { t } from '../app/text';
 import { Tabs } from '../ui/tabs';
 
 const groups = {
-  agents: ['Agents', [['Agents', '/app/agents', 'agentrun.read'], ['Runs', '/app/runs', 'agentrun.read'], ['Proposals', '/app/proposals', 'agentaction.read']]],
-  people: ['People', [['People', '/app/people', 'user.read'], ['Organizations', '/app/organizations', 'organization.read']]],
-  keys: ['Programs', [['API keys', '/app/keys', 'apikey.read'], ['Service accounts', '/app/service-accounts', 'serviceaccount.read'], ['OAuth clients', '/app/oauth-clients', 'oauthclient.read']]],
-  credits: ['Billing', [['Credits', '/app/credits', 'billing.read'], ['Plan and invoices', '/app/plan', 'billing.read']]],
-  workflows: ['Workflows', [['Workflows', '/app/workflows', 'workflow.read'], ['Executions', '/app/executions', 'execution.read'], ['Routing rules', '/app/routing', 'routingrule.read'], ['Calendars', '/app/calendars', 'calendar.read']]],
+  agents: [t('Agents'), [[t('Agents'), '/app/agents', 'agentrun.read'], [t('Runs'), '/app/runs', 'agentrun.read'], [t('Proposals'), '/app/proposals', 'agentaction.read']]],
+  people: [t('People'), [[t('People'), '/app/people', 'user.read'], [t('Organizations'), '/app/organizations', 'organization.read']]],
+  keys: [t('Programs'), [[t('API keys'), '/app/keys', 'apikey.read'], [t('Service accounts'), '/app/service-accounts', 'serviceaccount.read'], [t('OAuth clients'), '/app/oauth-clients', 'oauthclient.read']]],
+  credits: [t('Billing'), [[t('Credits'), '/app/credits', 'billing.read'], [t('Plan and invoices'), '/app/plan', 'billing.read']]],
+  workflows: [t('Workflows'), [[t('Workflows'), '/app/workflows', 'workflow.read'], [t('Executions'), '/app/executions', 'execution.read'], [t('Routing rules'), '/app/routing', 'routingrule.read'], [t('Calendars'), '/app/calendars', 'calendar.read']]],
 } as const;
 
 export function Subpages({ of }: { of: keyof typeof groups }) {

@@ -1,5 +1,6 @@
 // who names people where a row tells of them. Somebody is who is hidden by an access policy, or gone.
 import { useViewer } from '../app/session';
+import { t } from '../app/text';
 import { Person } from '../ui/bits';
 
 interface Named { name: string }
@@ -7,7 +8,7 @@ interface Named { name: string }
 // nameOf is the name of somebody whom a row tells of by id; nothing where it tells of nobody.
 export function nameOf(viewer: { id: string; name: string }, id: string | null | undefined, person: Named | null | undefined): string | undefined {
   if (!id) return undefined;
-  return person?.name ?? (id === viewer.id ? viewer.name : id.startsWith('agt_') ? 'An agent' : 'Somebody');
+  return person?.name ?? (id === viewer.id ? viewer.name : id.startsWith('agt_') ? t('An AI agent') : t('Somebody'));
 }
 
 export function Who({ id, person }: { id: string | null | undefined; person: Named | null | undefined }) {

@@ -8,7 +8,7 @@ describe('what the log says of a request', () => {
     expect(told(changes, named)).toEqual([
       { name: 'Priority:', from: 'Medium', to: 'High' }, { name: 'Assignee:', from: null, to: 'Ana' }, { name: 'Waiting:', from: 'No', to: 'Yes' }, { name: 'Tags:', from: '', to: 'env=prod, hot' },
     ]);
-    expect(cause(changes)).toBe('as an agent proposed');
+    expect(cause(changes)).toBe('as an AI agent proposed');
     expect(cause({ title: { from: 'a', to: 'b' } })).toBe('');
   });
 });

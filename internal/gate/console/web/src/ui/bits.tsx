@@ -1,5 +1,6 @@
 // bits are the small things that every page uses: badges, times, people.
 import { useSyncExternalStore, type ReactNode } from 'react';
+import { locale, plural, t, zone } from '../app/text';
 
 const tones: Record<string, string> = {
   PENDING: 'wait', IN_PROGRESS: 'work', COMPLETED: 'good', CANCELLED: 'off', OPEN: 'wait', RUNNING: 'work', WAITING: 'wait', FAILED: 'bad',
@@ -9,10 +10,12 @@ const tones: Record<string, string> = {
   enabled: 'good', disabled: 'off',
 };
 
-export const words = (s: string) => {
-  const t = s.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return t.charAt(0).toUpperCase() + t.slice(1);
+// inWords is a value or name of the API as people write it in English; words is it in the language of the page.
+export const inWords = (s: string) => {
+  const lower = s.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+  return lower.charAt(0).toUpperCase() + lower.slice(1);
 };
+export const words = (s: string) => t(inWords(s)); // not said
 
 export function Badge({ value, children }: { value: string; children?: ReactNode }) {
   return <span className={`badge ${tones[value] ?? 'off'}`}>{children ?? words(value)}</span>;
@@ -21,7 +24,7 @@ export function Badge({ value, children }: { value: string; children?: ReactNode
 export function Priority({ value }: { value: string }) {
   const level = { LOW: 1, MEDIUM: 2, HIGH: 3, URGENT: 4 }[value] ?? 0;
   return (
-    <span className={`priority p${level}`}>
+    <span className={`p${level} priority`}>
       <svg width="14" height="12" viewBox="0 0 14 12" aria-hidden="true">
         {[0, 1, 2].map((i) => <rect key={i} x={1 + i * 4.5} y={8 - i * 3} width="3" height={4 + i * 3} rx="1" className={level > i ? 'on' : ''} />)}
       </svg>
@@ -30,16 +33,16 @@ export function Priority({ value }: { value: string }) {
   );
 }
 
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour', 3600], ['minute', 60]];
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: zone });
 
 function ago(iso: string): string {
   const seconds = (new Date(iso).getTime() - Date.now()) / 1000;
   if (Math.abs(seconds) > 30 * 86_400) return day.format(new Date(iso));
   for (const [unit, size] of steps) if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
-  return seconds > 5 ? 'in under a minute' : 'just now'; // the server's clock may be a little ahead
+  return seconds > 5 ? t('in under a minute') : t('just now'); // the server's clock may be a little ahead
 }
 
 // Relative times move on by themselves: twice a minute for all that are shown.
@@ -56,18 +59,14 @@ export function Time({ at, none = '–', full }: { at: string | null | undefined
   return <time dateTime={at} title={exact.format(date)}>{full ? exact.format(date) : ago(at)}</time>;
 }
 
-// count is how many there are of something: 1 member, 2 members.
-export const count = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString()} ${n === 1 ? one : many}`;
-
 export const percent = (share: number) => `${Math.round(share * 100)} %`;
 
 // lasting is how people call so many minutes, exactly: 90 minutes, 3 hours, 2 days 4 hours.
 export function lasting(minutes: number): string {
-  if (minutes < 120) return count(minutes, 'minute');
-  const parts: [number, string][] = minutes < 2880
-    ? [[Math.floor(minutes / 60), 'hour'], [minutes % 60, 'minute']]
-    : [[Math.floor(minutes / 1440), 'day'], [Math.floor((minutes % 1440) / 60), 'hour'], [minutes % 60, 'minute']];
-  return parts.filter(([n]) => n > 0).map(([n, unit]) => count(n, unit)).join(' ');
+  const [days, hours, rest] = minutes < 2880 ? [0, Math.floor(minutes / 60), minutes % 60] : [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60];
+  const minute = (n: number) => plural(n, '{n} minute', '{n} minutes');
+  if (minutes < 120) return minute(minutes);
+  return [days > 0 && plural(days, '{n} day', '{n} days'), hours > 0 && plural(hours, '{n} hour', '{n} hours'), rest > 0 && minute(rest)].filter(Boolean).join(' ');
 }
 
 // moment is a time as people write it; date a day.
@@ -75,13 +74,13 @@ export const moment = (iso: string) => exact.format(new Date(iso));
 export const date = (iso: string) => day.format(new Date(iso));
 
 // calendarDay is a day that has no time, as people write it: the same one in every zone.
-const dayAlone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const dayAlone = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 export const calendarDay = (iso: string) => (/^\d{4}-\d\d-\d\d$/.test(iso) ? dayAlone.format(new Date(`${iso}T00:00Z`)) : iso);
 
 export function Person({ name }: { name: string | null | undefined }) {
-  if (!name) return <span className="soft">Nobody</span>;
+  if (!name) return <span className="soft">{t('Nobody')}</span>;
   const letters = name.split(/[\s._@-]+/).filter(Boolean).slice(0, 2).map((p) => p[0]?.toUpperCase()).join('');
-  return <span className="person"><span className="avatar" aria-hidden>{letters}</span><span className="name">{name}</span></span>;
+  return <span className="person"><span className="avatar" aria-hidden>{letters}</span><span className="name" dir="auto">{name}</span></span>;
 }
 
 // phaseName is what people call a phase of an execution.
@@ -90,4 +89,10 @@ export function phaseName(e: { phaseNames?: unknown } | null | undefined, id: st
   return name && name !== id ? name : words(id);
 }
 
-export const money = (cents: number, currency = 'usd') => new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100);
+// phaseType is a type of phases in words. The API has no enum for them.
+const phaseTypes: Record<string, string> = {
+  START: t('Start'), PROCESS: t('Process'), DECISION: t('Decision'), DATA: t('Data'), TIMER: t('Timer'), WEBHOOK_CALLOUT: t('Webhook callout'), API_CALL: t('API call'), APPROVAL: t('Approval'), END: t('End'),
+};
+export const phaseType = (type: string) => phaseTypes[type] ?? words(type);
+
+export const money = (cents: number, currency = 'usd') => new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100);

@@ -1,5 +1,6 @@
 // chart draws figures as SVG without a library. Each chart has a name, and a table with the same numbers stands beside it.
 import { useLayoutEffect, useRef, useState } from 'react';
+import { locale, t } from '../app/text';
 import { placed, stretches, ticks } from './ticks';
 
 // Series are numbers under one name; NaN stands where there is none.
@@ -10,7 +11,7 @@ const bottom = 24; // the numbers beside the axis stand above the labels below i
 const least = 1.5; // how high a bar is at least, in pixels: a zero is to be seen, and is not the same as no number
 
 // compact keeps what stands beside the axis as narrow as its place: 1,200,000 is 1.2M.
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 
 // widthOf is how wide a text is in pixels, in the font that charts have.
 const pen = globalThis.document.createElement('canvas').getContext('2d');
@@ -39,20 +40,20 @@ export function Chart({ label, keys, series, bars }: ChartProps) {
   const none = all.length === 0;
   const scale = ticks(most);
   const top = scale.at(-1) ?? 1;
-  const left = Math.max(34, ...scale.map((t) => Math.ceil(widthOf(compact.format(t))) + 10));
+  const left = Math.max(34, ...scale.map((tick) => Math.ceil(widthOf(compact.format(tick))) + 10));
   const inner = width - left - 8;
   const x = (i: number) => left + (keys.length === 1 ? 0.5 : (i + (bars ? 0.5 : 0)) / (bars ? keys.length : keys.length - 1)) * inner;
   const y = (v: number) => 6 + (1 - v / top) * (height - bottom - 6);
   const labels = keys.map((k) => (k.length > 14 ? `${k.slice(0, 13)}…` : k));
   const slot = inner / Math.max(1, keys.length);
   const bar = Math.max(2, Math.min(18, (slot * 0.7) / series.length));
-  const says = (s: Series, i: number) => <title>{`${keys[i]}, ${s.name}: ${(s.values[i] ?? 0).toLocaleString()}`}</title>;
+  const says = (s: Series, i: number) => <title>{`${keys[i]}, ${s.name}: ${(s.values[i] ?? 0).toLocaleString(locale)}`}</title>;
   return (
     <figure className="chart" ref={figure}>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${label}; the table says the same`}>
-        {scale.map((t) => <g key={t}><line x1={left} x2={width} y1={y(t)} y2={y(t)} className="grid-line" /><text x={left - 6} y={y(t) + 4} textAnchor="end">{compact.format(t)}</text></g>)}
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t('{label}; the table says the same', { label })}>
+        {scale.map((tick) => <g key={tick}><line x1={left} x2={width} y1={y(tick)} y2={y(tick)} className="grid-line" /><text x={left - 6} y={y(tick) + 4} textAnchor="end">{compact.format(tick)}</text></g>)}
         {placed(labels, x, widthOf, 0, width).map(({ i, x: at }) => <text key={i} x={at} y={height - 4} textAnchor="middle">{labels[i]}</text>)}
-        {none && <text x={left + inner / 2} y={height / 2} textAnchor="middle">No data</text>}
+        {none && <text x={left + inner / 2} y={height / 2} textAnchor="middle">{t('No data')}</text>}
         {!none && series.map((s, n) => (bars
           ? s.values.map((v, i) => Number.isFinite(v) && <rect key={`${s.name} ${i}`} className={s.tone} x={x(i) - (bar * series.length) / 2 + n * bar} y={Math.min(y(v), y(0) - least)} width={bar - 1} height={Math.max(least, y(0) - y(v))} rx={v > 0 ? 2 : 0}>{says(s, i)}</rect>)
           : (

@@ -2,6 +2,7 @@
 // field when it opens; React's autoFocus would come before the browser shows the dialog, in vain.
 import { Check, Copy, X } from 'lucide-react';
 import { useId, useLayoutEffect, useRef, useState, useSyncExternalStore, type FormEvent, type ReactNode } from 'react';
+import { t } from '../app/text';
 import { focusSoon, give, hold } from './focus';
 
 interface DialogProps { title: string; close: () => void; children: ReactNode; wide?: boolean; side?: boolean; fixed?: boolean }
@@ -23,7 +24,7 @@ export function Dialog({ title, close, children, wide, side, fixed }: DialogProp
     const { place, release } = hold(); // what opened the dialog may go meanwhile, as the row of a declined request
     d.showModal();
     show([...shown, d]);
-    d.querySelector<HTMLElement>('.dialog-body > form :is(input, select, textarea)')?.focus();
+    d.querySelector<HTMLElement>('.dialog-body > form :is(input, select, textarea)')?.focus(); // not said
     return () => {
       show(shown.filter((other) => other !== d));
       d.close();
@@ -41,8 +42,8 @@ export function Dialog({ title, close, children, wide, side, fixed }: DialogProp
     >
       <div className="dialog-body">
         <header>
-          <h2 id={id}>{title}</h2>
-          {!fixed && <button type="button" className="icon" aria-label="Close" onClick={close}><X size={16} aria-hidden /></button>}
+          <h2 id={id} dir="auto">{title}</h2>
+          {!fixed && <button type="button" className="icon" aria-label={t('Close')} onClick={close}><X size={16} aria-hidden /></button>}
         </header>
         {children}
       </div>
@@ -53,7 +54,7 @@ export function Dialog({ title, close, children, wide, side, fixed }: DialogProp
 interface ConfirmProps { title: string; verb: string; children?: ReactNode; close: () => void; act: () => void | Promise<void>; ready?: boolean; keep?: string }
 
 // Confirm asks before something that cannot be taken back; its button has the verb's name.
-export function Confirm({ title, verb, children, close, act, ready = true, keep = 'Keep it' }: ConfirmProps) {
+export function Confirm({ title, verb, children, close, act, ready = true, keep = t('Cancel') }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const submit = (e: FormEvent) => {
     e.preventDefault();
@@ -78,10 +79,10 @@ export function Once({ title, label, value, close, children }: { title: string; 
   return (
     <Dialog title={title} close={close} fixed>
       <div className="stack">
-        <p>Copy it now: it is shown this once and can be read nowhere later.</p>
+        <p>{t('Copy it now: it is shown only once.')}</p>
         <Copyable label={label} value={value} />
         {children}
-        <footer><button type="button" onClick={close}>I have stored it</button></footer>
+        <footer><button type="button" onClick={close}>{t('I have stored it')}</button></footer>
       </div>
     </Dialog>
   );
@@ -96,7 +97,7 @@ export function Copyable({ label, value }: { label: string; value: string }) {
         type="button" className="plain small"
         onClick={() => { void navigator.clipboard.writeText(value).then(() => { setCopied(true); }, () => undefined); }}
       >
-        {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />} {copied ? 'Copied' : 'Copy'}
+        {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />} {copied ? t('Copied') : t('Copy')}
       </button>
     </div>
   );

@@ -1,6 +1,7 @@
 // field holds the controls of forms: each with its label, its hint, and the fault that the server found in it.
 import { cloneElement, useEffect, useId, useState, type MouseEvent, type ReactElement, type ReactNode } from 'react';
 import { sentence, unproven, type Fault } from '../app/fault';
+import { placed, t } from '../app/text';
 import { settled } from './faults';
 import { focusSoon } from './focus';
 import { Decider } from './states';
@@ -15,8 +16,8 @@ export function Field({ label, hint, fault, optional, children }: FieldProps) {
   const id = useId();
   const described = [hint ? `${id}h` : '', fault ? `${id}f` : ''].filter(Boolean).join(' ');
   return (
-    <div className={fault ? 'field faulty' : 'field'}>
-      <div className="label-row"><label htmlFor={id}>{label}</label>{optional && <span className="soft small-text" aria-hidden>Optional</span>}</div>
+    <div className={`field${fault ? ' faulty' : ''}`}>
+      <div className="label-row"><label htmlFor={id}>{label}</label>{optional && <span className="soft small-text" aria-hidden>{t('Optional')}</span>}</div>
       {cloneElement(children, { id, ...(fault ? { 'aria-invalid': true } : {}), ...(described ? { 'aria-describedby': described } : {}) })}
       {hint && <p className="hint" id={`${id}h`}>{hint}</p>}
       {fault && <p className="fault" id={`${id}f`}>{fault}</p>}
@@ -51,14 +52,14 @@ function Begun({ base, fault }: { base: Base; fault: Fault | null }) {
   const discard = press((form) => {
     base.discard();
     if (missed && !base.outdated) form?.closest('dialog')?.dispatchEvent(new Event('cancel')); // what it was opened with is not the row any more
-  }, 'input, select, textarea');
-  const away = <button type="button" className="plain small" onClick={discard}>Discard what I wrote</button>;
-  if (base.kept) return <p className="notice" role="status">What you save replaces what somebody else has changed.</p>;
-  if (!missed && !base.outdated) return base.restored ? <p className="notice" role="status">You began this before. {away}</p> : null;
+  }, 'input, select, textarea'); // not said
+  const away = <button type="button" className="plain small" onClick={discard}>{t('Discard what I wrote')}</button>;
+  if (base.kept) return <p className="notice" role="status">{t('What you save replaces what somebody else has changed.')}</p>;
+  if (!missed && !base.outdated) return base.restored ? <p className="notice" role="status">{t('You began this draft earlier.')} {away}</p> : null;
   return (
     <div className="alert" role="alert">
-      <p>Somebody has changed this meanwhile.</p>
-      <p className="line"><button type="button" className="plain small" onClick={press(base.keep, '[type=submit]')}>Keep what I wrote</button>{away}</p>
+      <p>{t('Somebody has changed this meanwhile.')}</p>
+      <p className="line"><button type="button" className="plain small" onClick={press(base.keep, '[type=submit]')}>{t('Keep what I wrote')}</button>{away}</p>
     </div>
   );
 }
@@ -67,13 +68,15 @@ function Refusal({ fault, fields }: { fault: Fault; fields: string[] }) {
   if (unproven(fault)) return null; // a dialog has asked for the proof
   const other = fault.details.filter((d) => !fields.includes(d.field));
   if (fault.details.length > 0 && other.length === 0) return null;
-  const meanwhile = fault.code === 'precondition_failed' ? ' Something has changed meanwhile.' : '';
-  const mayNot = fault.code === 'forbidden' ? 'You may not do this. ' : '';
+  const says = [
+    fault.code === 'forbidden' && t('You may not do this.'), fault.code === 'connection_lost' ? sentence(fault) : fault.message,
+    fault.code === 'precondition_failed' && t('Something has changed meanwhile.'),
+  ].filter(Boolean).join(' ');
   return (
     <div className="alert" role="alert">
-      <p>{mayNot}{fault.code === 'connection_lost' ? sentence(fault) : fault.message}{meanwhile}{fault.reason && <> (<Decider reason={fault.reason} />)</>}</p>
+      <p>{says}{fault.reason && <> (<Decider reason={fault.reason} />)</>}</p>
       {other.length > 0 && <ul>{other.map((d) => <li key={d.field + d.message}><code>{d.field}</code> {d.message}</li>)}</ul>}
-      {fault.requestId && <p className="soft small-text">Request <code>{fault.requestId}</code></p>}
+      {fault.requestId && <p className="soft small-text">{placed(t('Request ID: {id}'), { id: <code>{fault.requestId}</code> })}</p>}
     </div>
   );
 }
@@ -97,5 +100,5 @@ export function Filter({ label, placeholder, value, set }: FilterProps) {
   const [text, setText] = useState(value);
   useEffect(() => { setText(value); }, [value]);
   const take = () => { if (text.trim() !== value) set(text.trim()); };
-  return <Field label={label}><input value={text} placeholder={placeholder} onChange={(e) => { setText(e.target.value); }} onBlur={take} onKeyDown={(e) => { if (e.key === 'Enter') take(); }} /></Field>;
+  return <Field label={label}><input value={text} placeholder={placeholder} onChange={(e) => { setText(e.target.value); }} onBlur={take} onKeyDown={(e) => { if (e.key === 'Enter') take(); }} /></Field>; // not said
 }

@@ -22,7 +22,7 @@ export function focusSoon(find: () => HTMLElement | null | undefined): void {
 // give focuses an element, also one that cannot be reached by Tab.
 export function give(e: HTMLElement | null): void {
   if (!e) return;
-  if (!e.matches('a[href], button, input, select, textarea, summary, [tabindex]')) e.tabIndex = -1;
+  if (!e.matches('a[href], button, input, select, textarea, summary, [tabindex]')) e.tabIndex = -1; // not said
   e.focus({ preventScroll: true });
 }
 
@@ -31,7 +31,7 @@ function heir(gone: HTMLElement, records: MutationRecord[]): HTMLElement | null 
   const record = records.find((r) => r.target.isConnected && [...r.removedNodes].some((n) => n.contains(gone)));
   const around = record?.target instanceof HTMLElement ? record.target : null;
   const beside = [record?.nextSibling, record?.previousSibling].find((n): n is HTMLElement => n instanceof HTMLElement && n.isConnected);
-  const row = around?.matches('ul, ol, tbody') ? beside : around?.closest<HTMLElement>('[data-row], .row, li, tr');
+  const row = around?.matches('ul, ol, tbody') ? beside : around?.closest<HTMLElement>('[data-row], .row, li, tr'); // not said
   return row ? row.querySelector<HTMLElement>('a.name') ?? row : around?.closest('dialog') ?? globalThis.document.getElementById('main');
 }
 

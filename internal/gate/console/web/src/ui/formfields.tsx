@@ -3,6 +3,7 @@ import type { ReactElement } from 'react';
 import type { Fault } from '../app/fault';
 import { useRead } from '../app/data';
 import { useCan, useViewer } from '../app/session';
+import { t } from '../app/text';
 import { FormChoices } from '../gen/documents';
 import { usePersonChoices, useTeamChoices } from '../parts/choices';
 import type { Answers, FormField } from './answer';
@@ -21,7 +22,7 @@ export function FormFields({ fields, answers, set, fault, prefix = 'fields', off
           {control(f, answers[f.key], (v) => { set({ ...answers, [f.key]: v }); }, offering)}
         </Field>
       ))}
-      <datalist id="oneself"><option value={viewer.id}>{viewer.name} (you)</option></datalist>
+      <datalist id="oneself"><option value={viewer.id}>{t('{name} (you)', { name: viewer.name })}</option></datalist>
     </>
   );
 }
@@ -39,7 +40,7 @@ function Whom({ field: f, offering, value, set, ...rest }: WhomProps) {
   const all = sees ? (person ? people : teams) : asked.data?.formChoices ?? [];
   const required = f.required ?? false;
   if (all.length === 0) return <input {...rest} value={value} aria-required={required} list={person ? 'oneself' : undefined} placeholder={person ? 'usr_…' : 'team_…'} onChange={(e) => { set(e.target.value); }} />;
-  return <select {...rest} value={value} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{all.map((p) => <option key={p.id} value={p.id}>{p.name}</option>)}</select>;
+  return <select {...rest} value={value} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">{t('Choose…')}</option>{all.map((p) => <option key={p.id} value={p.id}>{p.name}</option>)}</select>;
 }
 
 function control(f: FormField, value: unknown, set: (v: unknown) => void, offering: string | undefined): ReactElement<object> {
@@ -47,11 +48,11 @@ function control(f: FormField, value: unknown, set: (v: unknown) => void, offeri
   const text = value === undefined || value === null ? '' : String(value);
   switch (f.type) {
     case 'textarea':
-      return <textarea value={text} aria-required={required} maxLength={f.max ? Number(f.max) : undefined} onChange={(e) => { set(e.target.value); }} />;
+      return <textarea dir="auto" value={text} aria-required={required} maxLength={f.max ? Number(f.max) : undefined} onChange={(e) => { set(e.target.value); }} />;
     case 'boolean':
-      return <select value={text} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option><option value="true">Yes</option><option value="false">No</option></select>;
+      return <select value={text} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">{t('Choose…')}</option><option value="true">{t('Yes')}</option><option value="false">{t('No')}</option></select>;
     case 'select':
-      return <select value={text} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{f.options?.map((o) => <option key={o}>{o}</option>)}</select>;
+      return <select value={text} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">{t('Choose…')}</option>{f.options?.map((o) => <option key={o}>{o}</option>)}</select>;
     case 'multiselect':
       return (
         <select multiple aria-required={required} size={Math.min(6, f.options?.length ?? 2)} value={Array.isArray(value) ? value.map(String) : []} onChange={(e) => { set([...e.target.selectedOptions].map((o) => o.value)); }}>
@@ -64,7 +65,7 @@ function control(f: FormField, value: unknown, set: (v: unknown) => void, offeri
     default:
       return (
         <input
-          type={inputs[f.type] ?? 'text'} step={f.type === 'number' ? 'any' : undefined} min={f.type === 'number' ? f.min?.toString() : undefined} max={f.type === 'number' ? f.max?.toString() : undefined}
+          type={inputs[f.type] ?? 'text'} dir={f.type === 'text' ? 'auto' : undefined} step={f.type === 'number' ? 'any' : undefined} min={f.type === 'number' ? f.min?.toString() : undefined} max={f.type === 'number' ? f.max?.toString() : undefined}
           value={f.type === 'datetime' ? fieldTime(text) : text} aria-required={required} onChange={(e) => { set(e.target.value); }}
         />
       );

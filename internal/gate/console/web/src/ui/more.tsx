@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from '../app/text';
 
 interface MoreProps { shown: number; total: number | undefined; page: { hasNextPage: boolean; endCursor?: string | null | undefined } | undefined; next: (after: string | null) => void; children?: ReactNode }
 
@@ -6,9 +7,9 @@ interface MoreProps { shown: number; total: number | undefined; page: { hasNextP
 export function More({ shown, total, page, next, children }: MoreProps) {
   return (
     <div className="table-foot">
-      <span>{shown} of {total ?? shown}</span>
+      <span>{t('{shown} of {total}', { shown, total: total ?? shown })}</span>
       {children}
-      {page?.hasNextPage && <button type="button" className="plain small" onClick={() => { next(page.endCursor ?? null); }}>Show more</button>}
+      {page?.hasNextPage && <button type="button" className="plain small" onClick={() => { next(page.endCursor ?? null); }}>{t('Show more')}</button>}
     </div>
   );
 }

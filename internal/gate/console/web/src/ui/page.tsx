@@ -1,6 +1,7 @@
 // page is the frame of every page: its title, its actions, its one main.
 import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { can, inSandbox, roleWord, useViewer } from '../app/session';
+import { t } from '../app/text';
 import { fromTheTop } from './order';
 import { useRows } from './rows';
 import { Failed, Refused, Skeleton } from './states';
@@ -18,18 +19,18 @@ export function Page({ title, intro, actions, children, verb, narrow, above, tab
   useEffect(() => { globalThis.document.title = `${title} · Atrium`; }, [title]);
   const may = !verb || can(viewer, verb);
   return (
-    <main ref={main} className={narrow ? 'page narrow' : 'page'} id="main" tabIndex={-1}>
+    <main ref={main} className={`page${narrow ? ' narrow' : ''}`} id="main" tabIndex={-1}>
       <header className="page-head">
         <div>
           {above && <div className="above">{above}</div>}
-          <h1>{title}</h1>
-          {intro && <p className="intro">{intro}</p>}
+          <h1 dir="auto">{title}</h1>
+          {intro && <p className="intro" dir="auto">{intro}</p>}
         </div>
         {may && actions && <div className="actions">{actions}</div>}
       </header>
       {may && tabs}
-      {live && inSandbox(viewer) && <p className="notice">{live} can be changed in the live company alone.</p>}
-      {may ? children : <Refused says={`Your role, ${roleWord[viewer.role]}, does not reach this page.`} />}
+      {live && inSandbox(viewer) && <p className="notice">{t('{what} can be changed in the live company alone.', { what: live })}</p>}
+      {may ? children : <Refused says={t('Your role, {role}, has no access to this page.', { role: roleWord[viewer.role] })} />}
     </main>
   );
 }
@@ -44,7 +45,7 @@ export function Loaded<D>({ read, children, skeleton = 6 }: { read: Read<D>; chi
 export function Section({ title, actions, children, intro }: { title: string; actions?: ReactNode; children: ReactNode; intro?: ReactNode | undefined }) {
   return (
     <section className="section">
-      <header><h2>{title}</h2>{actions && <div className="actions">{actions}</div>}</header>
+      <header><h2 dir="auto">{title}</h2>{actions && <div className="actions">{actions}</div>}</header>
       {intro && <p className="intro">{intro}</p>}
       {children}
     </section>

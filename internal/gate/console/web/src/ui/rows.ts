@@ -1,11 +1,12 @@
 // rows moves the focus along the rows of a page by j and k. The mark is the focus itself, so that Enter opens and screen readers
 // follow.
 import { useEffect } from 'react';
+import { t } from '../app/text';
 import { useKeys } from '../keys/registry';
 import { give } from './focus';
 
-const row = '[data-row], .row, tr, li';
-const links = () => [...globalThis.document.querySelectorAll<HTMLElement>('#main :is([data-row], .row, tbody, .board) a.name, #main .offers a')].filter((l) => !l.closest('dialog'));
+const row = '[data-row], .row, tr, li'; // not said
+const links = () => [...globalThis.document.querySelectorAll<HTMLElement>('#main :is([data-row], .row, tbody, .board) a.name, #main .offers a')].filter((l) => !l.closest('dialog')); // not said
 const rowOf = (l: HTMLElement | undefined) => l?.closest<HTMLElement>('[data-row]')?.dataset['row'];
 const current = () => links().findIndex((l) => l.closest(row)?.contains(globalThis.document.activeElement));
 
@@ -36,7 +37,7 @@ function useReturn(): void {
     let tries = 40;
     const timer = setInterval(() => {
       const link = links().find((l) => l.getAttribute('href') === href && l.checkVisibility({ visibilityProperty: true }));
-      if (link && (globalThis.document.activeElement?.matches('body, main') ?? true)) give(link);
+      if (link && (globalThis.document.activeElement?.matches('body, main') ?? true)) give(link); // not said
       if (link || --tries <= 0) clearInterval(timer);
     }, 50);
     return () => { clearInterval(timer); };
@@ -47,9 +48,9 @@ function useReturn(): void {
 export function useRows(): void {
   useReturn();
   useKeys([
-    { keys: 'j', does: 'Next row', group: 'Rows', run: () => { go(1); } },
-    { keys: 'k', does: 'Row before', group: 'Rows', run: () => { go(-1); } },
-    { keys: 'Enter', does: 'Open the row', group: 'Rows', run: () => { links()[current()]?.click(); } },
+    { keys: 'j', does: t('Next row'), group: t('Rows'), run: () => { go(1); } },
+    { keys: 'k', does: t('Previous row'), group: t('Rows'), run: () => { go(-1); } },
+    { keys: 'Enter', does: t('Open the row'), group: t('Rows'), run: () => { links()[current()]?.click(); } }, // not said
   ]);
 }
 

@@ -5,12 +5,13 @@ import type { ReactNode } from 'react';
 import { useRead } from '../app/data';
 import { sentence, type Fault } from '../app/fault';
 import { useCan } from '../app/session';
+import { placed, t } from '../app/text';
 import { NameOf } from '../gen/documents';
 
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   return (
-    <div className="skeleton" role="status" aria-label="Loading">
-      {Array.from({ length: rows }, (_, i) => <span key={i} className={`bar w${i % 3}`} />)}
+    <div className="skeleton" role="status" aria-label={t('Loading')}>
+      {Array.from({ length: rows }, (_, i) => <span key={i} className={`w${i % 3} bar`} />)}
     </div>
   );
 }
@@ -32,27 +33,28 @@ export function Decider({ reason }: { reason: string }) {
   const sees = useCan('accesspolicy.read') && policy;
   const node = useRead(NameOf, { id: reason }, !sees).data?.node;
   if (!policy) return <>{reason}</>;
-  return sees ? <>the access policy <Link to="/app/policies" search={{ open: reason } as never}>{node && 'name' in node ? `“${node.name}”` : reason}</Link></> : <>an access policy</>;
+  if (!sees) return <>{t('an access policy')}</>;
+  return <>{placed(t('the access policy {name}'), { name: <Link to="/app/policies" search={{ open: reason } as never}>{node && 'name' in node ? t('“{name}”', { name: node.name }) : reason}</Link> })}</>;
 }
 
 interface RefusedProps { reason?: string | undefined; decisionId?: string | undefined; says?: string }
 
-export function Refused({ reason, decisionId, says = 'Your role does not reach this page.' }: RefusedProps) {
+export function Refused({ reason, decisionId, says = t('Your role has no access to this page.') }: RefusedProps) {
   const explains = useCan('accesspolicy.read');
   return (
-    <State icon={<Lock size={22} />} title="You may not see this">
-      <p>{reason ? <>Decided by <Decider reason={reason} />.</> : says} An admin of your company can change that.</p>
-      {decisionId && <p className="soft">Decision {explains ? <Link to="/app/policies" search={{ decision: decisionId } as never}>{decisionId}</Link> : <code>{decisionId}</code>}</p>}
-      <p><Link to="/app" className="button plain">Go to the first page</Link></p>
+    <State icon={<Lock size={22} />} title={t('You may not see this')}>
+      <p>{reason ? placed(t('Decided by {who}.'), { who: <Decider reason={reason} /> }) : says} {t('An admin of your company can change that.')}</p>
+      {decisionId && <p className="soft">{placed(t('Decision {id}'), { id: explains ? <Link to="/app/policies" search={{ decision: decisionId } as never}>{decisionId}</Link> : <code>{decisionId}</code> })}</p>}
+      <p><Link to="/app" className="button plain">{t('Go to the home page')}</Link></p>
     </State>
   );
 }
 
-export function NotFound({ what = 'page' }: { what?: string }) {
+export function NotFound({ says = t('This page was not found') }: { says?: string }) {
   return (
-    <State icon={<SearchX size={22} />} title={what ? `This ${what} was not found` : 'This was not found'}>
-      <p>It may have been deleted, or the address has a mistake.</p>
-      <p><Link to="/app" className="button plain">Go to the first page</Link></p>
+    <State icon={<SearchX size={22} />} title={says}>
+      <p>{t('It may have been deleted, or the address has a mistake.')}</p>
+      <p><Link to="/app" className="button plain">{t('Go to the home page')}</Link></p>
     </State>
   );
 }
@@ -60,14 +62,14 @@ export function NotFound({ what = 'page' }: { what?: string }) {
 // Failed says why something cannot be shown, and what to do.
 export function Failed({ fault, again, title }: { fault: Fault; again: () => void; title?: string }) {
   if (fault.code === 'forbidden') return <Refused reason={fault.reason} decisionId={fault.decisionId} />;
-  if (fault.code === 'not_found') return <NotFound what="" />;
+  if (fault.code === 'not_found') return <NotFound says={t('This was not found')} />;
   const lost = fault.code === 'connection_lost';
   return (
-    <State icon={<CircleSlash size={22} />} title={lost ? 'The connection was lost' : 'This could not be loaded'}>
+    <State icon={<CircleSlash size={22} />} title={lost ? t('The connection was lost') : t('This could not be loaded')}>
       {title && <h1 className="hidden">{title}</h1>}
-      <p>{lost ? 'The server does not answer. Your drafts are kept.' : fault.code === 'validation_error' ? sentence(fault) : fault.message}</p>
-      {fault.requestId && <p className="soft">Request <code>{fault.requestId}</code></p>}
-      <p><button type="button" onClick={again}><RefreshCw size={14} aria-hidden /> Retry</button></p>
+      <p>{lost ? t('The server does not answer. Your drafts are kept.') : fault.code === 'validation_error' ? sentence(fault) : fault.message}</p>
+      {fault.requestId && <p className="soft">{placed(t('Request ID: {id}'), { id: <code>{fault.requestId}</code> })}</p>}
+      <p><button type="button" onClick={again}><RefreshCw size={14} aria-hidden /> {t('Retry')}</button></p>
     </State>
   );
 }

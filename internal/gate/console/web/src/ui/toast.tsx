@@ -3,6 +3,7 @@
 import { X } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
+import { t } from '../app/text';
 import { useTopDialog } from './dialog';
 
 interface Toast { text: string; bad?: boolean; undo?: () => void }
@@ -13,8 +14,8 @@ let next = 1;
 const listeners = new Set<() => void>();
 const change = (to: Shown[]) => { shown = to; listeners.forEach((l) => { l(); }); };
 
-export function toast(t: Toast): void {
-  change([...shown.filter((s) => s.undo || s.text !== t.text).slice(-2), { ...t, id: next++ }]); // what is said twice stands there once
+export function toast(one: Toast): void {
+  change([...shown.filter((s) => s.undo || s.text !== one.text).slice(-2), { ...one, id: next++ }]); // what is said twice stands there once
 }
 
 // since is the first toast that came of what was pressed last. What was said before belongs to the page that is left then.
@@ -24,22 +25,22 @@ for (const kind of ['pointerdown', 'keydown', 'popstate']) globalThis.addEventLi
 
 // passed ends what was said on a page that was left. What its leaving says stays, and so does what can be taken back.
 export function passed(): void {
-  if (shown.some((t) => t.id < since && !t.undo)) change(shown.filter((t) => t.id >= since || t.undo));
+  if (shown.some((one) => one.id < since && !one.undo)) change(shown.filter((one) => one.id >= since || one.undo));
 }
 
-const close = (id: number) => { change(shown.filter((t) => t.id !== id)); };
+const close = (id: number) => { change(shown.filter((one) => one.id !== id)); };
 
-function One({ toast: t, held }: { toast: Shown; held: boolean }) {
+function One({ toast: one, held }: { toast: Shown; held: boolean }) {
   useEffect(() => {
     if (held) return undefined;
-    const timer = setTimeout(() => { close(t.id); }, t.bad || t.undo ? 12_000 : 6_000);
+    const timer = setTimeout(() => { close(one.id); }, one.bad || one.undo ? 12_000 : 6_000);
     return () => { clearTimeout(timer); };
-  }, [t.id, t.bad, t.undo, held]);
+  }, [one.id, one.bad, one.undo, held]);
   return (
-    <li className={t.bad ? 'toast bad' : 'toast'}>
-      <span>{t.text}</span>
-      {t.undo && <button type="button" className="quiet small" onClick={() => { t.undo?.(); close(t.id); }}>Undo</button>}
-      <button type="button" className="icon" aria-label="Dismiss" onClick={() => { close(t.id); }}><X size={14} aria-hidden /></button>
+    <li className={`toast${one.bad ? ' bad' : ''}`}>
+      <span>{one.text}</span>
+      {one.undo && <button type="button" className="quiet small" onClick={() => { one.undo?.(); close(one.id); }}>{t('Undo')}</button>}
+      <button type="button" className="icon" aria-label={t('Dismiss')} onClick={() => { close(one.id); }}><X size={14} aria-hidden /></button>
     </li>
   );
 }
@@ -65,7 +66,7 @@ export function Toasts() {
       onFocus={(e) => { inside.current = true; hold(true); if (!e.currentTarget.contains(e.relatedTarget)) from.current = e.relatedTarget as HTMLElement | null; }}
       onBlur={(e) => { if (!e.currentTarget.contains(e.relatedTarget)) { inside.current = false; hold(false); } }}
     >
-      <ul>{of.map((t) => <One key={t.id} toast={t} held={held} />)}</ul>
+      <ul>{of.map((one) => <One key={one.id} toast={one} held={held} />)}</ul>
     </div>
   );
   return <>{region(dialog ? [] : list)}{dialog && createPortal(region(list), dialog)}</>;

@@ -3,6 +3,7 @@ import { useAsked } from '../../app/asked';
 import { rows, useAll, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
+import { t } from '../../app/text';
 import { CreateModelConnection, DeleteModelConnection, ModelConnections, UpdateModelConnection } from '../../gen/documents';
 import type { ConnectionRowFragment } from '../../gen/types';
 import { Confirm, Dialog } from '../../ui/dialog';
@@ -17,23 +18,23 @@ export function Connections() {
   const viewer = useViewer();
   const read = useAll(ModelConnections, {}, !can(viewer, 'modelconnection.read'));
   const [edited, edit] = useAsked<ConnectionRowFragment | 'new' | null>('connection', null);
-  const [gone, remove] = useAsked<ConnectionRowFragment | null>('connection gone', null);
+  const [gone, remove] = useAsked<ConnectionRowFragment | null>('connection-gone', null);
   const [del] = useWrite(DeleteModelConnection);
   const list = rows(read.data?.modelConnections);
   if (!can(viewer, 'modelconnection.read')) return null;
   const close = () => { edit(null); remove(null); read.again(); };
   return (
-    <Section title="Model connections" intro="Where agents ask a language model: addresses that speak OpenAI’s chat completions."
-      actions={can(viewer, 'modelconnection.create') && <button type="button" className="plain" onClick={() => { edit('new'); }}>New connection</button>}>
+    <Section title={t('Model connections')} intro={t('Where AI agents reach a language model: addresses that support OpenAI’s chat completions.')}
+      actions={can(viewer, 'modelconnection.create') && <button type="button" className="plain" onClick={() => { edit('new'); }}>{t('New connection')}</button>}>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title="There are none"><p>Agents learn from finished requests, or ask the server’s own model where it has one.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={t('There are no model connections')}><p>{t('AI agents decide based on completed requests, or with the server’s own model if it has one.')}</p></Empty> : (
           <ul className="rows">
             {list.map((c) => (
               <li key={c.id} className="row">
-                <div><strong>{c.name}</strong> <span className="soft">· {c.models.join(', ')}</span><br /><code>{c.baseUrl}</code></div>
+                <div><strong dir="auto">{c.name}</strong> <span className="soft">· {c.models.join(', ')}</span><br /><code>{c.baseUrl}</code></div>
                 <div className="line">
-                  {can(viewer, 'modelconnection.update') && <button type="button" className="plain" aria-label={`Change ${c.name}`} onClick={() => { edit(c); }}>Change</button>}
-                  {can(viewer, 'modelconnection.delete') && <button type="button" className="danger-plain" aria-label={`Delete ${c.name}`} onClick={() => { remove(c); }}>Delete</button>}
+                  {can(viewer, 'modelconnection.update') && <button type="button" className="plain" aria-label={t('Edit {name}', { name: c.name })} onClick={() => { edit(c); }}>{t('Edit')}</button>}
+                  {can(viewer, 'modelconnection.delete') && <button type="button" className="danger-plain" aria-label={t('Delete {name}', { name: c.name })} onClick={() => { remove(c); }}>{t('Delete')}</button>}
                 </div>
               </li>
             ))}
@@ -41,7 +42,7 @@ export function Connections() {
         ))}
       </Loaded>
       {edited && <Edit of={edited === 'new' ? null : edited} close={close} />}
-      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={close} act={async () => { await del({ input: { id: gone.id } }); close(); }}><p>An agent that names it must name another one first.</p></Confirm>}
+      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={close} act={async () => { await del({ input: { id: gone.id } }); close(); }}><p>{t('It cannot be deleted while an agent uses it.')}</p></Confirm>}
     </Section>
   );
 }
@@ -57,18 +58,18 @@ function Edit({ of: c, close }: { of: ConnectionRowFragment | null; close: () =>
     setFault(o.fault);
     if (o.fault) return;
     forget();
-    toast({ text: 'The connection was saved.' });
+    toast({ text: t('The connection was saved.') });
     close();
   };
   return (
-    <Dialog title={c ? `Change “${c.name}”` : 'New model connection'} close={close}>
+    <Dialog title={c ? t('Edit “{name}”', { name: c.name }) : t('New model connection')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Address" hint="https; what stands before chat/completions." fault={faultAt(fault, 'baseUrl')}><input className="mono" value={draft.baseUrl} onChange={(e) => { set({ ...draft, baseUrl: e.target.value }); }} /></Field>
-        <Field label="Secret" optional hint="The name of the secret that holds its key." fault={faultAt(fault, 'secretName')}><input className="mono" value={draft.secretName} onChange={(e) => { set({ ...draft, secretName: e.target.value }); }} /></Field>
-        <Field label="Models" hint="By their names there, with commas between them; the first is what agents get." fault={faultAt(fault, 'models')}><input className="mono" value={draft.models} onChange={(e) => { set({ ...draft, models: e.target.value }); }} /></Field>
+        <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Address')} hint={t('An https address, without chat/completions at the end.')} fault={faultAt(fault, 'baseUrl')}><input className="mono" value={draft.baseUrl} onChange={(e) => { set({ ...draft, baseUrl: e.target.value }); }} /></Field>
+        <Field label={t('Secret')} optional hint={t('The name of the secret that contains its key.')} fault={faultAt(fault, 'secretName')}><input className="mono" value={draft.secretName} onChange={(e) => { set({ ...draft, secretName: e.target.value }); }} /></Field>
+        <Field label={t('Models')} hint={t('Their names there, separated by commas. Agents use the first one.')} fault={faultAt(fault, 'models')}><input className="mono" value={draft.models} onChange={(e) => { set({ ...draft, models: e.target.value }); }} /></Field>
         <Rest base={base} fault={fault} fields={['name', 'baseUrl', 'secretName', 'models']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={creating || updating}>Save</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={creating || updating}>{t('Save')}</button></footer>
       </form>
     </Dialog>
   );

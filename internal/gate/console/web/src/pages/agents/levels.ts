@@ -1,6 +1,7 @@
+import { t } from '../../app/text';
 import type { AgentAutonomy } from '../../gen/types';
 
 // levels say what an agent does by itself.
 export const levels: Record<AgentAutonomy, string> = {
-  SUGGEST: 'It proposes; people apply.', ACT_WITH_APPROVAL: 'Each of its changes waits until a person approves it.', AUTONOMOUS: 'It changes what its tools let it. Publishing it takes an evaluation that this draft has passed.',
+  SUGGEST: t('It makes proposals, people apply them.'), ACT_WITH_APPROVAL: t('Each of its changes waits until a person approves it.'), AUTONOMOUS: t('It makes changes on its own. It can only be published once its draft has passed an evaluation.'),
 };

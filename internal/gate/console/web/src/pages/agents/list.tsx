@@ -4,10 +4,11 @@ import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
+import { plural, t } from '../../app/text';
 import { Agents, CreateAgent, StopAllAgents } from '../../gen/documents';
 import type { AgentAutonomy, AgentSource, AgentType } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
-import { Badge, count, Time, words } from '../../ui/bits';
+import { Badge, Time, words } from '../../ui/bits';
 import { Confirm, Dialog, Once } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -38,26 +39,26 @@ function All() {
   const active = list.some((a) => a.status === 'ACTIVE');
   const halt = async () => {
     const o = await stop({ input: { reason } });
-    if (o.data) toast({ text: `${count(o.data.stopAllAgents.agents, 'agent is', 'agents are')} paused, ${count(o.data.stopAllAgents.runs, 'run was', 'runs were')} stopped.` });
+    if (o.data) toast({ text: `${plural(o.data.stopAllAgents.agents, '{n} agent was paused.', '{n} agents were paused.')} ${plural(o.data.stopAllAgents.runs, '{n} run was stopped.', '{n} runs were stopped.')}` });
     setAsking('');
     read.again();
   };
   return (
-    <Page title="Agents" verb="agent.read" intro="Automated participants: what they work and how far they go by themselves." tabs={<Subpages of="agents" />} actions={<>
-      {active && can(viewer, 'agent.stop_all') && <button type="button" className="danger-plain" onClick={() => { setAsking('stop'); }}>Stop all</button>}
-      {can(viewer, 'agent.create') && <button type="button" onClick={() => { setAsking('make'); }}>New agent</button>}
+    <Page title={t('Agents')} verb="agent.read" intro={t('AI agents: what they work on and how much they may do on their own.')} tabs={<Subpages of="agents" />} actions={<>
+      {active && can(viewer, 'agent.stop_all') && <button type="button" className="danger-plain" onClick={() => { setAsking('stop'); }}>{t('Stop all')}</button>}
+      {can(viewer, 'agent.create') && <button type="button" onClick={() => { setAsking('make'); }}>{t('New agent')}</button>}
     </>}>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title="There are no agents"><p>An agent takes new requests, proposes where they go, and does what you let it.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={t('There are no agents')}><p>{t('An AI agent takes new requests, proposes who should handle them, and does what you allow.')}</p></Empty> : (
           <><div className="table-wrap cards-when-narrow">
             <table>
-              <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Works</th><th scope="col">Autonomy</th><th scope="col">Version</th><th scope="col">Changed</th></tr></thead>
+              <thead><tr><th scope="col">{t('Name')}</th><th scope="col">{t('Status')}</th><th scope="col">{t('Type')}</th><th scope="col">{t('Autonomy')}</th><th scope="col">{t('Version')}</th><th scope="col">{t('Changed')}</th></tr></thead>
               <tbody>
                 {list.map((a) => (
                   <tr key={a.id}>
-                    <td><Link className="name" to="/app/agents/$id" params={{ id: a.id }}>{a.name}</Link><span className="sub">{a.owner ? `${a.owner.name} answers for it` : words(a.source)}</span></td>
-                    <td className="tight"><Badge value={{ DRAFT: 'draft', ACTIVE: 'active', PAUSED: 'WARNING' }[a.status]}>{words(a.status)}</Badge>{a.shadow && <> <Badge value="off">Shadow</Badge></>}</td>
-                    <td className="tight">{words(a.type)}</td><td className="tight">{words(a.autonomy)}</td><td className="tight" data-label="Version">{a.version || <span className="soft">None yet</span>}</td><td className="tight"><Time at={a.updatedAt} /></td>
+                    <td><Link className="name" dir="auto" to="/app/agents/$id" params={{ id: a.id }}>{a.name}</Link><span className="sub">{a.owner ? t('Owner: {name}', { name: a.owner.name }) : words(a.source)}</span></td>
+                    <td className="tight"><Badge value={{ DRAFT: 'draft', ACTIVE: 'active', PAUSED: 'WARNING' }[a.status]}>{words(a.status)}</Badge>{a.shadow && <> <Badge value="off">{t('Shadow')}</Badge></>}</td>
+                    <td className="tight">{words(a.type)}</td><td className="tight">{words(a.autonomy)}</td><td className="tight" data-label={t('Version')}>{a.version || <span className="soft">{t('None yet')}</span>}</td><td className="tight"><Time at={a.updatedAt} /></td>
                   </tr>
                 ))}
               </tbody>
@@ -68,22 +69,22 @@ function All() {
       </Loaded>
       <Connections />
       {asking === 'make' && <Make close={() => { setAsking(''); }} made={(id, secret) => { if (secret) setOnce({ id, secret }); else open(id); setAsking(''); }} />}
-      {once && <Once title="The signing secret" label="Signing secret" value={once.secret} close={() => { setOnce(null); open(once.id); }}><p className="soft">It signs the runs that are pushed to the agent. Its API key is made on its page.</p></Once>}
+      {once && <Once title={t('The signing secret')} label={t('Signing secret')} value={once.secret} close={() => { setOnce(null); open(once.id); }}><p className="soft">{t('It signs the runs that are sent to the agent. Create its API key on the agent’s page.')}</p></Once>}
       {asking === 'stop' && (
-        <Confirm title="Stop all agents?" verb="Stop all" close={() => { setAsking(''); }} act={halt} ready={reason.trim() !== ''}>
-          <p>Every run that has not ended is stopped, and every agent is paused until somebody resumes it.</p>
-          <Field label="Reason" hint="It is kept with each run."><textarea value={reason} onChange={(e) => { setReason(e.target.value); }} /></Field>
+        <Confirm title={t('Stop all agents?')} verb={t('Stop all')} close={() => { setAsking(''); }} act={halt} ready={reason.trim() !== ''}>
+          <p>{t('Every unfinished run is stopped, and every agent is paused until somebody resumes it.')}</p>
+          <Field label={t('Reason')} hint={t('It is kept with each run.')}><textarea dir="auto" value={reason} onChange={(e) => { setReason(e.target.value); }} /></Field>
         </Confirm>
       )}
     </Page>
   );
 }
 
-const works: Record<AgentType, string> = { QUEUE_INTAKE: 'It takes new requests.', WORKFLOW_PHASE: 'It works the phases of workflows that name it.' };
-const runs: Record<AgentSource, string> = { MANAGED: 'The platform runs it.', CUSTOM: 'Your company runs it: a program of yours works its runs, with an API key.' };
+const works: Record<AgentType, string> = { QUEUE_INTAKE: t('It takes new requests.'), WORKFLOW_PHASE: t('It works on the phases of workflows that name it.') };
+const runs: Record<AgentSource, string> = { MANAGED: t('The platform runs it.'), CUSTOM: t('Your company runs it: a program of yours handles its runs, with an API key.') };
 
 function Make({ close, made }: { close: () => void; made: (id: string, secret: string | null) => void }) {
-  const [draft, set, forget, base] = useDraft('agent new', { name: '', autonomy: 'SUGGEST' as AgentAutonomy, type: 'QUEUE_INTAKE' as AgentType, source: 'MANAGED' as AgentSource });
+  const [draft, set, forget, base] = useDraft('agent-new', { name: '', autonomy: 'SUGGEST' as AgentAutonomy, type: 'QUEUE_INTAKE' as AgentType, source: 'MANAGED' as AgentSource });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateAgent, true);
   const evaluated = draft.type === 'QUEUE_INTAKE' && draft.source === 'MANAGED'; // others cannot be, and so never act alone
@@ -96,15 +97,15 @@ function Make({ close, made }: { close: () => void; made: (id: string, secret: s
     made(o.data.createAgent.agent.id, o.data.createAgent.signingSecret);
   };
   return (
-    <Dialog title="New agent" close={close}>
+    <Dialog title={t('New agent')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Type" hint={works[draft.type]} fault={faultAt(fault, 'type')}><select value={draft.type} onChange={(e) => { set({ ...draft, type: e.target.value as AgentType }); }}>{Object.keys(works).map((t) => <option key={t} value={t}>{words(t)}</option>)}</select></Field>
-        <Field label="Source" hint={runs[draft.source]} fault={faultAt(fault, 'source')}><select value={draft.source} onChange={(e) => { set({ ...draft, source: e.target.value as AgentSource }); }}>{Object.keys(runs).map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
-        <Field label="Autonomy" hint={levels[autonomy]} fault={faultAt(fault, 'autonomy')}><select value={autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}><option value="SUGGEST">Suggest</option><option value="ACT_WITH_APPROVAL">Act with approval</option>{evaluated && <option value="AUTONOMOUS">Autonomous</option>}</select></Field>
-        <p className="soft">It begins as a draft: nothing runs before you publish it.</p>
+        <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Type')} hint={works[draft.type]} fault={faultAt(fault, 'type')}><select value={draft.type} onChange={(e) => { set({ ...draft, type: e.target.value as AgentType }); }}>{Object.keys(works).map((x) => <option key={x} value={x}>{words(x)}</option>)}</select></Field>
+        <Field label={t('Source')} hint={runs[draft.source]} fault={faultAt(fault, 'source')}><select value={draft.source} onChange={(e) => { set({ ...draft, source: e.target.value as AgentSource }); }}>{Object.keys(runs).map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label={t('Autonomy')} hint={levels[autonomy]} fault={faultAt(fault, 'autonomy')}><select value={autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}><option value="SUGGEST">{t('Suggest')}</option><option value="ACT_WITH_APPROVAL">{t('Act with approval')}</option>{evaluated && <option value="AUTONOMOUS">{t('Autonomous')}</option>}</select></Field>
+        <p className="soft">{t('It starts as a draft. Nothing runs until you publish it.')}</p>
         <Rest base={base} fault={fault} fields={['name', 'type', 'source', 'autonomy']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Create')}</button></footer>
       </form>
     </Dialog>
   );

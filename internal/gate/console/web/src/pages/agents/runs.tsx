@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, usePages } from '../../app/data';
 import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
+import { t } from '../../app/text';
 import { AgentRuns, RunChanged } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { AgentRunFilter, AgentRunStatus } from '../../gen/types';
@@ -18,9 +19,9 @@ export default function RunsPage() {
   const { status = '' } = useSearch({ strict: false }) as { status?: string };
   const navigate = useNavigate();
   return (
-    <Page title="Agent runs" verb="agentrun.read" intro="What agents did, request by request, live." tabs={<Subpages of="agents" />}>
+    <Page title={t('Agent runs')} verb="agentrun.read" intro={t('What AI agents do, live, for each request.')} tabs={<Subpages of="agents" />}>
       <search className="filters">
-        <Field label="Status"><select value={status} onChange={(e) => { void navigate({ to: '/app/runs', search: { status: e.target.value } as never, replace: true }); }}><option value="">Any</option>{enums.AgentRunStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label={t('Status')}><select value={status} onChange={(e) => { void navigate({ to: '/app/runs', search: { status: e.target.value } as never, replace: true }); }}><option value="">{t('Any')}</option>{enums.AgentRunStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
       </search>
       <RunList filter={status ? { status: status.split(',') as AgentRunStatus[] } : {}} />
     </Page>
@@ -35,14 +36,14 @@ export function RunList({ filter }: { filter: AgentRunFilter }) {
   const list = rows(read.data?.agentRuns);
   return (
     <Loaded read={read} skeleton={4}>
-      {() => (list.length === 0 ? <Empty title={filter.status ? 'No run is like that' : 'No runs'}><p>When an agent takes a request, it stands here.</p></Empty> : (
+      {() => (list.length === 0 ? <Empty title={filter.status ? t('No matching runs') : t('There are no runs yet')}><p>{t('A run appears here when an AI agent takes a request.')}</p></Empty> : (
         <>
-          <ul className="rows" aria-label="Runs">
+          <ul className="rows" aria-label={t('Runs')}>
             {list.map((r) => (
               <li key={r.id} className="row">
                 <div>
-                  <Link className="name" to="/app/runs/$id" params={{ id: r.id }}>{r.request?.title ?? r.requestId}</Link>
-                  <div className="meta"><Badge value={runTone[r.status] ?? 'off'}>{words(r.status)}</Badge>{r.shadow && <Badge value="off">Shadow</Badge>}<span>Run {r.number}</span><span>Version {r.agentVersion}</span>{r.reason && <span>{r.reason}</span>}<Time at={r.createdAt} /></div>
+                  <Link className="name" dir="auto" to="/app/runs/$id" params={{ id: r.id }}>{r.request?.title ?? r.requestId}</Link>
+                  <div className="meta"><Badge value={runTone[r.status] ?? 'off'}>{words(r.status)}</Badge>{r.shadow && <Badge value="off">{t('Shadow')}</Badge>}<span>{t('Run {number}', { number: String(r.number) })}</span><span>{t('Version {version}', { version: String(r.agentVersion) })}</span>{r.reason && <span dir="auto">{r.reason}</span>}<Time at={r.createdAt} /></div>
                 </div>
               </li>
             ))}

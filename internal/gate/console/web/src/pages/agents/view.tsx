@@ -5,6 +5,7 @@ import { config } from '../../app/config';
 import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
+import { placed, t } from '../../app/text';
 import { AgentOne, CreateAgentKey, DeleteAgent, ModelConnections, PauseAgent, PublishAgent, ResumeAgent, RotateAgentSecret, UpdateAgent } from '../../gen/documents';
 import type { AgentAutonomy, AgentFullFragment, AgentSees, AgentToolMode, AgentToolName } from '../../gen/types';
 import { Badge, Time, words } from '../../ui/bits';
@@ -25,8 +26,8 @@ export default function AgentView() {
   const read = useRead(AgentOne, { id });
   const a = read.data?.node && 'autonomy' in read.data.node ? read.data.node as AgentFullFragment : null;
   return (
-    <Page title={a?.name ?? 'Agent'} verb="agent.read" above={<Link to="/app/agents">← Agents</Link>} actions={a && <Verbs agent={a} />}>
-      <Loaded read={read}>{() => (a ? <Body key={a.id} agent={a} again={read.again} /> : <NotFound what="agent" />)}</Loaded>
+    <Page title={a?.name ?? t('Agent')} verb="agent.read" above={<Link to="/app/agents">{t('← Agents')}</Link>} actions={a && <Verbs agent={a} />}>
+      <Loaded read={read}>{() => (a ? <Body key={a.id} agent={a} again={read.again} /> : <NotFound says={t('This agent was not found')} />)}</Loaded>
     </Page>
   );
 }
@@ -35,7 +36,7 @@ const draftOf = (a: { id: string }) => `agent ${a.id}`;
 
 // What was written and not saved would be of a row that is no more: it is saved or discarded first.
 const saved = (row: AgentFullFragment, act: (row: AgentFullFragment) => void) => () => {
-  if (hasDraft(draftOf(row))) toast({ text: 'There are changes that were not saved. Save or discard them first.', bad: true });
+  if (hasDraft(draftOf(row))) toast({ text: t('There are changes that were not saved. Save or discard them first.'), bad: true });
   else act(row);
 };
 
@@ -50,30 +51,30 @@ function Verbs({ agent: a }: { agent: AgentFullFragment }) {
   const modelless = a.type === 'WORKFLOW_PHASE' && a.source === 'MANAGED' && a.engine === 'history'; // it is refused: only models work phases
   const halt = async (row: AgentFullFragment, undo = true) => {
     const now = (await pause({ input: { id: row.id, ifMatch: row.etag } })).data?.pauseAgent.agent;
-    if (now) toast({ text: 'It begins nothing more until somebody resumes it.', ...(undo ? { undo: saved(now, (r) => { void go(r, false); }) } : {}) });
+    if (now) toast({ text: t('It starts no new runs until somebody resumes it.'), ...(undo ? { undo: saved(now, (r) => { void go(r, false); }) } : {}) });
   };
   const go = async (row: AgentFullFragment, undo = true) => {
     const now = (await resume({ input: { id: row.id, ifMatch: row.etag } })).data?.resumeAgent.agent;
-    if (now) toast({ text: 'It works again.', ...(undo ? { undo: saved(now, (r) => { void halt(r, false); }) } : {}) });
+    if (now) toast({ text: t('It works again.'), ...(undo ? { undo: saved(now, (r) => { void halt(r, false); }) } : {}) });
   };
   return (
     <>
-      {a.status === 'ACTIVE' && can(viewer, 'agent.pause') ? <button type="button" className="plain" onClick={saved(a, (r) => { void halt(r); })}>Pause</button>
-        : a.status === 'PAUSED' && can(viewer, 'agent.resume') && <button type="button" className="plain" onClick={saved(a, (r) => { void go(r); })}>Resume</button>}
-      {can(viewer, 'agent.publish') && <button type="button" disabled={modelless} title={modelless ? 'Choose what it thinks with first' : undefined} onClick={saved(a, () => { setAsking('publish'); })}>Publish</button>}
-      {can(viewer, 'agent.delete') && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
+      {a.status === 'ACTIVE' && can(viewer, 'agent.pause') ? <button type="button" className="plain" onClick={saved(a, (r) => { void halt(r); })}>{t('Pause')}</button>
+        : a.status === 'PAUSED' && can(viewer, 'agent.resume') && <button type="button" className="plain" onClick={saved(a, (r) => { void go(r); })}>{t('Resume')}</button>}
+      {can(viewer, 'agent.publish') && <button type="button" disabled={modelless} title={modelless ? t('Choose a model first') : undefined} onClick={saved(a, () => { setAsking('publish'); })}>{t('Publish')}</button>}
+      {can(viewer, 'agent.delete') && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}
       {asking === 'publish' && (
-        <Dialog title={`Publish “${a.name}”?`} close={() => { setAsking(''); }}>
+        <Dialog title={t('Publish “{name}”?', { name: a.name })} close={() => { setAsking(''); }}>
           <form className="stack" onSubmit={(e) => {
             e.preventDefault();
-            void publish({ input: { id: a.id, ifMatch: a.etag } }).then((o) => { setAsking(''); if (o.data) toast({ text: `Version ${o.data.publishAgent.agent.version} works from now on.` }); });
+            void publish({ input: { id: a.id, ifMatch: a.etag } }).then((o) => { setAsking(''); if (o.data) toast({ text: t('Version {version} works from now on.', { version: String(o.data.publishAgent.agent.version) }) }); });
           }}>
-            <p>It works by these settings from now on, as version {a.version + 1}. {levels[a.autonomy]} Runs that have begun keep the version that they began with.</p>
-            <footer><button type="button" className="plain" onClick={() => { setAsking(''); }}>Cancel</button><button type="submit">Publish</button></footer>
+            <p>{t('From now on it works with these settings, as version {version}. {autonomy} Runs in progress keep their version.', { version: String(a.version + 1), autonomy: levels[a.autonomy] })}</p>
+            <footer><button type="button" className="plain" onClick={() => { setAsking(''); }}>{t('Cancel')}</button><button type="submit">{t('Publish')}</button></footer>
           </form>
         </Dialog>
       )}
-      {asking === 'delete' && <Confirm title={`Delete “${a.name}”?`} verb="Delete" close={() => { setAsking(''); }} act={async () => { const o = await remove({ input: { id: a.id } }); setAsking(''); if (!o.fault) void navigate({ to: '/app/agents' }); }}><p>Its versions, runs and proposals go with it; the audit log stays.</p></Confirm>}
+      {asking === 'delete' && <Confirm title={t('Delete “{name}”?', { name: a.name })} verb={t('Delete')} close={() => { setAsking(''); }} act={async () => { const o = await remove({ input: { id: a.id } }); setAsking(''); if (!o.fault) void navigate({ to: '/app/agents' }); }}><p>{t('Its versions, runs and proposals are deleted, too. The audit log stays.')}</p></Confirm>}
     </>
   );
 }
@@ -84,11 +85,11 @@ function Body({ agent: a, again }: { agent: AgentFullFragment; again: () => void
     <>
       <div className="line verbs-line">
         <Badge value={{ DRAFT: 'draft', ACTIVE: 'active', PAUSED: 'WARNING' }[a.status]}>{words(a.status)}</Badge>
-        <span className="soft">{a.version === 0 ? 'Never published' : `Version ${a.version}`}</span><span className="soft">{words(a.autonomy)}: {levels[a.autonomy]}</span>
+        <span className="soft">{a.version === 0 ? t('Never published') : t('Version {version}', { version: String(a.version) })}</span><span className="soft">{words(a.autonomy)}: {levels[a.autonomy]}</span>
       </div>
-      {can(viewer, 'agent.update') ? <Settings key={a.etag} agent={a} /> : <p className="card pad prose">{a.instructions || 'It has no instructions.'}</p>}
+      {can(viewer, 'agent.update') ? <Settings key={a.etag} agent={a} /> : <p className="card pad prose" dir="auto">{a.instructions || t('It has no instructions.')}</p>}
       {(a.source === 'CUSTOM' || a.type === 'WORKFLOW_PHASE') && <Usage agent={a} />}
-      <Section title="Runs"><RunList filter={{ agentId: [a.id] }} /></Section>
+      <Section title={t('Runs')}><RunList filter={{ agentId: [a.id] }} /></Section>
       {a.source === 'MANAGED' && a.type === 'QUEUE_INTAKE' && <Evaluations agent={a} again={again} />}
       <Versions agent={a} />
     </>
@@ -104,23 +105,23 @@ function Usage({ agent: a }: { agent: AgentFullFragment }) {
   const [rotate] = useWrite(RotateAgentSecret);
   const close = () => { setAsking(''); };
   return (
-    <Section title="How it is used" actions={custom && <>
-      {can(viewer, 'agent.rotate_secret') && <button type="button" className="plain" onClick={saved(a, () => { setAsking('rotate'); })}>Rotate signing secret</button>}
-      {can(viewer, 'agent.create_key') && <button type="button" className="plain" onClick={() => { setAsking('key'); }}>New API key</button>}
+    <Section title={t('How it is used')} actions={custom && <>
+      {can(viewer, 'agent.rotate_secret') && <button type="button" className="plain" onClick={saved(a, () => { setAsking('rotate'); })}>{t('Rotate signing secret')}</button>}
+      {can(viewer, 'agent.create_key') && <button type="button" className="plain" onClick={() => { setAsking('key'); }}>{t('New API key')}</button>}
     </>}>
       <div className="card pad stack">
-        {a.type === 'WORKFLOW_PHASE' && <><p>A phase of a workflow names it among its participants, as responsible or consulted:</p><Copyable label="Participant" value={JSON.stringify({ role: 'responsible', type: 'agent', id: a.id })} /></>}
-        {custom && <><p>{a.endpointUrl ? 'Its runs are pushed to its address, signed, and it can ask for them:' : 'It asks for its runs:'}</p><Copyable label="Example call" value={`curl "${config.baseUrl}/v1/agent-runs?status=QUEUED" -H "x-api-key: $KEY"`} /><p className="soft">What it does in a run carries the header <code>Agent-Run</code> with the run’s id.</p></>}
+        {a.type === 'WORKFLOW_PHASE' && <><p>{t('Name it among the participants of a workflow phase, as responsible or consulted:')}</p><Copyable label={t('Participant')} value={JSON.stringify({ role: 'responsible', type: 'agent', id: a.id })} /></>}
+        {custom && <><p>{a.endpointUrl ? t('Its runs are sent to its address, signed. It can also fetch them:') : t('It fetches its runs:')}</p><Copyable label={t('Example call')} value={`curl "${config.baseUrl}/v1/agent-runs?status=QUEUED" -H "x-api-key: $KEY"`} /><p className="soft">{placed(t('Its calls in a run carry the header {header} with the ID of the run.'), { header: <code>{'Agent-Run'}</code> })}</p></>}
       </div>
-      {asking === 'key' && <MakeKey agent={a} close={close} made={(value) => { close(); setOnce({ label: 'API key', value, title: 'The new API key' }); }} />}
-      {asking === 'rotate' && <Confirm title="Rotate the signing secret?" verb="Rotate" close={close} act={async () => { const o = await rotate({ input: { id: a.id, ifMatch: a.etag } }); close(); if (o.data) setOnce({ label: 'Signing secret', value: o.data.rotateAgentSecret.signingSecret, title: 'The new signing secret' }); }}><p>For a day, what is pushed is signed with the old secret, too.</p></Confirm>}
+      {asking === 'key' && <MakeKey agent={a} close={close} made={(value) => { close(); setOnce({ label: t('API key'), value, title: t('The new API key') }); }} />}
+      {asking === 'rotate' && <Confirm title={t('Rotate the signing secret?')} verb={t('Rotate')} close={close} act={async () => { const o = await rotate({ input: { id: a.id, ifMatch: a.etag } }); close(); if (o.data) setOnce({ label: t('Signing secret'), value: o.data.rotateAgentSecret.signingSecret, title: t('The new signing secret') }); }}><p>{t('For one day, runs are also signed with the old secret.')}</p></Confirm>}
       {once && <Once title={once.title} label={once.label} value={once.value} close={() => { setOnce(null); }} />}
     </Section>
   );
 }
 
 function MakeKey({ agent: a, close, made }: { agent: AgentFullFragment; close: () => void; made: (value: string) => void }) {
-  const [draft, set, forget, base] = useDraft(`key of ${a.id}`, { name: '' });
+  const [draft, set, forget, base] = useDraft(`key ${a.id}`, { name: '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateAgentKey, true);
   const send = async () => {
@@ -131,17 +132,17 @@ function MakeKey({ agent: a, close, made }: { agent: AgentFullFragment; close: (
     made(o.data.createAgentKey.value);
   };
   return (
-    <Dialog title={`New API key of ${a.name}`} close={close}>
+    <Dialog title={t('New API key of {name}', { name: a.name })} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" hint="What the program is called. It may do what the agent may." fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ name: e.target.value }); }} /></Field>
+        <Field label={t('Name')} hint={t('The name of the program. It may do what the agent may.')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ name: e.target.value }); }} /></Field>
         <Rest base={base} fault={fault} fields={['name']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Create')}</button></footer>
       </form>
     </Dialog>
   );
 }
 
-const tools: Record<AgentToolName, string> = { updateRequest: 'Routes requests', moveRequest: 'Moves requests to another offering', acceptRequest: 'Accepts requests', declineRequest: 'Declines requests', createComment: 'Comments' };
+const tools: Record<AgentToolName, string> = { updateRequest: t('Routes requests'), moveRequest: t('Moves requests to another offering'), acceptRequest: t('Accepts requests'), declineRequest: t('Declines requests'), createComment: t('Writes comments') };
 
 function Settings({ agent: a }: { agent: AgentFullFragment }) {
   const [managed, intake] = [a.source === 'MANAGED', a.type === 'QUEUE_INTAKE'];
@@ -150,14 +151,14 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
   const row = {
     name: a.name, autonomy: a.autonomy, instructions: a.instructions, filter: a.filter, sees: a.sees, runsPerDay: String(a.runsPerDay), shadow: a.shadow,
     thinks, endpointUrl: a.endpointUrl, consultMinutes: String(a.consultMinutes),
-    tools: Object.fromEntries(a.tools.map((t) => [t.name, t.mode])) as Record<string, AgentToolMode>,
+    tools: Object.fromEntries(a.tools.map((x) => [x.name, x.mode])) as Record<string, AgentToolMode>,
   };
   const [draft, set, forget, base] = useDraft(draftOf(a), row, a.etag);
   const viewer = useViewer();
   const connections = rows(useAll(ModelConnections, {}, !can(viewer, 'modelconnection.read')).data?.modelConnections);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateAgent, true);
-  const onward = () => { focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form [type=submit]')); };
+  const onward = () => { focusSoon(() => globalThis.document.querySelector<HTMLElement>('main [type=submit]')); };
   const send = async () => {
     const o = await run({ input: {
       id: a.id, ...base.match, name: draft.name, autonomy: draft.autonomy, instructions: draft.instructions, filter: draft.filter, sees: draft.sees, runsPerDay: Number(draft.runsPerDay), shadow: draft.shadow,
@@ -168,49 +169,49 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
     setFault(o.fault);
     if (o.fault) return;
     forget();
-    toast({ text: 'The draft was saved. It counts once it is published.' });
+    toast({ text: t('The draft was saved. It takes effect once it is published.') });
     onward(); // the form is another one now
   };
   return (
     <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
       <div className="pair">
-        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}>{(['SUGGEST', 'ACT_WITH_APPROVAL'] as const).map((l) => <option key={l} value={l}>{words(l)}</option>)}{(managed && intake || draft.autonomy === 'AUTONOMOUS') && <option value="AUTONOMOUS">Autonomous</option>}</select></Field>
+        <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Autonomy')} hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}>{(['SUGGEST', 'ACT_WITH_APPROVAL'] as const).map((l) => <option key={l} value={l}>{words(l)}</option>)}{(managed && intake || draft.autonomy === 'AUTONOMOUS') && <option value="AUTONOMOUS">{t('Autonomous')}</option>}</select></Field>
       </div>
       {managed ? (
         <>
-          <Field label="Thinks with" hint={draft.thinks !== 'history' ? 'It is told the instructions, and the request as data.' : intake ? 'It compares requests with those that were finished.' : 'A model works phases: choose one before you publish.'} fault={faultAt(fault, 'engine', 'modelConnectionId', 'model')}>
+          <Field label={t('Decides with')} hint={draft.thinks !== 'history' ? t('It gets the instructions, and the request as data.') : intake ? t('It compares requests with completed ones.') : t('Phases need a model. Choose one before you publish.')} fault={faultAt(fault, 'engine', 'modelConnectionId', 'model')}>
             <select value={draft.thinks} onChange={(e) => { set({ ...draft, thinks: e.target.value }); }}>
-              <option value="history" disabled={!intake}>{intake ? 'Finished requests' : 'Choose…'}</option><option value="own">The server’s own model</option>
+              <option value="history" disabled={!intake}>{intake ? t('Completed requests') : t('Choose…')}</option><option value="own">{t('The server’s own model')}</option>
               {connections.map((c) => <option key={c.id} value={c.id}>{c.name}: {c.models[0]}</option>)}
             </select>
           </Field>
-          <Field label="Instructions" optional hint="What people want of it. A model reads them." fault={faultAt(fault, 'instructions')}><textarea rows={4} value={draft.instructions} onChange={(e) => { set({ ...draft, instructions: e.target.value }); }} /></Field>
+          <Field label={t('Instructions')} optional hint={t('What you expect of it. The model reads them.')} fault={faultAt(fault, 'instructions')}><textarea rows={4} dir="auto" value={draft.instructions} onChange={(e) => { set({ ...draft, instructions: e.target.value }); }} /></Field>
         </>
-      ) : <Field label="Address" optional hint="https; its runs are pushed there, from the next one on. Without it the agent asks for its runs." fault={faultAt(fault, 'endpointUrl')}><input className="mono" value={draft.endpointUrl} onChange={(e) => { set({ ...draft, endpointUrl: e.target.value }); }} /></Field>}
+      ) : <Field label={t('Address')} optional hint={t('An https address. New runs are sent there. Without it, the agent fetches its runs.')} fault={faultAt(fault, 'endpointUrl')}><input className="mono" value={draft.endpointUrl} onChange={(e) => { set({ ...draft, endpointUrl: e.target.value }); }} /></Field>}
       {intake
-        ? <Field label="Takes requests where" optional hint="A condition (CEL) over request, such as request.priority != 'URGENT'; empty for all." fault={faultAt(fault, 'filter')}><input className="mono" value={draft.filter} onChange={(e) => { set({ ...draft, filter: e.target.value }); }} /></Field>
-        : <Field label="Minutes for an opinion" hint="Where a phase consults it, the phase waits no longer." fault={faultAt(fault, 'consultMinutes')}><input type="number" min={1} value={draft.consultMinutes} onChange={(e) => { set({ ...draft, consultMinutes: e.target.value }); }} /></Field>}
+        ? <Field label={t('Takes requests where')} optional hint={t('A condition (CEL) over the request, such as request.priority != \'URGENT\'. Empty takes all.')} fault={faultAt(fault, 'filter')}><input className="mono" value={draft.filter} onChange={(e) => { set({ ...draft, filter: e.target.value }); }} /></Field>
+        : <Field label={t('Minutes for an opinion')} hint={t('How long a phase that consults it waits at most.')} fault={faultAt(fault, 'consultMinutes')}><input type="number" min={1} value={draft.consultMinutes} onChange={(e) => { set({ ...draft, consultMinutes: e.target.value }); }} /></Field>}
       <div className="pair">
-        <Field label="Sees" fault={faultAt(fault, 'sees')} hint="Besides what its own rights let it."><select value={draft.sees} onChange={(e) => { set({ ...draft, sees: e.target.value as AgentSees }); }}><option value="requester">What the requester may see</option><option value="agent">What it may see itself</option></select></Field>
-        <Field label="Runs a day" hint="Those beyond are handed over to people." fault={faultAt(fault, 'runsPerDay')}><input type="number" min={1} value={draft.runsPerDay} onChange={(e) => { set({ ...draft, runsPerDay: e.target.value }); }} /></Field>
+        <Field label={t('Sees')} fault={faultAt(fault, 'sees')} hint={t('In addition to its own permissions.')}><select value={draft.sees} onChange={(e) => { set({ ...draft, sees: e.target.value as AgentSees }); }}><option value="requester">{t('What the requester may see')}</option><option value="agent">{t('What it may see itself')}</option></select></Field>
+        <Field label={t('Runs per day')} hint={t('Requests beyond this limit are handed over to people.')} fault={faultAt(fault, 'runsPerDay')}><input type="number" min={1} value={draft.runsPerDay} onChange={(e) => { set({ ...draft, runsPerDay: e.target.value }); }} /></Field>
       </div>
       {tooled && (
         <fieldset>
-          <legend>Tools</legend>
+          <legend>{t('Tools')}</legend>
           <div className="pair level">
             {Object.entries(tools).map(([name, says]) => (
-              <Field key={name} label={says} hint={name}><select value={draft.tools[name] ?? 'off'} onChange={(e) => { set({ ...draft, tools: { ...draft.tools, [name]: e.target.value as AgentToolMode } }); }}><option value="auto">As its autonomy says</option><option value="approve">Waits for approval</option><option value="off">Not at all</option></select></Field>
+              <Field key={name} label={says} hint={name}><select value={draft.tools[name] ?? 'off'} onChange={(e) => { set({ ...draft, tools: { ...draft.tools, [name]: e.target.value as AgentToolMode } }); }}><option value="auto">{t('According to its autonomy')}</option><option value="approve">{t('Waits for approval')}</option><option value="off">{t('Not at all')}</option></select></Field>
             ))}
           </div>
           {faultAt(fault, 'tools') && <p className="fault">{faultAt(fault, 'tools')}</p>}
         </fieldset>
       )}
-      <Check label="Shadow" hint="It proposes to admins alone, and nobody applies it: to see how it would do." checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
+      <Check label={t('Shadow')} hint={t('Only admins see its proposals, and nothing is applied. Use it to try an agent out.')} checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
       <Rest base={base} fault={fault} fields={['name', 'autonomy', 'sees', 'runsPerDay', 'tools', ...(managed ? ['engine', 'modelConnectionId', 'model', 'instructions'] : ['endpointUrl']), intake ? 'filter' : 'consultMinutes']} />
       <footer>
-        {(hasDraft(draftOf(a)) || JSON.stringify(draft) !== JSON.stringify(row)) && <button type="button" className="plain" onClick={() => { forget(); onward(); }}>Discard</button>}
-        <button type="submit" disabled={busy}>Save</button>
+        {(hasDraft(draftOf(a)) || JSON.stringify(draft) !== JSON.stringify(row)) && <button type="button" className="plain" onClick={() => { forget(); onward(); }}>{t('Discard')}</button>}
+        <button type="submit" disabled={busy}>{t('Save')}</button>
       </footer>
     </form>
   );
@@ -219,14 +220,14 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
 function Versions({ agent: a }: { agent: AgentFullFragment }) {
   const list = rows(a.versions);
   return (
-    <Section title="Versions">
-      {list.length === 0 ? <Empty title="Never published"><p>Save the draft, then publish it.</p></Empty> : (
+    <Section title={t('Versions')}>
+      {list.length === 0 ? <Empty title={t('Never published')}><p>{t('Save the draft, then publish it.')}</p></Empty> : (
         <ul className="rows">
           {list.map((v) => (
             <li key={v.version} className="row">
               <div>
-                <strong>Version {v.version}</strong> <span className="soft">· <Time at={v.publishedAt} full /></span>
-                <details><summary>Settings</summary><pre>{JSON.stringify(v.settings, null, 1)}</pre></details>
+                <strong>{t('Version {version}', { version: String(v.version) })}</strong> <span className="soft">· <Time at={v.publishedAt} full /></span>
+                <details><summary>{t('Settings')}</summary><pre>{JSON.stringify(v.settings, null, 1)}</pre></details>
               </div>
             </li>
           ))}

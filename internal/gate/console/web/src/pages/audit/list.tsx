@@ -3,12 +3,13 @@ import { useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { useCounted } from '../../app/live';
 import { can, useViewer } from '../../app/session';
+import { plural, t } from '../../app/text';
 import { Audit, AuditAdded, AuditOne, ExportAudit } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { AuditFilter, EntryFragment } from '../../gen/types';
 import { localTime } from '../../ui/answer';
 import { audited } from '../../parts/resources';
-import { Badge, count, Time, words } from '../../ui/bits';
+import { Badge, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { download } from '../../ui/csv';
 import { Field, Filter } from '../../ui/field';
@@ -49,31 +50,32 @@ export default function AuditList() {
     const o = await run({ input: { format: 'csv', filter: JSON.parse(asked) as AuditFilter } });
     if (!o.data) return;
     download('audit.csv', o.data.exportAudit.export.content);
-    toast({ text: `${count(o.data.exportAudit.export.count, 'entry', 'entries')}${o.data.exportAudit.export.truncated ? ', the newest of more' : ''}.` });
+    const { count, truncated } = o.data.exportAudit.export;
+    toast({ text: truncated ? plural(count, 'The newest {n} entry was exported. There are more.', 'The newest {n} entries were exported. There are more.') : plural(count, '{n} entry was exported.', '{n} entries were exported.') });
   };
   return (
-    <Page title="Audit" verb="audit.read" intro="Who did what, and how it ended." actions={<>
-      {can(viewer, 'audit.read') && <button type="button" className="plain" onClick={() => { setVerifying(true); }}>Verify the log</button>}
-      {can(viewer, 'audit.export') && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}
+    <Page title={t('Audit')} verb="audit.read" intro={t('Who did what, and how it ended.')} actions={<>
+      {can(viewer, 'audit.read') && <button type="button" className="plain" onClick={() => { setVerifying(true); }}>{t('Verify the log')}</button>}
+      {can(viewer, 'audit.export') && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>{t('Export CSV')}</button>}
     </>}>
       <search className="filters">
-        {text('action', 'Action', 'request.created')}
-        <Field label="Resource"><select value={search.resourceType ?? ''} onChange={(e) => { set({ ...search, resourceType: e.target.value }); }}><option value="">Any</option>{audited.map((t) => <option key={t}>{t}</option>)}</select></Field>
-        <Field label="Outcome"><select value={search.outcome ?? ''} onChange={(e) => { set({ ...search, outcome: e.target.value }); }}><option value="">Any</option>{enums.AuditOutcome.map((o) => <option key={o} value={o}>{words(o)}</option>)}</select></Field>
-        {text('resourceId', 'Resource id', 'req_…')}
-        {text('actorId', 'Actor id', 'usr_…')}
-        {day('from', 'From')}{day('to', 'Before')}
-        {Object.keys(filterOf(search)).length > 0 && <button type="button" className="quiet" onClick={() => { set({}); }}>Clear</button>}
+        {text('action', t('Action'), 'request.created')}
+        <Field label={t('Resource')}><select value={search.resourceType ?? ''} onChange={(e) => { set({ ...search, resourceType: e.target.value }); }}><option value="">{t('Any')}</option>{audited.map((r) => <option key={r}>{r}</option>)}</select></Field>
+        <Field label={t('Outcome')}><select value={search.outcome ?? ''} onChange={(e) => { set({ ...search, outcome: e.target.value }); }}><option value="">{t('Any')}</option>{enums.AuditOutcome.map((o) => <option key={o} value={o}>{words(o)}</option>)}</select></Field>
+        {text('resourceId', t('Resource ID'), 'req_…')}
+        {text('actorId', t('Actor ID'), 'usr_…')}
+        {day('from', t('From'))}{day('to', t('Before'))}
+        {Object.keys(filterOf(search)).length > 0 && <button type="button" className="quiet" onClick={() => { set({}); }}>{t('Clear filters')}</button>}
       </search>
       <div aria-live="polite">
-        {news > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); read.again(); }}>{news} new</button>}
+        {news > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); read.again(); }}>{plural(news, '{n} new', '{n} new')}</button>}
       </div>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title="No entry matches"><p>Take a filter away.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={t('No matching entries')}><p>{t('Remove a filter.')}</p></Empty> : (
           <>
             <div className="table-wrap cards-when-narrow">
               <table>
-                <thead><tr><th scope="col">Action</th><th scope="col">Actor</th><th scope="col">Resource</th><th scope="col">Outcome</th><th scope="col">When</th></tr></thead>
+                <thead><tr><th scope="col">{t('Action')}</th><th scope="col">{t('Actor')}</th><th scope="col">{t('Resource')}</th><th scope="col">{t('Outcome')}</th><th scope="col">{t('When')}</th></tr></thead>
                 <tbody>
                   {list.map((e) => (
                     <tr key={e.id}>
@@ -100,8 +102,8 @@ export default function AuditList() {
 function One({ id, close }: { id: string; close: () => void }) {
   const read = useRead(AuditOne, { id });
   return (
-    <Dialog title="Audit entry" close={close} side>
-      <Loaded read={read}>{({ auditEntry: e }) => (e ? <Entry entry={e} /> : <NotFound what="entry" />)}</Loaded>
+    <Dialog title={t('Audit entry')} close={close} side>
+      <Loaded read={read}>{({ auditEntry: e }) => (e ? <Entry entry={e} /> : <NotFound says={t('This entry was not found')} />)}</Loaded>
     </Dialog>
   );
 }
@@ -113,12 +115,12 @@ function Entry({ entry: e }: { entry: EntryFragment }) {
     <div className="stack">
       <div className="line"><strong>{e.action}</strong><Badge value={e.outcome} /></div>
       <dl className="card answers">
-        {([['When', <Time key="t" at={e.at} full />], ['Actor', `${e.actor.name} (${words(e.actor.type)})`], ['Actor id', <code key="a">{e.actor.id}</code>], ['Resource', `${e.resource.type} ${e.resource.id ?? ''}`], ['Address', e.ip ?? '–'], ['Program', e.userAgent ?? '–'], ['Request id', <code key="r">{e.requestId ?? '–'}</code>], ['Entry', <code key="e">{e.id}</code>], ['Place in the log', e.index ?? 'It is sealed within 10 seconds']] as const)
+        {([[t('When'), <Time key="t" at={e.at} full />], [t('Actor'), `${e.actor.name} (${words(e.actor.type)})`], [t('Actor ID'), <code key="a">{e.actor.id}</code>], [t('Resource'), `${e.resource.type} ${e.resource.id ?? ''}`], [t('IP address'), e.ip ?? '–'], [t('Program'), e.userAgent ?? '–'], [t('Request ID'), <code key="r">{e.requestId ?? '–'}</code>], [t('Entry'), <code key="e">{e.id}</code>], [t('Position in the log'), e.index ?? t('Sealed within 10 seconds')]] as const)
           .map(([k, v]) => <div key={k} className="contents"><dt>{k}</dt><dd>{v}</dd></div>)}
       </dl>
       {changes.length > 0 && (
         <>
-          <h3>Changes</h3>
+          <h3>{t('Changes')}</h3>
           <ul className="changes">{changes.map(([k, c]) => <li key={k}><code>{k}</code> <del>{show(c?.from)}</del> <span aria-hidden>→</span> <ins>{show(c?.to)}</ins></li>)}</ul>
         </>
       )}

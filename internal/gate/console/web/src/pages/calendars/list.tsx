@@ -4,11 +4,12 @@ import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
+import { locale, plural, t } from '../../app/text';
 import { Calendars, CreateCalendar, DeleteCalendar, Promises, UpdateCalendar } from '../../gen/documents';
 import type { CalendarRowFragment } from '../../gen/types';
 import { useCalendarChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
-import { count, words } from '../../ui/bits';
+import { words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
@@ -21,12 +22,12 @@ import { spansOf, textOf } from './hours';
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 type Day = (typeof days)[number];
-const dayName = (d: Day) => new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, 1 + days.indexOf(d), 12)));
+const dayName = (d: Day, weekday: 'long' | 'short' = 'long') => new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, 1 + days.indexOf(d), 12)));
 
 // hoursOf says the hours of a week.
 function hoursOf(c: CalendarRowFragment): string {
-  if (!c.workingHours) return 'Around the clock';
-  return days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d).slice(0, 3)} ${textOf(c.workingHours?.[d])}`).join(' · ') || 'No weekly hours';
+  if (!c.workingHours) return t('24 × 7');
+  return days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d, 'short')} ${textOf(c.workingHours?.[d])}`).join(' · ') || t('No weekly hours');
 }
 
 // CalendarList is when work is done, by which service levels and timers count, and what is promised by them.
@@ -38,19 +39,19 @@ export default function CalendarList() {
   const list = rows(read.data?.calendars);
   const [edit, setEdit] = useOpened(list);
   return (
-    <Page title="Calendars" verb="calendar.read" intro="Working hours and holidays, by which service levels and timers count." tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New calendar</button>}>
+    <Page title={t('Calendars')} verb="calendar.read" intro={t('Working hours and holidays for service levels and timers.')} tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>{t('New calendar')}</button>}>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title="There are no calendars"><p>Without one, service levels count every hour of every day.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={t('There are no calendars')}><p>{t('Without a calendar, service levels count every hour of every day.')}</p></Empty> : (
           <><ul className="rows">
             {list.map((c) => (
               <li key={c.id} className="row">
                 <div>
                   <Name row={c} may={updates} />
-                  <div className="meta"><span>{c.timeZone}</span><span>{hoursOf(c)}</span>{c.exceptions.length > 0 && <span>{count(c.exceptions.length, 'exception')}</span>}{c.holidays.length > 0 && <span>{count(c.holidays.length, 'holiday')}</span>}</div>
+                  <div className="meta"><span>{c.timeZone}</span><span>{hoursOf(c)}</span>{c.exceptions.length > 0 && <span>{plural(c.exceptions.length, '{n} exception', '{n} exceptions')}</span>}{c.holidays.length > 0 && <span>{plural(c.holidays.length, '{n} holiday', '{n} holidays')}</span>}</div>
                 </div>
                 <div className="verbs">
-                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(c); }}>Edit<span className="hidden"> {c.name}</span></button>}
-                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(c); }}>Delete<span className="hidden"> {c.name}</span></button>}
+                  {updates && <button type="button" className="plain small" aria-label={t('Edit {name}', { name: c.name })} onClick={() => { setEdit(c); }}>{t('Edit')}</button>}
+                  {removes && <button type="button" className="danger-plain small" aria-label={t('Delete {name}', { name: c.name })} onClick={() => { setGone(c); }}>{t('Delete')}</button>}
                 </div>
               </li>
             ))}
@@ -60,7 +61,7 @@ export default function CalendarList() {
       </Loaded>
       <Levels />
       {edit && <Editor calendar={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={read.again} />}
-      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The calendar is gone.' }); setGone(null); read.again(); }}><p>One that an offering or a workflow counts by cannot be deleted.</p></Confirm>}
+      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The calendar was deleted.') }); setGone(null); read.again(); }}><p>{t('A calendar that an offering or a workflow uses cannot be deleted.')}</p></Confirm>}
     </Page>
   );
 }
@@ -70,19 +71,19 @@ function Levels() {
   const calendars = useCalendarChoices();
   const read = usePages(Promises, {});
   const list = rows(read.data?.services).flatMap((s) => rows(s.offerings).map((o) => ({ ...o, service: s.name }))).filter((o) => o.sla?.responseMinutes || o.sla?.resolutionMinutes);
-  const time = (m: number | null | undefined) => (m ? (m % 1440 === 0 ? `${m / 1440} d` : m % 60 === 0 ? `${m / 60} h` : `${m} min`) : '–');
+  const time = (m: number | null | undefined) => (m ? (m % 1440 === 0 ? t('{n} d', { n: m / 1440 }) : m % 60 === 0 ? t('{n} h', { n: m / 60 }) : t('{n} min', { n: m })) : '–');
   return (
-    <Section title="Service levels" intro="What is promised, by offering. They are set on the offering itself.">
+    <Section title={t('Service levels')} intro={t('What is promised for each offering. Service levels are set on the offering itself.')}>
       <Loaded read={read} skeleton={2}>
-        {({ services }) => <>{list.length === 0 ? <Empty title="Nothing is promised yet"><p>Set minutes until the answer and until it is done on an offering.</p></Empty> : (
+        {({ services }) => <>{list.length === 0 ? <Empty title={t('There are no service levels yet')}><p>{t('Set the times for first response and resolution on an offering.')}</p></Empty> : (
           <div className="table-wrap cards-when-narrow">
             <table>
-              <thead><tr><th scope="col">Offering</th><th scope="col">Answer within</th><th scope="col">Done within</th><th scope="col">Calendar</th><th scope="col">Escalations</th></tr></thead>
-              <tbody>{list.map((o) => <tr key={o.id}><td><Link className="name" to="/app/services/$id" params={{ id: o.serviceId }}>{o.name}</Link><span className="sub">{o.service}</span></td><td className="tight" data-label="Answer within">{time(o.sla?.responseMinutes)}</td><td className="tight" data-label="Done within">{time(o.sla?.resolutionMinutes)}</td><td className="tight" data-label="Calendar">{calendars.find((c) => c.id === o.sla?.calendarId)?.name ?? 'Around the clock'}</td><td data-label="Escalations">{(o.sla?.escalations ?? []).map((e) => `${words(e.do)} after ${time(e.afterMinutes)}`).join(', ') || <span className="soft">–</span>}</td></tr>)}</tbody>
+              <thead><tr><th scope="col">{t('Offering')}</th><th scope="col">{t('First response')}</th><th scope="col">{t('Resolution')}</th><th scope="col">{t('Calendar')}</th><th scope="col">{t('Escalations')}</th></tr></thead>
+              <tbody>{list.map((o) => <tr key={o.id}><td><Link className="name" dir="auto" to="/app/services/$id" params={{ id: o.serviceId }}>{o.name}</Link><span className="sub">{o.service}</span></td><td className="tight" data-label={t('First response')}>{time(o.sla?.responseMinutes)}</td><td className="tight" data-label={t('Resolution')}>{time(o.sla?.resolutionMinutes)}</td><td className="tight" data-label={t('Calendar')}>{calendars.find((c) => c.id === o.sla?.calendarId)?.name ?? t('24 × 7')}</td><td data-label={t('Escalations')}>{(o.sla?.escalations ?? []).map((e) => t('{action} after {time}', { action: words(e.do), time: time(e.afterMinutes) })).join(', ') || <span className="soft">–</span>}</td></tr>)}</tbody>
             </table>
           </div>
         )}
-        {services?.pageInfo.hasNextPage && <More shown={rows(services).length} total={services.totalCount} page={services.pageInfo} next={read.next}>services</More>}</>}
+        {services?.pageInfo.hasNextPage && <More shown={rows(services).length} total={services.totalCount} page={services.pageInfo} next={read.next}>{t('services')}</More>}</>}
       </Loaded>
     </Section>
   );
@@ -108,31 +109,31 @@ function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment |
     forget();
     close();
     saved();
-    toast({ text: c ? 'The calendar was saved.' : 'The calendar was created.' });
+    toast({ text: c ? t('The calendar was saved.') : t('The calendar was created.') });
   };
   const at = (prefix: string) => fault?.details.filter((d) => d.field.startsWith(prefix)).map((d) => d.message).join(' ') || undefined;
   return (
-    <Dialog title={c ? `Calendar “${c.name}”` : 'New calendar'} close={close} wide>
+    <Dialog title={c ? t('Calendar “{name}”', { name: c.name }) : t('New calendar')} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <div className="pair">
-          <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-          <Field label="Time zone" fault={faultAt(fault, 'timeZone')}><input value={draft.timeZone} placeholder="Europe/Berlin" onChange={(e) => { set({ ...draft, timeZone: e.target.value }); }} /></Field>
+          <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+          <Field label={t('Time zone')} fault={faultAt(fault, 'timeZone')}><input value={draft.timeZone} placeholder={'Europe/Berlin'} onChange={(e) => { set({ ...draft, timeZone: e.target.value }); }} /></Field>
         </div>
         <fieldset>
-          <legend>Working hours</legend>
+          <legend>{t('Working hours')}</legend>
           <div className="stack">
-            <Check label="Around the clock" hint="Every hour counts, except on holidays." checked={draft.always} set={(always) => { set({ ...draft, always }); }} />
+            <Check label={t('24 × 7')} hint={t('Every hour counts, except on holidays.')} checked={draft.always} set={(always) => { set({ ...draft, always }); }} />
             {!draft.always && (
               <>
-                <p className="hint">Such as 09:00-12:00, 13:00-17:30; empty for a day off.{c && c.exceptions.length > 0 && ' With all of them empty, only the exceptions have hours.'}</p>
+                <p className="hint">{t('Such as 09:00-12:00, 13:00-17:30. Leave a day off empty.')}{c && c.exceptions.length > 0 && <> {t('If all days are empty, only the exceptions have hours.')}</>}</p>
                 <div className="pair">{days.map((d) => <Field key={d} label={dayName(d)} fault={at(`workingHours.${d}`)}><input value={draft.hours[d]} onChange={(e) => { set({ ...draft, hours: { ...draft.hours, [d]: e.target.value } }); }} /></Field>)}</div>
               </>
             )}
           </div>
         </fieldset>
-        <Field label="Holidays" optional hint="Days as YYYY-MM-DD, one a line." fault={at('holidays')}><textarea value={draft.holidays} onChange={(e) => { set({ ...draft, holidays: e.target.value }); }} /></Field>
+        <Field label={t('Holidays')} optional hint={t('Dates as YYYY-MM-DD, one per line.')} fault={at('holidays')}><textarea value={draft.holidays} onChange={(e) => { set({ ...draft, holidays: e.target.value }); }} /></Field>
         <Rest base={base} fault={fault} fields={['name', 'timeZone', ...(fault?.details.map((d) => d.field).filter((f) => /^(workingHours\.|holidays)/.test(f)) ?? [])]} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{c ? 'Save' : 'Create'}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={making || saving}>{c ? t('Save') : t('Create')}</button></footer>
       </form>
     </Dialog>
   );

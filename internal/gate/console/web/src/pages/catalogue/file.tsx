@@ -2,8 +2,12 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
+import { can, useViewer } from '../../app/session';
+import { t } from '../../app/text';
 import { FileRequest, OfferingForm } from '../../gen/documents';
 import type { OfferingFormQuery, RequestPriority } from '../../gen/types';
+import { Choices, usePersonChoices } from '../../parts/choices';
+import { Writer } from '../../parts/writer';
 import { lasting } from '../../ui/bits';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { useDraft } from '../../ui/draft';
@@ -22,9 +26,9 @@ export default function File() {
   const o = read.data?.offering;
   return (
     <Page
-      title={o?.name ?? 'File a request'} narrow intro={o?.description} above={<Link to="/app/catalogue">← Catalogue</Link>}
+      title={o?.name ?? t('New request')} narrow intro={o?.description} above={<Link to="/app/catalogue">{t('← Catalogue')}</Link>}
     >
-      <Loaded read={read}>{({ offering }) => (offering ? <Form offering={offering} /> : <NotFound what="offering" />)}</Loaded>
+      <Loaded read={read}>{({ offering }) => (offering ? <Form offering={offering} /> : <NotFound says={t('This offering was not found')} />)}</Loaded>
     </Page>
   );
 }
@@ -32,9 +36,12 @@ export default function File() {
 
 function Form({ offering: o }: { offering: Offering }) {
   const fields = (o.form as { fields?: FormField[] } | null)?.fields ?? [];
-  const [draft, set, forget, base] = useDraft(`file ${o.id}`, { title: '', description: '', priority: 'MEDIUM', fields: {} as Answers });
+  const [draft, set, forget, base] = useDraft(`file ${o.id}`, { title: '', requesterId: '', description: '', priority: 'MEDIUM', fields: {} as Answers });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(FileRequest, true);
+  const viewer = useViewer();
+  const staff = can(viewer, 'request.update');
+  const people = usePersonChoices(!staff);
   const navigate = useNavigate();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => { if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(); }, [fault]);
@@ -42,34 +49,40 @@ function Form({ offering: o }: { offering: Offering }) {
     const answers = toSend(fields, draft.fields);
     const { data, fault: f } = await run({ input: {
       serviceId: o.serviceId, offeringId: o.id, title: draft.title, priority: draft.priority as RequestPriority,
-      ...(draft.description ? { description: draft.description } : {}), ...(Object.keys(answers).length > 0 ? { fields: answers } : {}),
+      ...(draft.description ? { description: draft.description, format: 'markdown' as const } : {}), ...(draft.requesterId ? { requesterId: draft.requesterId } : {}), ...(Object.keys(answers).length > 0 ? { fields: answers } : {}),
     } });
     setFault(f);
     if (!data) return;
     forget();
-    toast({ text: `Filed “${data.createRequest.request.title}”.` });
+    toast({ text: t('Submitted “{title}”.', { title: data.createRequest.request.title }) });
     void navigate({ to: '/app/requests/$id', params: { id: data.createRequest.request.id } });
   };
-  const closed = o.status !== 'active' ? 'This offering takes no requests at the moment.' : o.service && o.service.status !== 'active' ? 'This service takes no requests at the moment.' : '';
+  const closed = o.status !== 'active' ? t('This offering takes no requests at the moment.') : o.service && o.service.status !== 'active' ? t('This service takes no requests at the moment.') : '';
   return (
     <form className="card stack" ref={form} noValidate onSubmit={(e) => { e.preventDefault(); if (!closed) void send(); }}>
       {closed && <p className="notice" id="closed">{closed}</p>}
-      <Field label="Title" hint="What it is about, in a line." fault={faultAt(fault, 'title')}>
-        <input value={draft.title} aria-required maxLength={300} onChange={(e) => { set({ ...draft, title: e.target.value }); }} />
+      <Field label={t('Title')} hint={t('What it is about, in one line.')} fault={faultAt(fault, 'title')}>
+        <input dir="auto" value={draft.title} aria-required maxLength={300} onChange={(e) => { set({ ...draft, title: e.target.value }); }} />
       </Field>
+      {staff && (
+        <Field label={t('Requester')} hint={t('The person it is for: they hear of it and can answer.')} fault={faultAt(fault, 'requesterId')}>
+          <select value={draft.requesterId} onChange={(e) => { set({ ...draft, requesterId: e.target.value }); }}>
+            <option value="">{t('Yourself')}</option>
+            <Choices of={people.filter((p) => p.id !== viewer.id)} now={draft.requesterId} />
+          </select>
+        </Field>
+      )}
       <FormFields fields={fields} answers={draft.fields} set={(a) => { set({ ...draft, fields: a }); }} fault={fault} offering={o.id} />
-      <Field label="Description" optional fault={faultAt(fault, 'description')}>
-        <textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} />
-      </Field>
-      <Field label="Priority" fault={faultAt(fault, 'priority')}>
+      <Writer label={t('Description')} optional fault={faultAt(fault, 'description')} value={draft.description} set={(description) => { set({ ...draft, description }); }} />
+      <Field label={t('Priority')} fault={faultAt(fault, 'priority')}>
         <select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>
-          <option value="LOW">Low: it can wait</option><option value="MEDIUM">Medium</option><option value="HIGH">High</option><option value="URGENT">Urgent: now</option>
+          <option value="LOW">{t('Low: it can wait')}</option><option value="MEDIUM">{t('Medium')}</option><option value="HIGH">{t('High')}</option><option value="URGENT">{t('Urgent: now')}</option>
         </select>
       </Field>
-      <Rest base={base} fault={fault} fields={['title', 'description', 'priority', ...fields.map((f) => `fields.${f.key}`)]} />
+      <Rest base={base} fault={fault} fields={['title', 'requesterId', 'description', 'priority', ...fields.map((f) => `fields.${f.key}`)]} />
       <footer>
-        {o.sla?.responseMinutes && <span className="soft small-text promise">Somebody answers within {lasting(o.sla.responseMinutes)}{o.sla.resolutionMinutes ? `, and it is done within ${lasting(o.sla.resolutionMinutes)}` : ''}.</span>}
-        <button type="submit" disabled={busy || closed !== ''} aria-describedby={closed ? 'closed' : undefined}>File</button>
+        {o.sla?.responseMinutes && <span className="soft small-text promise">{o.sla.resolutionMinutes ? t('First response within {response}, resolution within {resolution}.', { response: lasting(o.sla.responseMinutes), resolution: lasting(o.sla.resolutionMinutes) }) : t('First response within {response}.', { response: lasting(o.sla.responseMinutes) })}</span>}
+        <button type="submit" disabled={busy || closed !== ''} aria-describedby={closed ? 'closed' : undefined}>{t('Submit request')}</button>
       </footer>
     </form>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { uncached } from '../../app/client';
 import { rows, usePages } from '../../app/data';
+import { t } from '../../app/text';
 import { Credits } from '../../gen/documents';
 import type { CreditsQuery } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
@@ -13,7 +14,7 @@ import { toast } from '../../ui/toast';
 
 type Entry = NonNullable<CreditsQuery['creditHistory']>['edges'][number]['node'];
 const exported = 20_000; // entries of one file
-const columns = ['Date', 'Type', 'Amount', 'Description', 'Invoice', 'Balance'];
+const columns = [t('Date'), t('Type'), t('Amount'), t('Description'), t('Invoice'), t('Balance')];
 
 // CreditList is what the company was given and what of it was used.
 export default function CreditList() {
@@ -31,7 +32,7 @@ export default function CreditList() {
       const page: CreditsQuery['creditHistory'] | undefined = r.data?.creditHistory;
       if (!page) {
         setBusy(false);
-        toast({ text: 'The entries could not be read. Nothing was exported.', bad: true });
+        toast({ text: t('The entries could not be read. Nothing was exported.'), bad: true });
         return;
       }
       all.push(...rows(page));
@@ -39,25 +40,25 @@ export default function CreditList() {
       cursor = page.pageInfo.endCursor ?? null;
     }
     setBusy(false);
-    if (more) toast({ text: `The newest ${all.length} entries are in the file. There are more.` });
+    if (more) toast({ text: t('The file holds the newest {n} entries. There are more.', { n: all.length }) });
     download('credits.csv', csv([columns, ...all.map((e) => [e.date, e.type, { cents: e.amount }, e.description, e.invoiceId ?? '', { cents: e.balance }])]));
   };
   return (
-    <Page title="Credits" verb="billing.read" tabs={<Subpages of="credits" />} intro="Credits are used for invoices by themselves, the oldest first." actions={list.length > 0 && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}>
+    <Page title={t('Credits')} verb="billing.read" tabs={<Subpages of="credits" />} intro={t('Credits are applied to invoices automatically, the oldest first.')} actions={list.length > 0 && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>{t('Export CSV')}</button>}>
       <Loaded read={read}>
         {({ creditBalance }) => (
           <>
-            <p className="card balance"><span className="soft">Balance</span> <strong>{money(creditBalance?.balance ?? 0, currency)}</strong></p>
-            {list.length === 0 ? <Empty title="No credits yet"><p>When one is issued or used for an invoice, it stands here.</p></Empty> : (
+            <p className="card balance"><span className="soft">{t('Balance')}</span> <strong>{money(creditBalance?.balance ?? 0, currency)}</strong></p>
+            {list.length === 0 ? <Empty title={t('No credits yet')}><p>{t('Credits appear here when they are issued or applied to an invoice.')}</p></Empty> : (
               <>
                 <div className="table-wrap cards-when-narrow">
                   <table>
-                    <thead><tr>{columns.map((c) => <th key={c} scope="col" className={c === 'Amount' || c === 'Balance' ? 'num' : ''}>{c}</th>)}</tr></thead>
+                    <thead><tr>{columns.map((c, i) => <th key={c} scope="col" className={i === 2 || i === 5 ? 'num' : ''}>{c}</th>)}</tr></thead>
                     <tbody>
                       {list.map((e, i) => (
                         <tr key={`${e.date} ${i}`}>
                           <td className="tight"><Time at={e.date} full /></td><td className="tight"><Badge value={e.type === 'issued' ? 'active' : 'off'}>{words(e.type)}</Badge></td>
-                          <td className="num" data-label="Amount">{money(e.amount, currency)}</td><td>{e.description}</td><td className="tight">{e.invoiceId ? <code>{e.invoiceId}</code> : ''}</td><td className="num" data-label="Balance">{money(e.balance, currency)}</td>
+                          <td className="num" data-label={t('Amount')}>{money(e.amount, currency)}</td><td>{e.description}</td><td className="tight">{e.invoiceId ? <code>{e.invoiceId}</code> : ''}</td><td className="num" data-label={t('Balance')}>{money(e.balance, currency)}</td>
                         </tr>
                       ))}
                     </tbody>

@@ -4,6 +4,7 @@ import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
+import { t } from '../../app/text';
 import { ExecutionIncidents, ExecutionMoved, MovePreviewOf, ResolveIncident } from '../../gen/documents';
 import type { IncidentRowFragment } from '../../gen/types';
 import { IncidentRow } from '../../parts/incident';
@@ -22,12 +23,12 @@ export function Incidents({ execution: e, again }: { execution: Execution; again
   useTold(ExecutionMoved, { id: e.id }, read.again, !sees);
   const [moving, setMoving] = useAsked<IncidentRowFragment | null>('move', null);
   const list = rows(read.data?.incidents);
-  if (read.fault && !read.data?.incidents) return <Section title="Incidents"><Failed fault={read.fault} again={read.again} /></Section>;
+  if (read.fault && !read.data?.incidents) return <Section title={t('Workflow errors')}><Failed fault={read.fault} again={read.again} /></Section>;
   if (list.length === 0) return read.data || !sees ? null : <Wait />;
   const done = () => { setMoving(null); read.again(); again(); };
   return (
-    <Section title="Incidents">
-      <ul className="rows" aria-label="Incidents">
+    <Section title={t('Workflow errors')}>
+      <ul className="rows" aria-label={t('Workflow errors')}>
         {list.map((i) => <IncidentRow key={i.id} incident={i} move={() => { setMoving(i); }} done={done} />)}
       </ul>
       {moving && <Move execution={e} incident={moving} close={() => { setMoving(null); }} done={done} />}
@@ -48,31 +49,31 @@ function Move({ execution: e, incident: i, close, done }: { execution: Execution
     const o = await run({ input: { id: i.id, action: 'MOVE', version, ...(phaseId ? { phaseId } : {}) } });
     setFault(o.fault);
     if (o.fault) return;
-    toast({ text: `It goes on in version ${version}.` });
+    toast({ text: t('The execution continues in version {version}.', { version }) });
     done();
   };
   return (
-    <Dialog title="Move to another version" close={close} wide>
-      {versions.length === 0 ? <p>There is no other version: publish a mended one first.</p> : (
+    <Dialog title={t('Move to another version')} close={close} wide>
+      {versions.length === 0 ? <p>{t('There is no other version. Publish a fixed one first.')}</p> : (
         <form className="stack" noValidate onSubmit={(ev) => { ev.preventDefault(); void send(); }}>
           <div className="pair">
-            <Field label="Version" fault={faultAt(fault, 'version')}><select value={version} onChange={(ev) => { setVersion(Number(ev.target.value)); setPhase(''); }}>{versions.map((v) => <option key={v} value={v}>Version {v}</option>)}</select></Field>
-            <Field label="Goes on at" fault={faultAt(fault, 'phaseId')}><select value={phaseId} onChange={(ev) => { setPhase(ev.target.value); }}><option value="">Where it stands: {phaseName(e, i.phaseId)}</option>{target.phases?.map((p) => <option key={p.id} value={p.id}>{p.name || p.id}</option>)}</select></Field>
+            <Field label={t('Version')} fault={faultAt(fault, 'version')}><select value={version} onChange={(ev) => { setVersion(Number(ev.target.value)); setPhase(''); }}>{versions.map((v) => <option key={v} value={v}>{t('Version {version}', { version: String(v) })}</option>)}</select></Field>
+            <Field label={t('Continues at')} fault={faultAt(fault, 'phaseId')}><select value={phaseId} onChange={(ev) => { setPhase(ev.target.value); }}><option value="">{t('The current phase: {phase}', { phase: phaseName(e, i.phaseId) })}</option>{target.phases?.map((p) => <option key={p.id} value={p.id}>{p.name || p.id}</option>)}</select></Field>
           </div>
-          <div role="status" aria-label="What would happen">
+          <div role="status" aria-label={t('What would happen')}>
             <Loaded read={preview} skeleton={2}>
               {({ previewMove: m }) => (m ? (
                 <div className="notice stack-tight">
-                  <strong>Dry run: it would be {words(m.status).toLowerCase()} at “{name(m.phaseId)}”.</strong>
-                  <span>{m.phases.map((p) => `${name(p.phaseId)} (${words(p.status).toLowerCase()})`).join(' → ')}</span>
-                  {m.passed.length > 0 && <span>Left out: {m.passed.map((p) => name(p.phaseId)).join(', ')}.{m.passed.every((p) => p.mayDecide) ? '' : ` Only who decides on ${m.passed.filter((p) => !p.mayDecide).map((p) => `“${name(p.phaseId)}”`).join(', ')} may move past it.`}</span>}
-                  {m.lost.length > 0 && <span>No longer read: what {m.lost.map((l) => phaseName(e, l.phaseId)).join(', ')} left behind.</span>}
+                  <strong>{t('Preview: {status} at “{phase}”', { status: words(m.status), phase: name(m.phaseId) })}</strong>
+                  <span>{m.phases.map((p) => `${name(p.phaseId)} (${words(p.status)})`).join(' → ')}</span>
+                  {m.passed.length > 0 && <span>{t('Skipped: {phases}.', { phases: m.passed.map((p) => name(p.phaseId)).join(', ') })}{m.passed.some((p) => !p.mayDecide) && <> {t('Only people who decide on {phases} may move past it.', { phases: m.passed.filter((p) => !p.mayDecide).map((p) => `“${name(p.phaseId)}”`).join(', ') })}</>}</span>}
+                  {m.lost.length > 0 && <span>{t('No longer read: the results of {phases}.', { phases: m.lost.map((l) => phaseName(e, l.phaseId)).join(', ') })}</span>}
                 </div>
-              ) : <p className="soft">Nothing is known of it.</p>)}
+              ) : <p className="soft">{t('No preview is available.')}</p>)}
             </Loaded>
           </div>
           <Rest fault={fault} fields={['version', 'phaseId']} />
-          <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy || preview.fault !== null}>Move</button></footer>
+          <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy || preview.fault !== null}>{t('Move')}</button></footer>
         </form>
       )}
     </Dialog>

@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, usePages } from '../../app/data';
 import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
+import { t } from '../../app/text';
 import { ExecutionMoved, Executions } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { ExecutionFilter, ExecutionStatus } from '../../gen/types';
@@ -27,21 +28,21 @@ export default function ExecutionList() {
   const workflows = useWorkflowChoices();
   const only = (key: keyof Search, to: string) => { void navigate({ to: '/app/executions', search: { ...search, [key]: to } as never, replace: true }); };
   return (
-    <Page title="Executions" verb="execution.read" intro="What workflows are at, live." tabs={<Subpages of="workflows" />}>
+    <Page title={t('Executions')} verb="execution.read" intro={t('What workflows are doing right now.')} tabs={<Subpages of="workflows" />}>
       <search className="filters">
-        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { only('status', e.target.value); }}><option value="">Any</option>{enums.ExecutionStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
-        <Field label="Workflow"><select value={search.workflowId ?? ''} onChange={(e) => { only('workflowId', e.target.value); }}><option value="">Any</option><Choices of={workflows} now={search.workflowId ? { id: search.workflowId, name: list[0]?.workflow?.name ?? search.workflowId } : null} /></select></Field>
-        <Field label="Incident"><select value={search.incident ?? ''} onChange={(e) => { only('incident', e.target.value); }}><option value="">With or without</option><option value="open">Waits for somebody</option></select></Field>
+        <Field label={t('Status')}><select value={search.status ?? ''} onChange={(e) => { only('status', e.target.value); }}><option value="">{t('Any')}</option>{enums.ExecutionStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label={t('Workflow')}><select value={search.workflowId ?? ''} onChange={(e) => { only('workflowId', e.target.value); }}><option value="">{t('Any')}</option><Choices of={workflows} now={search.workflowId ? { id: search.workflowId, name: list[0]?.workflow?.name ?? search.workflowId } : null} /></select></Field>
+        <Field label={t('Workflow error')}><select value={search.incident ?? ''} onChange={(e) => { only('incident', e.target.value); }}><option value="">{t('With or without')}</option><option value="open">{t('Waits for somebody')}</option></select></Field>
       </search>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title={asked === '{}' ? 'Nothing runs' : 'No execution is like that'}><p>Filing a request of an offering with a workflow starts one.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={asked === '{}' ? t('There are no executions') : t('No matching executions')}><p>{t('A request for an offering with a workflow starts one.')}</p></Empty> : (
           <>
-            <ul className="rows" aria-label="Executions">
+            <ul className="rows" aria-label={t('Executions')}>
               {list.map((e) => (
                 <li key={e.id} className="row">
                   <div>
-                    <Link className="name" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.workflow?.name ?? e.id}</Link>
-                    <div className="meta"><Badge value={e.status} />{e.workflow && <span>{e.workflow.name}, version {e.workflowVersion}</span>}{e.phaseId && <span>at {phaseName(e, e.phaseId)}</span>}{e.error && <span>{e.error.message}</span>}<Time at={e.createdAt} /></div>
+                    <Link className="name" dir="auto" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.workflow?.name ?? e.id}</Link>
+                    <div className="meta"><Badge value={e.status} />{e.workflow && <span>{t('{workflow}, version {version}', { workflow: e.workflow.name, version: String(e.workflowVersion) })}</span>}{e.phaseId && <span>{t('at {phase}', { phase: phaseName(e, e.phaseId) })}</span>}{e.error && <span>{e.error.message}</span>}<Time at={e.createdAt} /></div>
                   </div>
                 </li>
               ))}

@@ -3,10 +3,11 @@ import { useAsked } from '../../app/asked';
 import { rows, useAll, useRead, useWrite } from '../../app/data';
 import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
+import { placed, plural, t } from '../../app/text';
 import { CancelExecution, ExecutionMoved, ExecutionOne, OlderVersions } from '../../gen/documents';
 import type { ExecutionOneQuery } from '../../gen/types';
 import { Picture, type Definition, type Taken } from '../../parts/picture';
-import { Badge, count, lasting, phaseName, Time, words } from '../../ui/bits';
+import { Badge, lasting, phaseName, phaseType, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Page, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
@@ -22,8 +23,8 @@ export default function ExecutionView() {
   useTold(ExecutionMoved, { id }, read.again, !useCan('execution.read'));
   const e = read.data?.execution;
   return (
-    <Page title={e ? `${e.workflow?.name ?? 'Execution'}${e.request ? `: “${e.request.title}”` : ''}` : 'Execution'} verb="execution.read" above={<Link to="/app/executions">← Executions</Link>} actions={e && <Cancel execution={e} />}>
-      <Loaded read={read}>{({ execution }) => (execution ? <Body execution={execution} again={read.again} /> : <NotFound what="execution" />)}</Loaded>
+    <Page title={e?.request ? t('{workflow}: “{title}”', { workflow: e.workflow?.name ?? t('Execution'), title: e.request.title }) : e?.workflow?.name ?? t('Execution')} verb="execution.read" above={<Link to="/app/executions">{t('← Executions')}</Link>} actions={e && <Cancel execution={e} />}>
+      <Loaded read={read}>{({ execution }) => (execution ? <Body execution={execution} again={read.again} /> : <NotFound says={t('This execution was not found')} />)}</Loaded>
     </Page>
   );
 }
@@ -35,8 +36,8 @@ function Cancel({ execution: e }: { execution: Execution }) {
   if (!may || !['RUNNING', 'WAITING'].includes(e.status)) return null;
   return (
     <>
-      <button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>Cancel execution</button>
-      {asking && <Confirm title="Cancel this execution?" verb="Cancel execution" close={() => { setAsking(false); }} act={async () => { const o = await run({ input: { id: e.id } }); setAsking(false); if (!o.fault) toast({ text: 'The execution was cancelled.' }); }}><p>Its open tasks and approvals end with it. The request stays as it is.</p></Confirm>}
+      <button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>{t('Cancel execution')}</button>
+      {asking && <Confirm title={t('Cancel this execution?')} verb={t('Cancel execution')} close={() => { setAsking(false); }} act={async () => { const o = await run({ input: { id: e.id } }); setAsking(false); if (!o.fault) toast({ text: t('The execution was cancelled.') }); }}><p>{t('Its open tasks and approvals are cancelled. The request stays as it is.')}</p></Confirm>}
     </>
   );
 }
@@ -48,7 +49,7 @@ export function definitionOf(e: Execution, version = e.workflowVersion): Definit
 
 const took = (from: string, to: string) => {
   const seconds = Math.round((new Date(to).getTime() - new Date(from).getTime()) / 1000);
-  return seconds < 120 ? count(seconds, 'second') : lasting(Math.round(seconds / 60));
+  return seconds < 120 ? plural(seconds, '{n} second', '{n} seconds') : lasting(Math.round(seconds / 60));
 };
 
 function pathOf(e: Execution): Taken {
@@ -62,30 +63,30 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
   return (
     <>
       <div className="line verbs-line">
-        <Badge value={e.status} /><span className="soft">Version {e.workflowVersion}</span>{e.phaseId && <span>at {name(e.phaseId)}</span>}<span className="grow" />
-        {e.request && <Link to="/app/requests/$id" params={{ id: e.request.id }}>Open the request</Link>}
-        {e.workflow && <Link to="/app/workflows/$id" params={{ id: e.workflow.id }}>Open the workflow</Link>}
+        <Badge value={e.status} /><span className="soft">{t('Version {version}', { version: String(e.workflowVersion) })}</span>{e.phaseId && <span>{t('at {phase}', { phase: name(e.phaseId) })}</span>}<span className="grow" />
+        {e.request && <Link to="/app/requests/$id" params={{ id: e.request.id }}>{t('Open the request')}</Link>}
+        {e.workflow && <Link to="/app/workflows/$id" params={{ id: e.workflow.id }}>{t('Open the workflow')}</Link>}
       </div>
       <p className="line soft">
-        <span>Started by a {e.trigger}</span>{e.startedAt && <span>· <Time at={e.startedAt} full /></span>}
-        {e.finishedAt && <span>· finished <Time at={e.finishedAt} full /></span>}{e.startedAt && e.finishedAt && <span>· took {took(e.startedAt, e.finishedAt)}</span>}
+        <span>{e.trigger === 'webhook' ? t('Started by a webhook') : t('Started by a request')}</span>{e.startedAt && <span>· <Time at={e.startedAt} full /></span>}
+        {e.finishedAt && <span>{placed(t('· finished {when}'), { when: <Time at={e.finishedAt} full /> })}</span>}{e.startedAt && e.finishedAt && <span>{t('· took {time}', { time: took(e.startedAt, e.finishedAt) })}</span>}
       </p>
       {e.error && <p className="alert">{name(e.error.phaseId)}: {e.error.message}</p>}
       <Incidents execution={e} again={again} />
       {(definition.phases?.length ?? 0) > 0 && <Picture definition={definition} faulty={new Set(e.error ? [e.error.phaseId] : [])} taken={pathOf(e)} current={e.phaseId} />}
-      <Section title="Path taken" intro="Secrets are masked.">
-        <ol className="card phase-list" aria-label="Path taken">
+      <Section title={t('Path taken')} intro={t('Secrets are masked.')}>
+        <ol className="card phase-list" aria-label={t('Path taken')}>
           {e.phases.map((p, i) => (
             <li key={`${p.phaseId} ${i}`}>
-              <span><strong>{name(p.phaseId)}</strong> <span className="soft small-text">{words(p.type)}{p.transition && p.transition !== 'next' ? ` → ${words(p.transition)}` : ''}{p.attempts > 1 ? ` · ${count(p.attempts, 'attempt')}` : ''}</span></span>
+              <span><strong>{name(p.phaseId)}</strong> <span className="soft small-text">{phaseType(p.type)}{p.transition && p.transition !== 'next' ? ` → ${words(p.transition)}` : ''}{p.attempts > 1 ? ` · ${plural(p.attempts, '{n} attempt', '{n} attempts')}` : ''}</span></span>
               <span className="line"><span className="soft small-text"><Time at={p.finishedAt ?? p.startedAt} /></span><Badge value={p.status} /></span>
               {p.error && <span className="fault">{p.error.message}</span>}
-              {(p.input || p.output) && <details><summary>In and out</summary><div className="pair"><div><h3>In</h3><pre>{JSON.stringify(p.input, null, 1)}</pre></div><div><h3>Out</h3><pre>{JSON.stringify(p.output, null, 1)}</pre></div></div></details>}
+              {(p.input || p.output) && <details><summary>{t('Input and output')}</summary><div className="pair"><div><h3>{t('Input')}</h3><pre>{JSON.stringify(p.input, null, 1)}</pre></div><div><h3>{t('Output')}</h3><pre>{JSON.stringify(p.output, null, 1)}</pre></div></div></details>}
             </li>
           ))}
         </ol>
       </Section>
-      <Section title="Variables"><details className="card pad"><summary>What its expressions read</summary><pre>{JSON.stringify(e.variables, null, 1)}</pre></details></Section>
+      <Section title={t('Variables')}><details className="card pad"><summary>{t('What expressions read')}</summary><pre>{JSON.stringify(e.variables, null, 1)}</pre></details></Section>
     </>
   );
 }

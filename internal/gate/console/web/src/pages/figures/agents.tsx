@@ -1,5 +1,6 @@
 import { useRead } from '../../app/data';
 import { can, useViewer } from '../../app/session';
+import { t } from '../../app/text';
 import { AgentFigures } from '../../gen/documents';
 import type { AgentFigureFragment } from '../../gen/types';
 import { useAgentChoices } from '../../parts/choices';
@@ -23,23 +24,23 @@ export function AgentFigured({ time }: { time: Time }) {
     <Loaded read={read} skeleton={3}>
       {(d) => {
         const list = filled(d.over ?? [], time.from, time.to, time.over, none);
-        const when = time.over === 'week' ? 'Week' : 'Day';
-        if (list.every((f) => f.runs === 0)) return <Section title="Agents"><Empty title="No agent ran in this time" /></Section>;
+        const when = time.over === 'week' ? t('Week') : t('Day');
+        if (list.every((f) => f.runs === 0)) return <Section title={t('Agents')}><Empty title={t('No AI agent ran in this time')} /></Section>;
         return (
           <>
-            <Timed<Stat> bars title="Runs of agents" file="agent-runs" when={when} list={list} columns={[
-              ['Completed', 'good', (f) => f.completed], ['Proposed', 'accent', (f) => f.proposed], ['Handed over', 'wait', (f) => f.handedOver], ['Failed', 'bad', (f) => f.failed], ['Stopped', null, (f) => f.stopped], ['Open', null, (f) => f.open],
+            <Timed<Stat> bars title={t('Runs of agents')} file="agent-runs" when={when} list={list} columns={[
+              [t('Completed'), 'good', (f) => f.completed], [t('Proposed'), 'accent', (f) => f.proposed], [t('Handed over'), 'wait', (f) => f.handedOver], [t('Failed'), 'bad', (f) => f.failed], [t('Stopped'), null, (f) => f.stopped], [t('Open'), null, (f) => f.open],
             ]} />
-            <Timed<Stat> bars title="What people made of proposals" file="agent-acceptance" when={when} list={list} intro="Of the runs that began then, whenever somebody decided." columns={[
-              ['Applied', 'good', (f) => f.applied], ['Rejected', 'bad', (f) => f.rejected], ['Stale or expired', 'wait', (f) => f.stale + f.expired], ['Waiting', null, (f) => f.waiting], ['Applied of 100 decided', null, accepted],
+            <Timed<Stat> bars title={t('Decisions on proposals')} file="agent-acceptance" when={when} list={list} intro={t('By when the run began, whenever somebody decided.')} columns={[
+              [t('Applied'), 'good', (f) => f.applied], [t('Rejected'), 'bad', (f) => f.rejected], [t('Stale or expired'), 'wait', (f) => f.stale + f.expired], [t('Waiting'), null, (f) => f.waiting], [t('Applied (% of decided)'), null, accepted],
             ]} />
             {list.some((f) => f.modelCalls > 0) && (
-              <Timed<Stat> bars title="What agents’ models cost" file="agent-cost" when={when} list={list} columns={[
-                ['Tokens sent', 'accent', (f) => f.inputTokens], ['Tokens answered', 'wait', (f) => f.outputTokens], ['Calls', null, (f) => f.modelCalls],
+              <Timed<Stat> bars title={t('Model usage of agents')} file="agent-cost" when={when} list={list} columns={[
+                [t('Tokens sent'), 'accent', (f) => f.inputTokens], [t('Tokens received'), 'wait', (f) => f.outputTokens], [t('Calls'), null, (f) => f.modelCalls],
               ]} />
             )}
-            <Grouped title="Acceptance and cost, by agent" file="agents" head="Agent" list={d.byAgent ?? []} name={(f) => names.get(f.key) ?? f.key} columns={[
-              ['Applied', 'good', (f) => f.applied], ['Rejected', 'bad', (f) => f.rejected], ['Applied of 100 decided', null, accepted], ['Runs', null, (f) => f.runs], ['Calls', null, (f) => f.modelCalls], ['Tokens', null, (f) => f.inputTokens + f.outputTokens],
+            <Grouped title={t('Acceptance and cost, by agent')} file="agents" head={t('Agent')} list={d.byAgent ?? []} name={(f) => names.get(f.key) ?? f.key} columns={[
+              [t('Applied'), 'good', (f) => f.applied], [t('Rejected'), 'bad', (f) => f.rejected], [t('Applied (% of decided)'), null, accepted], [t('Runs'), null, (f) => f.runs], [t('Calls'), null, (f) => f.modelCalls], [t('Tokens'), null, (f) => f.inputTokens + f.outputTokens],
             ]} />
           </>
         );

@@ -1,4 +1,5 @@
 import { rows, useRead } from '../../app/data';
+import { t } from '../../app/text';
 import { DeliveryFigures } from '../../gen/documents';
 import type { DeliveryFigureFragment } from '../../gen/types';
 import { Loaded, Section } from '../../ui/page';
@@ -22,13 +23,13 @@ export function DeliveryFigured({ time }: { time: Time }) {
       {(d) => {
         const list = filled(d.over ?? [], time.from, time.to, time.over, none);
         const urls = new Map(rows(d.webhookSubscriptions).map((s) => [s.id, hostOf(s.url)]));
-        if (list.every((f) => all(f) === 0)) return <Section title="Deliveries of webhooks"><Empty title="Nothing was delivered in this time"><p>Deliveries are kept for 30 days.</p></Empty></Section>;
+        if (list.every((f) => all(f) === 0)) return <Section title={t('Deliveries of webhooks')}><Empty title={t('Nothing was delivered in this time')}><p>{t('Deliveries are kept for 30 days.')}</p></Empty></Section>;
         return (
           <>
-            <Timed<Stat> bars title="Deliveries of webhooks" file="deliveries" when={time.over === 'week' ? 'Week' : 'Day'} list={list} intro="By when the event happened, as they stand by now. Deliveries are kept for 30 days."
-              columns={[['Succeeded', 'good', (f) => f.succeeded], ['Failed', 'bad', (f) => f.failed], ['Pending', 'wait', (f) => f.pending]]} />
-            <Grouped title="Deliveries, by webhook" file="deliveries-by-webhook" head="Webhook" list={d.bySubscription ?? []} name={(f) => urls.get(f.key) ?? f.key}
-              columns={[['Succeeded', 'good', (f) => f.succeeded], ['Failed', 'bad', (f) => f.failed], ['Pending', 'wait', (f) => f.pending], ['Succeeded of 100 settled', null, (f) => share(f.succeeded, f.succeeded + f.failed)]]} />
+            <Timed<Stat> bars title={t('Deliveries of webhooks')} file="deliveries" when={time.over === 'week' ? t('Week') : t('Day')} list={list} intro={t('By when the event happened, with their current status. Deliveries are kept for 30 days.')}
+              columns={[[t('Succeeded'), 'good', (f) => f.succeeded], [t('Failed'), 'bad', (f) => f.failed], [t('Pending'), 'wait', (f) => f.pending]]} />
+            <Grouped title={t('Deliveries, by webhook')} file="deliveries-by-webhook" head={t('Webhook')} list={d.bySubscription ?? []} name={(f) => urls.get(f.key) ?? f.key}
+              columns={[[t('Succeeded'), 'good', (f) => f.succeeded], [t('Failed'), 'bad', (f) => f.failed], [t('Pending'), 'wait', (f) => f.pending], [t('Succeeded (% of settled)'), null, (f) => share(f.succeeded, f.succeeded + f.failed)]]} />
           </>
         );
       }}

@@ -1,9 +1,10 @@
+import { locale, t } from '../../app/text';
 import { Chart, type Series } from '../../ui/chart';
 import { csv, download } from '../../ui/csv';
 import { Section } from '../../ui/page';
 import { figure, type Cell } from './table';
 
-const short = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const short = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 // dayName is how an axis calls a day or a week.
 export const dayName = (key: string) => short.format(new Date(`${key}T12:00:00Z`));
@@ -14,13 +15,15 @@ interface FiguredProps { title: string; file: string; heads: string[]; keys: str
 export function Figured({ title, file, heads, keys, body, series, bars, intro, timed }: FiguredProps) {
   const rows = timed ? body.toReversed() : body; // the newest first, as people look for it
   return (
-    <Section title={title} intro={intro} actions={<button type="button" className="plain small" onClick={() => { download(`${file}.csv`, csv([heads, ...body])); }}>Export CSV<span className="hidden"> of {title}</span></button>}>
-      <div className={heads.length > 5 ? 'card figures many' : 'card figures'}>
+    <Section title={title} intro={intro} actions={<button type="button" className="plain small" aria-label={t('Export CSV of {title}', { title })} onClick={() => { download(`${file}.csv`, csv([heads, ...body])); }}>{t('Export CSV')}</button>}>
+      <div
+        className={`card figures${heads.length > 5 ? ' many' : ''}`} // not said
+      >
         <Chart label={title} keys={keys} series={series} {...(bars ? { bars } : {})} />
-        <div className="table-wrap" tabIndex={0} role="group" aria-label={`${title}, as a table`}>
+        <div className="table-wrap" tabIndex={0} role="group" aria-label={t('{title}, as a table', { title })}>
           <table className={timed ? 'timed' : undefined}>
             <thead><tr>{heads.map((h, i) => <th key={h} scope="col" className={i > 0 ? 'num' : ''}>{h}</th>)}</tr></thead>
-            <tbody>{rows.map((r, n) => <tr key={n}>{r.map((c, i) => <td key={i} className={i > 0 ? 'num' : ''}>{c === '' ? '–' : typeof c === 'number' ? c.toLocaleString() : c}</td>)}</tr>)}</tbody>
+            <tbody>{rows.map((r, n) => <tr key={n}>{r.map((c, i) => <td key={i} className={i > 0 ? 'num' : ''}>{c === '' ? '–' : typeof c === 'number' ? c.toLocaleString(locale) : c}</td>)}</tr>)}</tbody>
           </table>
         </div>
       </div>

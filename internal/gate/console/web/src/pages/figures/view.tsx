@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useRead } from '../../app/data';
 import { can, useViewer } from '../../app/session';
+import { t } from '../../app/text';
 import { Figures } from '../../gen/documents';
 import type { FigureFragment } from '../../gen/types';
 import { useServiceChoices, useTeamChoices } from '../../parts/choices';
@@ -26,9 +27,9 @@ export default function FigureView() {
   const viewer = useViewer();
   const time = useMemo<Time>(() => ({ ...span(Number(days), new Date()), over: Number(days) > 60 ? 'week' : 'day' }), [days]);
   return (
-    <Page title="Reports" verb="request.update" above={<Link to="/app">← Home</Link>} intro="Of what you may see: requests, and where your role allows it agents and webhooks. Days and weeks are those of UTC.">
+    <Page title={t('Reports')} verb="request.update" above={<Link to="/app">{t('← Home')}</Link>} intro={t('Of what you may see: requests and, where your role allows it, agents and webhooks. Days and weeks are in UTC.')}>
       <search className="filters">
-        <Field label="Time"><select value={days} onChange={(e) => { void navigate({ to: '/app/figures', search: { days: e.target.value } as never, replace: true }); }}><option value="7">The last 7 days</option><option value="30">The last 30 days</option><option value="90">The last 90 days</option><option value="365">The last year</option></select></Field>
+        <Field label={t('Time')}><select value={days} onChange={(e) => { void navigate({ to: '/app/figures', search: { days: e.target.value } as never, replace: true }); }}><option value="7">{t('The last 7 days')}</option><option value="30">{t('The last 30 days')}</option><option value="90">{t('The last 90 days')}</option><option value="365">{t('The last year')}</option></select></Field>
       </search>
       <RequestFigured time={time} />
       {can(viewer, 'agentrun.read') && <AgentFigured time={time} />}
@@ -45,14 +46,14 @@ function RequestFigured({ time }: { time: Time }) {
     <Loaded read={read}>
       {(d) => {
         const list = filled(d.over, time.from, time.to, time.over, none);
-        const when = time.over === 'week' ? 'Week' : 'Day';
-        return list.every((f) => f.filed + f.finished + f.cancelled === 0) ? <Section title="Requests"><Empty title="No request was filed or ended in this time" /></Section> : (
+        const when = time.over === 'week' ? t('Week') : t('Day');
+        return list.every((f) => f.filed + f.finished + f.cancelled === 0) ? <Section title={t('Requests')}><Empty title={t('No request was submitted or closed in this time')} /></Section> : (
           <>
-            <Timed<Stat> title="Filed and finished" file="filed" when={when} list={list} columns={[['Filed', 'accent', (f) => f.filed], ['Finished', 'good', (f) => f.finished], ['Cancelled', null, (f) => f.cancelled]]} />
-            <Timed<Stat> bars title="Minutes until the answer" file="answer" when={when} list={list} columns={[['Half within', 'accent', (f) => f.answerP50 ?? ''], ['Nine of ten within', 'wait', (f) => f.answerP90 ?? '']]} />
-            <Timed<Stat> bars title="Minutes until it is done" file="done" when={when} list={list} columns={[['Half within', 'accent', (f) => f.completionP50 ?? ''], ['Nine of ten within', 'wait', (f) => f.completionP90 ?? '']]} />
-            <Grouped title="Service levels, by service" file="service-levels" head="Service" list={d.byService} name={(f) => name(services, f.key, 'None')} columns={[['Met', 'good', (f) => f.slaMet], ['Missed', 'bad', (f) => f.slaMissed]]} />
-            <Grouped title="Load, by team" file="load" head="Team" list={d.byTeam} name={(f) => name(teams, f.key, 'No team')} columns={[['Filed', 'accent', (f) => f.filed], ['Still open', 'wait', (f) => f.open]]} />
+            <Timed<Stat> title={t('Submitted and completed')} file="filed" when={when} list={list} columns={[[t('Submitted'), 'accent', (f) => f.filed], [t('Completed'), 'good', (f) => f.finished], [t('Cancelled'), null, (f) => f.cancelled]]} />
+            <Timed<Stat> bars title={t('First response (minutes)')} file="answer" when={when} list={list} columns={[[t('Median'), 'accent', (f) => f.answerP50 ?? ''], [t('90th percentile'), 'wait', (f) => f.answerP90 ?? '']]} />
+            <Timed<Stat> bars title={t('Resolution (minutes)')} file="done" when={when} list={list} columns={[[t('Median'), 'accent', (f) => f.completionP50 ?? ''], [t('90th percentile'), 'wait', (f) => f.completionP90 ?? '']]} />
+            <Grouped title={t('Service levels, by service')} file="service-levels" head={t('Service')} list={d.byService} name={(f) => name(services, f.key, t('None'))} columns={[[t('Met'), 'good', (f) => f.slaMet], [t('Missed'), 'bad', (f) => f.slaMissed]]} />
+            <Grouped title={t('Load, by team')} file="load" head={t('Team')} list={d.byTeam} name={(f) => name(teams, f.key, t('No team'))} columns={[[t('Submitted'), 'accent', (f) => f.filed], [t('Still open'), 'wait', (f) => f.open]]} />
           </>
         );
       }}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { rows, useRead } from '../../app/data';
 import { useChanges, useSoon } from '../../app/live';
 import { can, useViewer } from '../../app/session';
+import { locale, placed, plural, t } from '../../app/text';
 import { Home } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { Badge, Time } from '../../ui/bits';
@@ -16,9 +17,9 @@ export default function HomeView() {
   useChanges(useSoon(read.again, 1500));
   const first = viewer.name.split(' ')[0];
   return (
-    <Page title={`Welcome, ${first}`} intro="What waits for you." actions={<>
-      {staff && <Link to="/app/figures" className="button plain">Reports</Link>}
-      {can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">New request</Link>}
+    <Page title={t('Welcome, {name}', { name: first ?? '' })} intro={t('What waits for you.')} actions={<>
+      {staff && <Link to="/app/figures" className="button plain">{t('Reports')}</Link>}
+      {can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">{t('New request')}</Link>}
     </>}>
       <Loaded read={read}>
         {(d) => {
@@ -28,29 +29,29 @@ export default function HomeView() {
             <>
               {staff && (
                 <ul className="tiles">
-                  <Tile to="/app/inbox" n={d.waiting?.totalCount ?? 0} one="waits in the inbox" many="wait in the inbox" />
-                  <Tile to="/app/requests" search={{ assigneeId: viewer.id, status: 'PENDING,IN_PROGRESS' }} n={d.assigned?.totalCount ?? 0} one="is yours" many="are yours" />
-                  <Tile to="/app/requests" search={{ slaState: 'WARNING,BREACHED', status: 'PENDING,IN_PROGRESS' }} n={d.late?.totalCount ?? 0} one="is late or nearly" many="are late or nearly" bad />
-                  {d.agentActions && <Tile to="/app/proposals" n={d.agentActions.totalCount} one="proposal of an agent" many="proposals of agents" />}
+                  <Tile to="/app/inbox" n={d.waiting?.totalCount ?? 0} says={t('in the inbox')} />
+                  <Tile to="/app/requests" search={{ assigneeId: viewer.id, status: 'PENDING,IN_PROGRESS' }} n={d.assigned?.totalCount ?? 0} says={t('assigned to you')} />
+                  <Tile to="/app/requests" search={{ slaState: 'WARNING,BREACHED', status: 'PENDING,IN_PROGRESS' }} n={d.late?.totalCount ?? 0} says={t('overdue or due soon')} bad />
+                  {d.agentActions && <Tile to="/app/proposals" n={d.agentActions.totalCount} says={plural(d.agentActions.totalCount, 'proposal of an AI agent', 'proposals of AI agents')} />}
                 </ul>
               )}
               {approvals.length + tasks.length > 0 && (
-                <Section title="Your tasks and decisions" actions={<Link to="/app/tasks">All tasks</Link>}>
+                <Section title={t('Your tasks and decisions')} actions={<Link to="/app/tasks">{t('All tasks')}</Link>}>
                   <ul className="rows">
-                    {approvals.map((a) => <li key={a.id} className="row"><div><Link className="name" to="/app/tasks">{a.title}</Link><div className="meta"><Badge value="WARNING">Decision</Badge>{a.request && <span>{a.request.title}</span>}</div></div></li>)}
-                    {tasks.map((t) => <li key={t.id} className="row"><div><Link className="name" to="/app/tasks">{t.title}</Link><div className="meta"><Badge value="OPEN">Task</Badge>{t.request && <span>{t.request.title}</span>}{t.dueAt && <span>due <Time at={t.dueAt} /></span>}</div></div></li>)}
+                    {approvals.map((a) => <li key={a.id} className="row"><div><Link className="name" dir="auto" to="/app/tasks">{a.title}</Link><div className="meta"><Badge value="WARNING">{t('Decision')}</Badge>{a.request && <span dir="auto">{a.request.title}</span>}</div></div></li>)}
+                    {tasks.map((task) => <li key={task.id} className="row"><div><Link className="name" dir="auto" to="/app/tasks">{task.title}</Link><div className="meta"><Badge value="OPEN">{t('Task')}</Badge>{task.request && <span dir="auto">{task.request.title}</span>}{task.dueAt && <span>{placed(t('due {when}'), { when: <Time at={task.dueAt} /> })}</span>}</div></div></li>)}
                   </ul>
                 </Section>
               )}
-              {staff && rows(d.late).length > 0 && <Section title="Late, or nearly"><Requests list={rows(d.late)} /></Section>}
+              {staff && rows(d.late).length > 0 && <Section title={t('Overdue or due soon')}><Requests list={rows(d.late)} /></Section>}
               {staff && (
-                <Section title="Assigned to you">
-                  {rows(d.assigned).length === 0 ? <Empty title="Nothing is assigned to you"><p><Link to="/app/inbox">Take something from the inbox</Link></p></Empty> : <Requests list={rows(d.assigned)} />}
+                <Section title={t('Assigned to you')}>
+                  {rows(d.assigned).length === 0 ? <Empty title={t('Nothing is assigned to you')}><p><Link to="/app/inbox">{t('Go to the inbox')}</Link></p></Empty> : <Requests list={rows(d.assigned)} />}
                 </Section>
               )}
-              <Section title="What you have filed" actions={<Link to="/app/my-requests">All your requests</Link>}>
-                {rows(d.mine).length === 0 ? <Empty title="Nothing of yours is open"><p><Link to="/app/catalogue">Open the catalogue</Link></p></Empty> : (
-                  <ul className="rows">{rows(d.mine).map((r) => <li key={r.id} className="row"><div><Link className="name" to="/app/requests/$id" params={{ id: r.id }}>{r.title}</Link><div className="meta"><span>#{r.number}</span><Badge value={r.status} />{r.waiting && <Badge value="WARNING">Waits for your answer</Badge>}<Time at={r.updatedAt} /></div></div></li>)}</ul>
+              <Section title={t('Your requests')} actions={<Link to="/app/my-requests">{t('All your requests')}</Link>}>
+                {rows(d.mine).length === 0 ? <Empty title={t('You have no open requests')}><p><Link to="/app/catalogue">{t('Open the catalogue')}</Link></p></Empty> : (
+                  <ul className="rows">{rows(d.mine).map((r) => <li key={r.id} className="row"><div><Link className="name" dir="auto" to="/app/requests/$id" params={{ id: r.id }}>{r.title}</Link><div className="meta"><span>#{r.number}</span><Badge value={r.status} />{r.waiting && <Badge value="WARNING">{t('Waiting for your answer')}</Badge>}<Time at={r.updatedAt} /></div></div></li>)}</ul>
                 )}
               </Section>
             </>
@@ -61,8 +62,8 @@ export default function HomeView() {
   );
 }
 
-function Tile({ to, search, n, one, many, bad }: { to: string; search?: object; n: number; one: string; many: string; bad?: boolean }) {
-  return <li><Link to={to} search={(search ?? {}) as never} className={`card tile${bad && n > 0 ? ' bad' : ''}`}><strong>{n}</strong><span>{n === 1 ? one : many}</span></Link></li>;
+function Tile({ to, search, n, says, bad }: { to: string; search?: object; n: number; says: string; bad?: boolean }) {
+  return <li><Link to={to} search={(search ?? {}) as never} className={`card tile${bad && n > 0 ? ' bad' : ''}`}><strong>{n.toLocaleString(locale)}</strong><span>{says}</span></Link></li>; // not said
 }
 
 function Requests({ list }: { list: RequestRowFragment[] }) {
@@ -71,8 +72,8 @@ function Requests({ list }: { list: RequestRowFragment[] }) {
       {list.map((r) => (
         <li key={r.id} className="row">
           <div>
-            <Link className="name" to="/app/requests/$id" params={{ id: r.id }}>{r.title}</Link>
-            <div className="meta"><span>#{r.number}</span><Badge value={r.status} />{r.sla && ['WARNING', 'BREACHED'].includes(r.sla.state) && <Badge value={r.sla.state}>{r.sla.state === 'BREACHED' ? 'Overdue' : 'Due soon'}</Badge>}<span>{r.service?.name}</span><Time at={r.createdAt} /></div>
+            <Link className="name" dir="auto" to="/app/requests/$id" params={{ id: r.id }}>{r.title}</Link>
+            <div className="meta"><span>#{r.number}</span><Badge value={r.status} />{r.sla && ['WARNING', 'BREACHED'].includes(r.sla.state) && <Badge value={r.sla.state}>{r.sla.state === 'BREACHED' ? t('Overdue') : t('Due soon')}</Badge>}<span dir="auto">{r.service?.name}</span><Time at={r.createdAt} /></div>
           </div>
         </li>
       ))}

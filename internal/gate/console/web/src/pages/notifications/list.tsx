@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, usePages, useWrite } from '../../app/data';
 import { About, useMarkAll } from '../../app/notices';
+import { placed, t } from '../../app/text';
 import { AllNotices, ReadNotices } from '../../gen/documents';
 import { Badge, Time, words } from '../../ui/bits';
 import { More } from '../../ui/more';
@@ -17,21 +18,21 @@ export default function NoticeList() {
   const list = rows(read.data?.notifications);
   const markRead = (id: string) => { void mark({ input: { ids: [id] } }).then(read.again); };
   return (
-    <Page title="Notifications" intro={<>What you were told. <Link to="/app/settings">Settings</Link> say what comes by mail as well.</>} actions={<>
-      <button type="button" className="plain" aria-pressed={unread !== ''} onClick={() => { void navigate({ to: '/app/notifications', search: { unread: unread ? '' : 'true' } as never, replace: true }); }}>Unread only</button>
-      {(read.data?.waiting?.totalCount ?? 0) > 0 && <button type="button" className="plain" onClick={() => { void markAll().then(read.again); }}>Mark all as read</button>}
+    <Page title={t('Notifications')} intro={placed(t('What you were told. In the {settings} you choose what comes by e-mail as well.'), { settings: <Link to="/app/settings">{t('settings')}</Link> })} actions={<>
+      <button type="button" className="plain" aria-pressed={unread !== ''} onClick={() => { void navigate({ to: '/app/notifications', search: { unread: unread ? '' : 'true' } as never, replace: true }); }}>{t('Unread only')}</button>
+      {(read.data?.waiting?.totalCount ?? 0) > 0 && <button type="button" className="plain" onClick={() => { void markAll().then(read.again); }}>{t('Mark all as read')}</button>}
     </>}>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title={unread ? 'Everything was read' : 'Nothing yet'}><p>Mentions, assignments and decisions that wait for you show up here.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={unread ? t('You have read everything') : t('Nothing yet')}><p>{t('Mentions, assignments and decisions that wait for you appear here.')}</p></Empty> : (
           <>
-            <ul className="rows" aria-label="Notifications">
+            <ul className="rows" aria-label={t('Notifications')}>
               {list.map((n) => (
-                <li key={n.id} className={n.readAt ? 'row' : 'row marked'}>
+                <li key={n.id} className={`row${n.readAt ? '' : ' marked'}`}>
                   <div>
                     <About of={n} className="name" read={() => { markRead(n.id); }} />
-                    <div className="meta"><Badge value={n.kind === 'breached' ? 'BREACHED' : n.kind === 'warning' || n.kind === 'incident' ? 'WARNING' : 'off'}>{words(n.kind)}</Badge><Time at={n.at} /></div>
+                    <div className="meta"><Badge value={n.kind === 'breached' ? 'BREACHED' : n.kind === 'warning' || n.kind === 'incident' ? 'WARNING' : 'off'}>{n.kind === 'incident' ? t('Workflow error') : words(n.kind)}</Badge><Time at={n.at} /></div>
                   </div>
-                  {!n.readAt && <div className="verbs"><button type="button" className="quiet small" onClick={() => { markRead(n.id); }}>Mark as read<span className="hidden">: {n.subject}</span></button></div>}
+                  {!n.readAt && <div className="verbs"><button type="button" className="quiet small" aria-label={t('Mark as read: {subject}', { subject: n.subject })} onClick={() => { markRead(n.id); }}>{t('Mark as read')}</button></div>}
                 </li>
               ))}
             </ul>

@@ -3,6 +3,7 @@ import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
+import { t } from '../../app/text';
 import { CreateOrg, DeleteOrg, Organizations, UpdateOrg } from '../../gen/documents';
 import type { OrgFragment } from '../../gen/types';
 import { Choices, useOrganizationChoices } from '../../parts/choices';
@@ -26,16 +27,16 @@ export default function OrganizationList() {
   const list = rows(read.data?.organizations);
   const [edit, setEdit] = useOpened(list);
   return (
-    <Page title="Organizations" verb="organization.read" intro="The company’s own structure, such as divisions. Teams belong to them." tabs={<Subpages of="people" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New organization</button>}>
+    <Page title={t('Organizations')} verb="organization.read" intro={t('The company’s own structure, such as divisions. Teams belong to them.')} tabs={<Subpages of="people" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>{t('New organization')}</button>}>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title="There are no organizations"><p>Small companies do well without any.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={t('There are no organizations')}><p>{t('Small companies usually need none.')}</p></Empty> : (
           <><ul className="rows tree">
             {treeOf(list).map((o) => (
-              <li key={o.id} className={`row depth${Math.min(o.depth, 5)}`}>
-                <div><Name row={o} may={updates} /><div className="meta"><code>{o.slug}</code>{o.parent && <span>part of {o.parent.name}</span>}{Object.entries((o.tags ?? {}) as Record<string, string>).map(([k, v]) => <span key={k} className="chip">{k}: {v}</span>)}</div></div>
+              <li key={o.id} className={['row', `depth${Math.min(o.depth, 5)}`].join(' ')}>
+                <div><Name row={o} may={updates} /><div className="meta"><code>{o.slug}</code>{o.parent && <span>{t('part of {name}', { name: o.parent.name })}</span>}{Object.entries((o.tags ?? {}) as Record<string, string>).map(([k, v]) => <span key={k} className="chip">{k}: {v}</span>)}</div></div>
                 <div className="verbs">
-                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(o); }}>Edit<span className="hidden"> {o.name}</span></button>}
-                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(o); }}>Delete<span className="hidden"> {o.name}</span></button>}
+                  {updates && <button type="button" className="plain small" aria-label={t('Edit {name}', { name: o.name })} onClick={() => { setEdit(o); }}>{t('Edit')}</button>}
+                  {removes && <button type="button" className="danger-plain small" aria-label={t('Delete {name}', { name: o.name })} onClick={() => { setGone(o); }}>{t('Delete')}</button>}
                 </div>
               </li>
             ))}
@@ -44,7 +45,7 @@ export default function OrganizationList() {
         ))}
       </Loaded>
       {edit && <Editor org={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={read.again} />}
-      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The organization is gone.' }); setGone(null); read.again(); }}><p>One that has teams or parts cannot be deleted.</p></Confirm>}
+      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: t('The organization was deleted.') }); setGone(null); read.again(); }}><p>{t('An organization that has teams or other organizations in it cannot be deleted.')}</p></Confirm>}
     </Page>
   );
 }
@@ -63,15 +64,15 @@ function Editor({ org: o, close, saved }: { org: OrgFragment | null; close: () =
     forget();
     close();
     saved();
-    toast({ text: o ? 'The organization was saved.' : 'The organization was created.' });
+    toast({ text: o ? t('The organization was saved.') : t('The organization was created.') });
   };
   return (
-    <Dialog title={o ? `Organization “${o.name}”` : 'New organization'} close={close}>
+    <Dialog title={o ? t('Organization “{name}”', { name: o.name }) : t('New organization')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Part of" fault={faultAt(fault, 'parentId')}><select value={draft.parentId} onChange={(e) => { set({ ...draft, parentId: e.target.value }); }}><option value="">Nothing above it</option><Choices of={above} now={o?.parent ?? draft.parentId} /></select></Field>
+        <Field label={t('Name')} fault={faultAt(fault, 'name', 'slug')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Part of')} fault={faultAt(fault, 'parentId')}><select value={draft.parentId} onChange={(e) => { set({ ...draft, parentId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={above} now={o?.parent ?? draft.parentId} /></select></Field>
         <Rest base={base} fault={fault} fields={['name', 'slug', 'parentId']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{o ? 'Save' : 'Create'}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={making || saving}>{o ? t('Save') : t('Create')}</button></footer>
       </form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import { can, useViewer } from '../../app/session';
+import { placed, t } from '../../app/text';
 import { EndAllSessions, EndSessionOf, ResetMfa, SessionsOf } from '../../gen/documents';
 import type { PersonFragment } from '../../gen/types';
 import { browser, proofs } from '../../parts/browser';
@@ -22,16 +23,16 @@ export function Access({ user: u, close }: { user: PersonFragment; close: () => 
   const list = rows(read.data?.sessions);
   const done = (text: string) => { toast({ text }); read.again(); };
   return (
-    <Dialog title={`Sign-ins of ${u.name}`} close={close} wide>
+    <Dialog title={t('Sign-ins of {name}', { name: u.name })} close={close} wide>
       <div className="stack">
         <Loaded read={read} skeleton={2}>
-          {() => (list.length === 0 ? <Empty title="They are signed in nowhere" /> : (
+          {() => (list.length === 0 ? <Empty title={t('This person is not signed in anywhere')} /> : (
             <>
               <ul className="rows">
                 {list.map((s) => (
                   <li key={s.id} className="row">
-                    <div><span className="sub-agent">{browser(s.userAgent)}</span><div className="meta">{s.sandbox && <Badge value="draft">Sandbox</Badge>}<span>{s.ip}</span><span>by {proofs(s.methods)}</span><span>seen <Time at={s.lastSeenAt} /></span></div></div>
-                    {can(viewer, 'session.end') && <div className="verbs"><button type="button" className="plain small" onClick={() => { void end({ input: { id: s.id } }).then((o) => { if (!o.fault) done('Signed out there.'); }); }}>Sign out<span className="hidden"> of {s.ip}</span></button></div>}
+                    <div><span className="sub-agent">{browser(s.userAgent)}</span><div className="meta">{s.sandbox && <Badge value="draft">{t('Sandbox')}</Badge>}<span>{s.ip}</span><span>{t('by {proofs}', { proofs: proofs(s.methods) })}</span><span>{placed(t('seen {when}'), { when: <Time at={s.lastSeenAt} /> })}</span></div></div>
+                    {can(viewer, 'session.end') && <div className="verbs"><button type="button" className="plain small" aria-label={t('Sign out of {ip}', { ip: s.ip ?? '' })} onClick={() => { void end({ input: { id: s.id } }).then((o) => { if (!o.fault) done(t('The session was ended.')); }); }}>{t('Sign out')}</button></div>}
                   </li>
                 ))}
               </ul>
@@ -40,13 +41,13 @@ export function Access({ user: u, close }: { user: PersonFragment; close: () => 
           ))}
         </Loaded>
         <footer>
-          {u.mfaEnabled && can(viewer, 'user.reset_mfa') && <button type="button" className="danger-plain" onClick={() => { setAsking('factor'); }}>Reset second factor</button>}
-          {can(viewer, 'session.end_all') && <button type="button" className="danger-plain" onClick={() => { setAsking('all'); }}>Sign out everywhere</button>}
-          <button type="button" onClick={close}>Done</button>
+          {u.mfaEnabled && can(viewer, 'user.reset_mfa') && <button type="button" className="danger-plain" onClick={() => { setAsking('factor'); }}>{t('Reset second factor')}</button>}
+          {can(viewer, 'session.end_all') && <button type="button" className="danger-plain" onClick={() => { setAsking('all'); }}>{t('Sign out everywhere')}</button>}
+          <button type="button" onClick={close}>{t('Done')}</button>
         </footer>
       </div>
-      {asking === 'all' && <Confirm title={`Sign ${u.name} out everywhere?`} verb="Sign out everywhere" close={() => { setAsking(''); }} act={async () => { const o = await endAll({ input: { userId: u.id } }); setAsking(''); if (!o.fault) done(`${u.name} is signed out everywhere.`); }}><p>All their sessions end, and the tokens of all applications. They can sign in again.</p></Confirm>}
-      {asking === 'factor' && <Confirm title={`Reset the second factor of ${u.name}?`} verb="Reset second factor" close={() => { setAsking(''); }} act={async () => { const o = await reset({ input: { id: u.id, ifMatch: u.etag } }); setAsking(''); if (!o.fault) done(`${u.name} can set up another second factor.`); }}><p>Their second factors and recovery codes are removed, so that they can set up new ones.</p></Confirm>}
+      {asking === 'all' && <Confirm title={t('Sign {name} out everywhere?', { name: u.name })} verb={t('Sign out everywhere')} close={() => { setAsking(''); }} act={async () => { const o = await endAll({ input: { userId: u.id } }); setAsking(''); if (!o.fault) done(t('{name} is signed out everywhere.', { name: u.name })); }}><p>{t('All their sessions end, and the tokens of all applications. They can sign in again.')}</p></Confirm>}
+      {asking === 'factor' && <Confirm title={t('Reset the second factor of {name}?', { name: u.name })} verb={t('Reset second factor')} close={() => { setAsking(''); }} act={async () => { const o = await reset({ input: { id: u.id, ifMatch: u.etag } }); setAsking(''); if (!o.fault) done(t('{name} can set up another second factor.', { name: u.name })); }}><p>{t('Their second factors and recovery codes are removed, so that they can set up new ones.')}</p></Confirm>}
     </Dialog>
   );
 }

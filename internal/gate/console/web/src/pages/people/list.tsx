@@ -4,12 +4,13 @@ import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, givesRole, roleWord, useCan, useViewer, type Viewer } from '../../app/session';
+import { plural, t } from '../../app/text';
 import { DeactivateUser, ErasePerson, InviteUser, People, ReactivateUser, ResendInvitation, UpdatePerson } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { PersonFragment, Role, UserFilter } from '../../gen/types';
 import { useTeamChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
-import { Badge, count, Person, Time, words } from '../../ui/bits';
+import { Badge, Person, Time, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Filter, Rest, below, faultAt, faultBelow } from '../../ui/field';
@@ -40,18 +41,18 @@ export default function PeopleList() {
   const list = rows(read.data?.users);
   const [edit, setEdit] = useOpened(list);
   return (
-    <Page live="Invitations and erasures" title="People" verb="user.read" tabs={<Subpages of="people" />} actions={invites && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
+    <Page live={t('Invitations and erasures')} title={t('People')} verb="user.read" tabs={<Subpages of="people" />} actions={invites && <button type="button" onClick={() => { setInviting(true); }}>{t('Invite person')}</button>}>
       <search className="filters">
-        <Filter label="Find" placeholder="A name or address" value={search.q ?? ''} set={(q) => { set({ ...search, q }); }} />
-        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">Any</option>{enums.UserStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
-        <Field label="Role"><select value={search.role ?? ''} onChange={(e) => { set({ ...search, role: e.target.value }); }}><option value="">Any</option>{roles.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
+        <Filter label={t('Find')} placeholder={t('A name or address')} value={search.q ?? ''} set={(q) => { set({ ...search, q }); }} />
+        <Field label={t('Status')}><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">{t('Any')}</option>{enums.UserStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label={t('Role')}><select value={search.role ?? ''} onChange={(e) => { set({ ...search, role: e.target.value }); }}><option value="">{t('Any')}</option>{roles.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
       </search>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title="Nobody matches" /> : (
+        {() => (list.length === 0 ? <Empty title={t('Nobody matches')} /> : (
           <>
             <div className="table-wrap cards-when-narrow">
               <table>
-                <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Status</th><th scope="col">Second factor</th><th scope="col">Last seen</th>{admin && <th scope="col"><span className="hidden">Actions</span></th>}</tr></thead>
+                <thead><tr><th scope="col">{t('Name')}</th><th scope="col">{t('Role')}</th><th scope="col">{t('Status')}</th><th scope="col">{t('Second factor')}</th><th scope="col">{t('Last seen')}</th>{admin && <th scope="col"><span className="hidden">{t('Actions')}</span></th>}</tr></thead>
                 <tbody>{list.map((u) => <One key={u.id} user={u} admin={admin} edit={() => { setEdit(u); }} />)}</tbody>
               </table>
             </div>
@@ -71,8 +72,8 @@ const edits = (v: Viewer, u: PersonFragment) => can(v, 'user.update') && u.statu
 
 function One({ user: u, admin, edit }: { user: PersonFragment; admin: boolean; edit: () => void }) {
   const viewer = useViewer();
-  const [ask, setAsk] = useAsked<'access' | 'deactivate' | 'erase' | null>(`access of ${u.id}`, null);
-  const [role, setRole] = useAsked(`role of ${u.id}`, u.role);
+  const [ask, setAsk] = useAsked<'access' | 'deactivate' | 'erase' | null>(`access ${u.id}`, null);
+  const [role, setRole] = useAsked(`role ${u.id}`, u.role);
   const [shown, setShown] = useState(u.role);
   if (shown !== u.role) { // somebody has given another one meanwhile
     setShown(u.role);
@@ -85,7 +86,7 @@ function One({ user: u, admin, edit }: { user: PersonFragment; admin: boolean; e
   const save = async () => {
     const o = await update({ input: { id: u.id, role, ifMatch: u.etag } });
     if (!o.data) return;
-    toast({ text: `${u.name} is ${roleWord[role].toLowerCase()} now.` });
+    toast({ text: t('The role of {name} is now {role}.', { name: u.name, role: roleWord[role] }) });
     focusSoon(() => select.current);
   };
   const may = admin && givesRole(viewer, u.role);
@@ -93,29 +94,29 @@ function One({ user: u, admin, edit }: { user: PersonFragment; admin: boolean; e
   return (
     <tr>
       <td>
-        <span className="line"><Name row={u} may={edits(viewer, u)}><Person name={u.name} /></Name><span className="grow" />{edits(viewer, u) && <button type="button" className="quiet small" onClick={edit}>Edit<span className="hidden"> {u.name}</span></button>}</span>
+        <span className="line"><Name row={u} may={edits(viewer, u)}><Person name={u.name} /></Name><span className="grow" />{edits(viewer, u) && <button type="button" className="quiet small" aria-label={t('Edit {name}', { name: u.name })} onClick={edit}>{t('Edit')}</button>}</span>
         <span className="sub">{u.email}</span>
       </td>
       <td className="tight">
         {may && u.status !== 'deactivated' && u.status !== 'erased' && u.id !== viewer.id
           ? <span className="line">
-            <select ref={select} aria-label={`Role of ${u.name}`} value={role} onChange={(e) => { setRole(e.target.value as Role); }}>{offered.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
-            {role !== u.role && <button type="button" className="small" disabled={saving} onClick={() => { void save(); }}>Save<span className="hidden"> the role of {u.name}</span></button>}
+            <select ref={select} aria-label={t('Role of {name}', { name: u.name })} value={role} onChange={(e) => { setRole(e.target.value as Role); }}>{offered.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
+            {role !== u.role && <button type="button" className="small" aria-label={t('Save the role of {name}', { name: u.name })} disabled={saving} onClick={() => { void save(); }}>{t('Save')}</button>}
           </span>
           : roleWord[u.role]}
       </td>
       <td className="tight"><Badge value={u.status} /></td>
-      <td className="tight" data-label="Second factor">{u.mfaEnabled ? <Badge value="active">On</Badge> : <span className="soft">Off</span>}</td>
-      <td className="tight" data-label="Last seen"><Time at={u.lastSeenAt} none="Never" /></td>
+      <td className="tight" data-label={t('Second factor')}>{u.mfaEnabled ? <Badge value="active">{t('On')}</Badge> : <span className="soft">{t('Off')}</span>}</td>
+      <td className="tight" data-label={t('Last seen')}><Time at={u.lastSeenAt} none={t('Never')} /></td>
       {admin && (
         <td className="tight">
           {may && u.status !== 'erased' && u.id !== viewer.id && <span className="line">
-            {u.status === 'invited' && <button type="button" className="plain small" onClick={() => { void resend({ input: { id: u.id } }).then((o) => { if (!o.fault) toast({ text: `The invitation went to ${u.email} again.` }); }); }}>Send again<span className="hidden"> to {u.name}</span></button>}
+            {u.status === 'invited' && <button type="button" className="plain small" aria-label={t('Send again to {name}', { name: u.name })} onClick={() => { void resend({ input: { id: u.id } }).then((o) => { if (!o.fault) toast({ text: t('The invitation was sent to {email} again.', { email: u.email }) }); }); }}>{t('Send again')}</button>}
             {u.status === 'deactivated'
-              ? <button type="button" className="plain small" onClick={() => { void reactivate({ input: { id: u.id } }).then((o) => { if (!o.fault) toast({ text: `${u.name} can sign in again.` }); }); }}>Reactivate<span className="hidden"> {u.name}</span></button>
-              : <button type="button" className="danger-plain small" onClick={() => { setAsk('deactivate'); }}>Deactivate<span className="hidden"> {u.name}</span></button>}
-            {u.status !== 'invited' && can(viewer, 'session.read') && <button type="button" className="plain small" onClick={() => { setAsk('access'); }}>Sign-ins<span className="hidden"> of {u.name}</span></button>}
-            {can(viewer, 'user.erase') && <button type="button" className="danger-plain small" onClick={() => { setAsk('erase'); }}>Erase<span className="hidden"> {u.name}</span></button>}
+              ? <button type="button" className="plain small" aria-label={t('Reactivate {name}', { name: u.name })} onClick={() => { void reactivate({ input: { id: u.id } }).then((o) => { if (!o.fault) toast({ text: t('{name} can sign in again.', { name: u.name }) }); }); }}>{t('Reactivate')}</button>
+              : <button type="button" className="danger-plain small" aria-label={t('Deactivate {name}', { name: u.name })} onClick={() => { setAsk('deactivate'); }}>{t('Deactivate')}</button>}
+            {u.status !== 'invited' && can(viewer, 'session.read') && <button type="button" className="plain small" aria-label={t('Sign-ins of {name}', { name: u.name })} onClick={() => { setAsk('access'); }}>{t('Sign-ins')}</button>}
+            {can(viewer, 'user.erase') && <button type="button" className="danger-plain small" aria-label={t('Erase {name}', { name: u.name })} onClick={() => { setAsk('erase'); }}>{t('Erase')}</button>}
           </span>}
           {ask === 'access' && <Access user={u} close={() => { setAsk(null); }} />}
           {ask === 'deactivate' && <Deactivate user={u} close={() => { setAsk(null); }} />}
@@ -137,15 +138,15 @@ function Edit({ user: u, close }: { user: PersonFragment; close: () => void }) {
     if (o.fault) return;
     forget();
     close();
-    toast({ text: `${draft.name} was saved.` });
+    toast({ text: t('{name} was saved.', { name: draft.name }) });
   };
   return (
-    <Dialog title={`Edit ${u.name}`} close={close}>
+    <Dialog title={t('Edit {name}', { name: u.name })} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Attributes" optional hint="One a line, such as region=eu. Access policies read them as principal.attributes.region." fault={faultBelow(fault, 'attributes')}><textarea rows={4} value={draft.attributes} onChange={(e) => { set({ ...draft, attributes: e.target.value }); }} /></Field>
+        <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Attributes')} optional hint={t('One per line, such as region=eu. Access policies read them as principal.attributes.region.')} fault={faultBelow(fault, 'attributes')}><textarea rows={4} value={draft.attributes} onChange={(e) => { set({ ...draft, attributes: e.target.value }); }} /></Field>
         <Rest base={base} fault={fault} fields={['name', ...below(fault, 'attributes')]} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Save')}</button></footer>
       </form>
     </Dialog>
   );
@@ -159,14 +160,15 @@ function Deactivate({ user: u, close }: { user: PersonFragment; close: () => voi
   const [after, setAfter] = useState<{ keys: { id: string; name: string; prefix: string; last4: string }[]; requests: number; tasks: number } | null>(null);
   if (after) {
     const n = after.keys.length;
+    const open = { requests: plural(after.requests, '{n} open request', '{n} open requests'), tasks: plural(after.tasks, '{n} open task', '{n} open tasks') };
     return (
-      <Dialog title={`${u.name} is deactivated`} close={close}>
+      <Dialog title={t('{name} is deactivated', { name: u.name })} close={close}>
         <div className="stack" role="status">
-          <p>They are signed out everywhere within a minute.</p>
-          <p><strong>{n === 1 ? 'Their 1 API key stays valid' : `Their ${n} API keys stay valid`}</strong>{n > 0 ? ': revoke under API keys what should end with them.' : '.'}</p>
+          <p>{t('They are signed out everywhere within a minute.')}</p>
+          <p><strong>{plural(n, '{n} API key stays valid.', '{n} API keys stay valid.')}</strong>{n > 0 && <> {t('Revoke under API keys what should end with them.')}</>}</p>
           {n > 0 && <ul className="stack-tight">{after.keys.map((k) => <li key={k.id}>{k.name} <code>{k.prefix}…{k.last4}</code></li>)}</ul>}
-          <p className="soft">{count(after.requests, 'open request')} and {count(after.tasks, 'open task')} were theirs{team ? ' and went to the team' : ''}.</p>
-          <footer><button type="button" onClick={close}>Done</button></footer>
+          <p className="soft">{team ? t('Reassigned to the team: {requests}, {tasks}.', open) : t('Still assigned to them: {requests}, {tasks}.', open)}</p>
+          <footer><button type="button" onClick={close}>{t('Done')}</button></footer>
         </div>
       </Dialog>
     );
@@ -176,13 +178,13 @@ function Deactivate({ user: u, close }: { user: PersonFragment; close: () => voi
     setFault(o.fault);
     if (!o.data) return;
     const d = o.data.deactivateUser;
-    toast({ text: `${u.name} is deactivated. ${count(d.remainingApiKeys.length, 'API key stays', 'API keys stay')} valid.` });
+    toast({ text: plural(d.remainingApiKeys.length, '{name} is deactivated. {n} API key stays valid.', '{name} is deactivated. {n} API keys stay valid.', { name: u.name }) });
     setAfter({ keys: d.remainingApiKeys, requests: d.openRequests, tasks: d.openTasks });
   };
   return (
-    <Confirm title={`Deactivate ${u.name}?`} verb="Deactivate" close={close} act={act}>
-      <p>They are signed out everywhere and cannot sign in. Their API keys stay valid until somebody revokes them.</p>
-      <Field label="Hand open work to" optional><select value={team} onChange={(e) => { setTeam(e.target.value); }}><option value="">Nobody: it stays with them</option>{teams.map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>
+    <Confirm title={t('Deactivate {name}?', { name: u.name })} verb={t('Deactivate')} close={close} act={act}>
+      <p>{t('They are signed out everywhere and can no longer sign in. Their API keys stay valid until somebody revokes them.')}</p>
+      <Field label={t('Reassign open work to')} optional><select value={team} onChange={(e) => { setTeam(e.target.value); }}><option value="">{t('Nobody, it stays with them')}</option>{teams.map((x) => <option key={x.id} value={x.id}>{x.name}</option>)}</select></Field>
       <Rest fault={fault} fields={[]} />
     </Confirm>
   );
@@ -198,13 +200,13 @@ function Erase({ user: u, close }: { user: PersonFragment; close: () => void }) 
     if (!o.data) return;
     forget();
     close();
-    toast({ text: 'Erased. What they wrote is gone within half a minute.' });
+    toast({ text: t('The person was erased. What they wrote is deleted within half a minute.') });
   };
   return (
-    <Confirm title={`Erase ${u.name} for good?`} verb="Erase" close={close} act={act} ready={draft.reason.trim() !== ''}>
-      <p>Their name, address, keys and sign-ins go, and the texts of their requests and comments. Open requests of theirs are cancelled. The audit log keeps its proofs without them.</p>
-      <p><strong>Nobody can undo this.</strong></p>
-      <Field label="Reason" hint="Kept in the audit log: name nobody in it." fault={faultAt(fault, 'reason')}><input value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} /></Field>
+    <Confirm title={t('Erase {name} permanently?', { name: u.name })} verb={t('Erase')} close={close} act={act} ready={draft.reason.trim() !== ''}>
+      <p>{t('Their name, e-mail address, keys and sessions are deleted, and so are the texts of their requests and comments. Their open requests are cancelled. The audit log keeps its proofs without these data.')}</p>
+      <p><strong>{t('This cannot be undone.')}</strong></p>
+      <Field label={t('Reason')} hint={t('It is kept in the audit log. Do not name anybody in it.')} fault={faultAt(fault, 'reason')}><input dir="auto" value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} /></Field>
       <Rest base={base} fault={fault} fields={['reason']} />
     </Confirm>
   );
@@ -221,19 +223,19 @@ function Invite({ close }: { close: () => void }) {
     if (o.fault) return;
     forget();
     close();
-    toast({ text: `An invitation is on its way to ${draft.email}.` });
+    toast({ text: t('An invitation was sent to {email}.', { email: draft.email }) });
   };
   const taken = fault?.code === 'conflict'; // a member has the address
   return (
-    <Dialog title="Invite person" close={close}>
+    <Dialog title={t('Invite person')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="E-mail" fault={faultAt(fault, 'email') ?? (taken ? fault?.message : undefined)}><input type="email" value={draft.email} onChange={(e) => { set({ ...draft, email: e.target.value }); }} /></Field>
-        <Field label="Name" optional fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Role" fault={faultAt(fault, 'role')} hint={{ member: 'Files requests and sees their own.', agent: 'Works all requests.', admin: 'Everything but the plan and owners.', owner: 'Everything.' }[draft.role]}>
+        <Field label={t('E-mail')} fault={faultAt(fault, 'email') ?? (taken ? fault?.message : undefined)}><input type="email" value={draft.email} onChange={(e) => { set({ ...draft, email: e.target.value }); }} /></Field>
+        <Field label={t('Name')} optional fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Role')} fault={faultAt(fault, 'role')} hint={{ member: t('Submits requests and sees their own.'), agent: t('Works on all requests.'), admin: t('Everything except the plan and owners.'), owner: t('Everything.') }[draft.role]}>
           <select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value }); }}>{roles.filter((r) => givesRole(viewer, r)).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
         </Field>
         <Rest base={base} fault={taken ? null : fault} fields={['email', 'name', 'role']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create invitation</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Create invitation')}</button></footer>
       </form>
     </Dialog>
   );

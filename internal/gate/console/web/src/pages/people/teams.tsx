@@ -3,10 +3,10 @@ import { useAsked } from '../../app/asked';
 import { rows, useAll, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
+import { plural, t } from '../../app/text';
 import { CreateTeam, DeleteTeam, PersonChoices, TeamsList, UpdateTeam } from '../../gen/documents';
 import type { TeamRowFragment } from '../../gen/types';
 import { Choices, useOrganizationChoices } from '../../parts/choices';
-import { count } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
@@ -23,19 +23,19 @@ export function Teams() {
   const updates = useCan('team.update');
   const removes = useCan('team.delete');
   const [edit, setEdit] = useOpened(rows(read.data?.teams), 'team');
-  const [gone, setGone] = useAsked<TeamRowFragment | null>('team gone', null);
+  const [gone, setGone] = useAsked<TeamRowFragment | null>('team-gone', null);
   const [remove] = useWrite(DeleteTeam);
   return (
-    <Section title="Teams" actions={creates && <button type="button" className="plain" onClick={() => { setEdit('new'); }}>New team</button>}>
+    <Section title={t('Teams')} actions={creates && <button type="button" className="plain" onClick={() => { setEdit('new'); }}>{t('New team')}</button>}>
       <Loaded read={read} skeleton={2}>
-        {({ teams }) => (rows(teams).length === 0 ? <Empty title="There are no teams yet"><p>A team takes requests and tasks together.</p></Empty> : (
+        {({ teams }) => (rows(teams).length === 0 ? <Empty title={t('There are no teams yet')}><p>{t('Requests and tasks can be given to a team.')}</p></Empty> : (
           <><ul className="rows">
-            {rows(teams).map((t) => (
-              <li key={t.id} className="row">
-                <div><Name row={t} may={updates} /><div className="meta"><span>{count(t.memberIds.length, 'member')}</span>{t.description && <span>{t.description}</span>}</div></div>
+            {rows(teams).map((team) => (
+              <li key={team.id} className="row">
+                <div><Name row={team} may={updates} /><div className="meta"><span>{plural(team.memberIds.length, '{n} member', '{n} members')}</span>{team.description && <span dir="auto">{team.description}</span>}</div></div>
                 <div className="verbs">
-                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(t); }}>Edit<span className="hidden"> {t.name}</span></button>}
-                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(t); }}>Delete<span className="hidden"> {t.name}</span></button>}
+                  {updates && <button type="button" className="plain small" aria-label={t('Edit {name}', { name: team.name })} onClick={() => { setEdit(team); }}>{t('Edit')}</button>}
+                  {removes && <button type="button" className="danger-plain small" aria-label={t('Delete {name}', { name: team.name })} onClick={() => { setGone(team); }}>{t('Delete')}</button>}
                 </div>
               </li>
             ))}
@@ -44,41 +44,41 @@ export function Teams() {
         ))}
       </Loaded>
       {edit && <Edit team={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
-      {gone && <Confirm title={`Delete the team “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The team is gone.' }); setGone(null); }}><p>Its members stay.</p></Confirm>}
+      {gone && <Confirm title={t('Delete the team “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The team was deleted.') }); setGone(null); }}><p>{t('Its members stay.')}</p></Confirm>}
     </Section>
   );
 }
 
-function Edit({ team: t, close }: { team: TeamRowFragment | null; close: () => void }) {
+function Edit({ team, close }: { team: TeamRowFragment | null; close: () => void }) {
   const people = useAll(PersonChoices, { filter: { status: ['active', 'invited'] } });
   const organizations = useOrganizationChoices();
-  const [draft, set, forget, base] = useDraft(`team ${t?.id ?? 'new'}`, { name: t?.name ?? '', description: t?.description ?? '', organizationId: t?.organizationId ?? '', memberIds: t?.memberIds ?? [] }, t?.etag);
+  const [draft, set, forget, base] = useDraft(`team ${team?.id ?? 'new'}`, { name: team?.name ?? '', description: team?.description ?? '', organizationId: team?.organizationId ?? '', memberIds: team?.memberIds ?? [] }, team?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateTeam, true);
   const [update, saving] = useWrite(UpdateTeam, true);
   const send = async () => {
     const input = { ...draft, description: draft.description || null, organizationId: draft.organizationId || null };
-    const o = t ? await update({ input: { id: t.id, ...base.match, ...input } }) : await create({ input });
+    const o = team ? await update({ input: { id: team.id, ...base.match, ...input } }) : await create({ input });
     setFault(o.fault);
     if (o.fault) return;
     forget();
     close();
-    toast({ text: t ? 'The team was saved.' : 'The team was created.' });
+    toast({ text: team ? t('The team was saved.') : t('The team was created.') });
   };
   return (
-    <Dialog title={t ? `Team “${t.name}”` : 'New team'} close={close}>
+    <Dialog title={team ? t('Team “{name}”', { name: team.name }) : t('New team')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
-        {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={draft.organizationId} /></select></Field>}
+        <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Description')} optional fault={faultAt(fault, 'description')}><input dir="auto" value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        {(organizations.length > 0 || draft.organizationId) && <Field label={t('Organization')} fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={organizations} now={draft.organizationId} /></select></Field>}
         <fieldset>
-          <legend>Members</legend>
+          <legend>{t('Members')}</legend>
           <Loaded read={people} skeleton={3}>
             {({ users }) => <div className="checks">{rows(users).map((p) => <Check key={p.id} label={p.name} checked={draft.memberIds.includes(p.id)} set={(on) => { set((was) => ({ ...was, memberIds: on ? [...was.memberIds, p.id] : was.memberIds.filter((m) => m !== p.id) })); }} />)}</div>}
           </Loaded>
         </fieldset>
         <Rest base={base} fault={fault} fields={['name', 'description', 'organizationId']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{t ? 'Save' : 'Create'}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={making || saving}>{team ? t('Save') : t('Create')}</button></footer>
       </form>
     </Dialog>
   );

@@ -2,9 +2,11 @@ import { useState } from 'react';
 import { useWrite } from '../../app/data';
 import { differing } from '../../app/digits';
 import type { Fault } from '../../app/fault';
+import { t } from '../../app/text';
 import { UpdateRequest } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { RequestPriority } from '../../gen/types';
+import { Writer } from '../../parts/writer';
 import { localTime, toSend, type Answers, type FormField } from '../../ui/answer';
 import { words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
@@ -24,10 +26,11 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateRequest, true);
   const undo = useUndo();
+  const marked = r.format === 'markdown' || !r.description; // a plain text stays one
   const answered = JSON.stringify(draft.answers) !== JSON.stringify(r.fields ?? {});
   const gone = Object.keys(r.fields ?? {}).filter((k) => fields.length > 0 && !fields.some((f) => f.key === k)); // questions that the form has no more
   const send = async () => {
-    const now = { title: draft.title, description: draft.description || null, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags, r.tags), ...(answered ? { fields: toSend(fields, draft.answers, (r.fields ?? {}) as Answers) } : {}) };
+    const now = { title: draft.title, description: draft.description || null, format: marked && draft.description ? 'markdown' as const : r.format, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags, r.tags), ...(answered ? { fields: toSend(fields, draft.answers, (r.fields ?? {}) as Answers) } : {}) };
     const changed = differing(now, r);
     const o = Object.keys(changed).length > 0 ? await run({ input: { id: r.id, ...base.match, ...changed } }) : null;
     setFault(o?.fault ?? null);
@@ -35,21 +38,22 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
     forget();
     close();
     const saved = o?.data?.updateRequest.request;
-    toast({ text: `“${draft.title}” was saved.`, ...(saved ? { undo: undo(r, saved, changed) } : {}) });
+    toast({ text: t('“{title}” was saved.', { title: draft.title }), ...(saved ? { undo: undo(r, saved, changed) } : {}) });
   };
   return (
-    <Dialog title={`Edit “${r.title}”`} close={close} wide>
+    <Dialog title={t('Edit “{title}”', { title: r.title })} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Title" fault={faultAt(fault, 'title')}><input maxLength={300} value={draft.title} onChange={(e) => { set({ ...draft, title: e.target.value }); }} /></Field>
-        <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <Field label={t('Title')} fault={faultAt(fault, 'title')}><input dir="auto" maxLength={300} value={draft.title} onChange={(e) => { set({ ...draft, title: e.target.value }); }} /></Field>
+        {marked ? <Writer label={t('Description')} optional fault={faultAt(fault, 'description')} value={draft.description} set={(description) => { set({ ...draft, description }); }} />
+          : <Field label={t('Description')} optional fault={faultAt(fault, 'description')}><textarea dir="auto" value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>}
         <FormFields fields={fields} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} offering={r.offering?.id} />
         <div className="pair">
-          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
-          <Field label="Tags" optional hint="One a line, such as env=production." fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
+          <Field label={t('Priority')} fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
+          <Field label={t('Tags')} optional hint={t('One a line, such as env=production.')} fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         </div>
-        {answered && gone.length > 0 && <p className="notice">The form has changed since. With this the answers to {gone.join(', ')} go, which it does not ask for any more.</p>}
+        {answered && gone.length > 0 && <p className="notice">{t('The form has changed. Saving removes the answers to what it no longer asks: {names}.', { names: gone.join(', ') })}</p>}
         <Rest base={base} fault={fault} fields={['title', 'description', 'priority', ...below(fault, 'tags'), ...fields.map((f) => `fields.${f.key}`)]} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Save')}</button></footer>
       </form>
     </Dialog>
   );
@@ -63,14 +67,14 @@ export function Snooze({ request: r, close }: { request: FullRequest; close: () 
   const [until, set] = useState(localTime(morning));
   const at = new Date(until);
   const send = async () => {
-    await change(r, { snoozedUntil: at.toISOString() }, `Put off “${r.title}”.`);
+    await change(r, { snoozedUntil: at.toISOString() }, t('Snoozed “{title}”.', { title: r.title }));
     close();
   };
   return (
-    <Dialog title={`Snooze “${r.title}”`} close={close}>
+    <Dialog title={t('Snooze “{title}”', { title: r.title })} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Until" hint="The inbox does not show it before."><input type="datetime-local" required min={localTime(new Date())} value={until} onChange={(e) => { set(e.target.value); }} /></Field>
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={Number.isNaN(at.getTime())}>Snooze</button></footer>
+        <Field label={t('Until')} hint={t('The inbox does not show it until then.')}><input type="datetime-local" required min={localTime(new Date())} value={until} onChange={(e) => { set(e.target.value); }} /></Field>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={Number.isNaN(at.getTime())}>{t('Snooze')}</button></footer>
       </form>
     </Dialog>
   );

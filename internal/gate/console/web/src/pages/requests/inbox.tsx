@@ -4,6 +4,7 @@ import { useAsked } from '../../app/asked';
 import { useArrivals, useOpening } from '../../app/live';
 import { rows, useOnward, usePages, useRead } from '../../app/data';
 import { can, useViewer } from '../../app/session';
+import { plural, t } from '../../app/text';
 import { Requests, WaitingProposals } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { useChosen, useKeys } from '../../keys/registry';
@@ -43,7 +44,7 @@ export default function Inbox() {
       const to = named.get(c.to) ?? (c.field === 'priority' ? words(String(c.to)) : '');
       return `${labels[c.field] ?? c.field}${to && ` ${to}`}`;
     });
-    return a && what && `An agent proposes: ${what.join(', ')} (${percent(a.confidence)} certain)`;
+    return a && what && t('An AI agent proposes: {what} ({share} certain)', { what: what.join(', '), share: percent(a.confidence) });
   };
 
   const known: MayRow[] = rows(read.data?.requests);
@@ -60,7 +61,7 @@ export default function Inbox() {
   const came = all.filter((r) => !known.some((k) => k.id === r.id)).length;
   const off = known.filter((r) => r.status === 'PENDING' && ofTeam(r) && asleep(r)).length;
   const total = read.data?.requests ? read.data.requests.totalCount - left + came : undefined;
-  const more = <More shown={all.length} total={total} page={page} next={read.next}>{off > 0 && <span>{off} snoozed</span>}</More>;
+  const more = <More shown={all.length} total={total} page={page} next={read.next}>{off > 0 && <span>{plural(off, '{n} snoozed', '{n} snoozed')}</span>}</More>;
   const mayAccept = (r: MayRow) => can(viewer, 'request.accept', r);
   const mayDecline = (r: MayRow) => can(viewer, 'request.cancel', r);
   const take = (r: MayRow) => { if (mayAccept(r)) { step(r.id); void accept(r); } };
@@ -69,29 +70,29 @@ export default function Inbox() {
   };
   const current = () => all.find((r) => r.id === marked());
   const chosen = useChosen();
-  const key = { accept: chosen['Accept the request'] ?? 'a', decline: chosen['Decline the request'] ?? 'd' };
+  const key = { accept: chosen[t('Accept the request')] ?? 'a', decline: chosen[t('Decline the request')] ?? 'd' };
   useKeys([
-    { keys: 'a', does: 'Accept the request', group: 'Inbox', run: () => { const r = current(); if (r) take(r); } },
-    { keys: 'd', does: 'Decline the request', group: 'Inbox', run: () => { decline(current()); } },
-    { keys: 'm', does: 'Assign the request to me', group: 'Inbox', run: () => { const r: MayRow | undefined = current(); if (r && can(viewer, 'request.update', r)) void change(r, { assigneeId: viewer.id }, `“${r.title}” is yours.`); } },
+    { keys: 'a', does: t('Accept the request'), group: t('Inbox'), run: () => { const r = current(); if (r) take(r); } },
+    { keys: 'd', does: t('Decline the request'), group: t('Inbox'), run: () => { decline(current()); } },
+    { keys: 'm', does: t('Assign the request to me'), group: t('Inbox'), run: () => { const r: MayRow | undefined = current(); if (r && can(viewer, 'request.update', r)) void change(r, { assigneeId: viewer.id }, t('“{title}” is assigned to you.', { title: r.title })); } },
   ]);
   return (
-    <Page title="Inbox" verb="request.accept" intro="What nobody has accepted yet, the newest first." tabs={<Teams teamId={teamId} />}>
+    <Page title={t('Inbox')} verb="request.accept" intro={t('What nobody has accepted yet, the newest first.')} tabs={<Teams teamId={teamId} />}>
       <div aria-live="polite">
-        {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { setShown((was) => [...news, ...was]); seen(); }}>{news.length} new</button>}
+        {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { setShown((was) => [...news, ...was]); seen(); }}>{plural(news.length, '{n} new', '{n} new')}</button>}
       </div>
       <Loaded read={read}>
         {() => (!noted ? <Skeleton /> : all.length === 0 && (page?.hasNextPage || read.behind) ? <><Skeleton />{more}</> : all.length === 0
-          ? <Empty title="Nothing waits"><p>New requests appear here by themselves.</p><p><Link to="/app/requests" className="button plain">See all requests</Link></p></Empty>
+          ? <Empty title={t('The inbox is empty')}><p>{t('New requests appear here by themselves.')}</p><p><Link to="/app/requests" className="button plain">{t('See all requests')}</Link></p></Empty>
           : (
             <>
-              <ul className="rows" aria-label="Requests that wait">
+              <ul className="rows" aria-label={t('Pending requests')}>
                 {all.map((r) => (
                   <Row
                     key={r.id} request={r} from="inbox" note={proposal(r)}
                     verbs={<>
-                      {mayAccept(r) && <button type="button" className="plain small" aria-keyshortcuts={key.accept} title={`Accept (${key.accept})`} onClick={() => { take(r); }}>Accept<span className="hidden"> {r.title}</span></button>}
-                      {mayDecline(r) && <button type="button" className="quiet small" aria-keyshortcuts={key.decline} title={`Decline (${key.decline})`} onClick={() => { decline(r); }}>Decline<span className="hidden"> {r.title}</span></button>}
+                      {mayAccept(r) && <button type="button" className="plain small" aria-label={t('Accept {title}', { title: r.title })} aria-keyshortcuts={key.accept} title={t('Accept ({key})', { key: key.accept })} onClick={() => { take(r); }}>{t('Accept')}</button>}
+                      {mayDecline(r) && <button type="button" className="quiet small" aria-label={t('Decline {title}', { title: r.title })} aria-keyshortcuts={key.decline} title={t('Decline ({key})', { key: key.decline })} onClick={() => { decline(r); }}>{t('Decline')}</button>}
                     </>}
                   />
                 ))}
@@ -108,7 +109,7 @@ export default function Inbox() {
 // Teams are the inbox's tabs: each team that requests wait for, and how many.
 function Teams({ teamId }: { teamId: string }) {
   const counts = useCounts('teamId', { status: ['PENDING'] });
-  const teams = useTeamChoices((counts?.size ?? 0) < 2).filter((t) => counts?.get(t.id) || t.id === teamId);
+  const teams = useTeamChoices((counts?.size ?? 0) < 2).filter((team) => counts?.get(team.id) || team.id === teamId);
   const tab = (label: string, value: string, count: number | undefined) => ({ label, to: '/app/inbox', search: value ? { teamId: value } : {}, count, current: teamId === value });
-  return <Tabs label="Teams" tabs={[tab('All', '', sum(counts)), ...teams.map((t) => tab(t.name, t.id, counts?.get(t.id) ?? 0)), ...(counts?.get('') || teamId === 'none' ? [tab('No team', 'none', counts?.get('') ?? 0)] : [])]} />;
+  return <Tabs label={t('Teams')} tabs={[tab(t('All'), '', sum(counts)), ...teams.map((team) => tab(team.name, team.id, counts?.get(team.id) ?? 0)), ...(counts?.get('') || teamId === 'none' ? [tab(t('No team'), 'none', counts?.get('') ?? 0)] : [])]} />;
 }

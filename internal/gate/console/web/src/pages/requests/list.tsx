@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { rows, usePages } from '../../app/data';
 import { useArrivals, useOpening } from '../../app/live';
 import { can, useViewer } from '../../app/session';
+import { plural, t } from '../../app/text';
 import { Requests } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import { useKeys } from '../../keys/registry';
@@ -52,40 +53,40 @@ export default function RequestList() {
     if (chosen.length === 0 && !one) return;
     about.current = (one ? [one] : chosen).filter((r) => (what === 'status' ? movesOf(viewer, r).length > 0 : open(r) && can(viewer, verb, r)));
     if (about.current.length > 0) setAsking(what);
-    else toast({ text: 'None of these can be changed that way.' });
+    else toast({ text: t('None of these can be changed that way.') });
   };
   const pick = (id: string) => { setPicked((was) => { const s = new Set(was); if (!s.delete(id)) s.add(id); return s; }); };
   useKeys([
-    { keys: 'x', does: 'Select the row', group: 'Requests', run: () => { const r = current(); if (r) pick(r.id); } },
-    { keys: 'mod+a', does: 'Select all rows shown', group: 'Requests', run: () => { setPicked(new Set(all.map((r) => r.id))); } },
-    { keys: 's', does: 'Set the status', group: 'Requests', run: () => { ask('status'); } },
-    { keys: 'p', does: 'Set the priority', group: 'Requests', run: () => { ask('priority'); } },
-    { keys: 'a', does: 'Assign the request', group: 'Requests', run: () => { ask('assignee'); } },
-    { keys: ' ', does: 'Peek at the request', group: 'Requests', run: () => { const r = current(); if (r) set({ ...search, peek: r.id }); } },
-    { keys: 'f', does: 'Filter', group: 'Requests', run: () => { globalThis.document.getElementById('filter-q')?.focus(); } },
-    { keys: 'v', does: 'Switch between table and board', group: 'Requests', run: () => { set({ ...search, view: board ? '' : 'board' }); } },
-    ...(chosen.length > 0 ? [{ keys: 'Escape', does: 'Select nothing', group: 'Requests', run: () => { setPicked(new Set()); } }] : []),
+    { keys: 'x', does: t('Select the row'), group: t('Requests'), run: () => { const r = current(); if (r) pick(r.id); } },
+    { keys: 'mod+a', does: t('Select all rows shown'), group: t('Requests'), run: () => { setPicked(new Set(all.map((r) => r.id))); } },
+    { keys: 's', does: t('Set the status'), group: t('Requests'), run: () => { ask('status'); } },
+    { keys: 'p', does: t('Set the priority'), group: t('Requests'), run: () => { ask('priority'); } },
+    { keys: 'a', does: t('Assign the request'), group: t('Requests'), run: () => { ask('assignee'); } },
+    { keys: ' ', does: t('Peek at the request'), group: t('Requests'), run: () => { const r = current(); if (r) set({ ...search, peek: r.id }); } },
+    { keys: 'f', does: t('Filter'), group: t('Requests'), run: () => { globalThis.document.getElementById('filter-q')?.focus(); } },
+    { keys: 'v', does: t('Switch between table and board'), group: t('Requests'), run: () => { set({ ...search, view: board ? '' : 'board' }); } },
+    ...(chosen.length > 0 ? [{ keys: 'Escape', does: t('Clear selection'), group: t('Requests'), run: () => { setPicked(new Set()); } }] : []), // not said
   ]);
   return (
     <Page
-      title="Requests" verb="request.update" tabs={<Statuses search={search} />}
+      title={t('Requests')} verb="request.update" tabs={<Statuses search={search} />}
       actions={<>
         <button type="button" className="plain" aria-pressed={board} onClick={() => { set({ ...search, view: board ? '' : 'board' }); }}>
-          {board ? <List size={15} aria-hidden /> : <Columns3 size={15} aria-hidden />} {board ? 'Table' : 'Board'}
+          {board ? <List size={15} aria-hidden /> : <Columns3 size={15} aria-hidden />} {board ? t('Table') : t('Board')}
         </button>
-        {can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">New request</Link>}
+        {can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">{t('New request')}</Link>}
       </>}
     >
       <Views search={search} />
       <Filters search={search} set={set} />
       <div aria-live="polite">
-        {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); again(); }}>{news.length} new</button>}
+        {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); again(); }}>{plural(news.length, '{n} new', '{n} new')}</button>}
       </div>
       <Loaded read={read}>
         {() => (all.length === 0 && !columns.some((c) => c.behind)
           ? Object.keys(requestFilter(search)).length > 0
-            ? <Empty title="No request matches"><p>Take a filter away, or file a request from the catalogue.</p></Empty>
-            : <Empty title="There are no requests yet">{can(viewer, 'request.create') && <p><Link to="/app/catalogue" className="button">Open the catalogue</Link></p>}</Empty>
+            ? <Empty title={t('No request matches')}><p>{t('Remove a filter, or submit a request from the catalogue.')}</p></Empty>
+            : <Empty title={t('There are no requests yet')}>{can(viewer, 'request.create') && <p><Link to="/app/catalogue" className="button">{t('Open the catalogue')}</Link></p>}</Empty>
           : (
             <>
               {board ? <Board all={all} columns={columns} search={search} picked={picked} pick={pick} move={(r, to) => { void bulk.change([r], () => ({ status: to })); }} /> : <Table all={all} search={search} set={set} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
@@ -95,7 +96,7 @@ export default function RequestList() {
       </Loaded>
       {chosen.length > 0 && <Bar list={chosen} ask={ask} clear={() => { setPicked(new Set()); }} take={(l) => { void bulk.take(l); }} />}
       {search.peek && (
-        <Dialog title="Request" close={() => { set({ ...search, peek: '' }); }} side>
+        <Dialog title={t('Request')} close={() => { set({ ...search, peek: '' }); }} side>
           <Detail id={search.peek} peek />
         </Dialog>
       )}
@@ -109,7 +110,7 @@ function Statuses({ search }: { search: RequestSearch }) {
   const { status: _status, ...others } = requestFilter(search);
   const counts = useCounts('status', others);
   const tab = (label: string, value: string, count: number | undefined) => ({ label, to: '/app/requests', search: { ...search, status: value, peek: '' }, count, current: (search.status ?? '') === value });
-  return <Tabs label="Status" tabs={[tab('All', '', sum(counts)), ...enums.RequestStatus.map((s) => tab(words(s), s, counts ? counts.get(s) ?? 0 : undefined))]} />;
+  return <Tabs label={t('Status')} tabs={[tab(t('All'), '', sum(counts)), ...enums.RequestStatus.map((s) => tab(words(s), s, counts ? counts.get(s) ?? 0 : undefined))]} />;
 }
 
 interface TableProps {
@@ -133,19 +134,19 @@ function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
       <table>
         <thead>
           <tr>
-            <th scope="col" className="tight"><input type="checkbox" aria-label="Select all" checked={all.length > 0 && all.every((r) => picked.has(r.id))} onChange={(e) => { pickAll(e.target.checked); }} /></th>
-            {head('title', 'Title')}{head('status', 'Status')}{head('priority', 'Priority')}<th scope="col">Assignee</th><th scope="col">SLA</th>{head('createdAt', 'Filed')}
+            <th scope="col" className="tight"><input type="checkbox" aria-label={t('Select all')} checked={all.length > 0 && all.every((r) => picked.has(r.id))} onChange={(e) => { pickAll(e.target.checked); }} /></th>
+            {head('title', t('Title'))}{head('status', t('Status'))}{head('priority', t('Priority'))}<th scope="col">{t('Assignee')}</th><th scope="col">{t('SLA')}</th>{head('createdAt', t('Submitted'))}
           </tr>
         </thead>
         <tbody>
           {all.map((r) => (
             <tr key={r.id} data-row={r.id} className={[picked.has(r.id) && 'picked', !belongs(r, { ...search, q: '' }) && 'left'].filter(Boolean).join(' ') || undefined}>
-              <td className="tight pick"><input type="checkbox" aria-label={`Select ${r.title}`} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} /></td>
-              <td><Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link><span className="sub">#{r.number} · {r.service?.name} › {r.offering?.name}</span></td>
+              <td className="tight pick"><input type="checkbox" aria-label={t('Select {title}', { title: r.title })} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} /></td>
+              <td><Link to="/app/requests/$id" params={{ id: r.id }} className="name" dir="auto">{r.title}</Link><span className="sub">#{r.number} · {r.service?.name} › {r.offering?.name}</span></td>
               <td className="tight"><Badge value={r.status} /></td>
               <td className="tight"><Priority value={r.priority} /></td>
-              <td className="tight" data-label="Assignee">{r.assignee || !r.team ? <Person name={r.assignee?.name} /> : <span>{r.team.name}</span>}</td>
-              <td className="tight" data-label="SLA">{r.sla && r.status !== 'CANCELLED' ? <Sla state={r.sla.state} /> : <span className="soft">–</span>}</td>
+              <td className="tight" data-label={t('Assignee')}>{r.assignee || !r.team ? <Person name={r.assignee?.name} /> : <span dir="auto">{r.team.name}</span>}</td>
+              <td className="tight" data-label={t('SLA')}>{r.sla && r.status !== 'CANCELLED' ? <Sla state={r.sla.state} /> : <span className="soft">–</span>}</td>
               <td className="tight"><Time at={r.createdAt} /></td>
             </tr>
           ))}
@@ -172,7 +173,7 @@ function Board({ all, columns, search, picked, pick, move }: BoardProps) {
   const { status: _status, ...others } = requestFilter(search);
   const counts = useCounts('status', others);
   return (
-    <div className="board" tabIndex={0} role="group" aria-label="Requests by status">
+    <div className="board" tabIndex={0} role="group" aria-label={t('Requests by status')}>
       {enums.RequestStatus.map((s, i) => {
         const here = all.filter((r) => r.status === s);
         const column = columns[i];
@@ -186,18 +187,18 @@ function Board({ all, columns, search, picked, pick, move }: BoardProps) {
             <ul>
               {here.map((r) => (
                 <li
-                  key={r.id} className={picked.has(r.id) ? 'card picked' : 'card'} data-row={r.id}
+                  key={r.id} className={`card${picked.has(r.id) ? ' picked' : ''}`} data-row={r.id}
                   draggable={step(r) !== null} onDragStart={(e) => { e.dataTransfer.setData('text/plain', r.title); hold(r); }} onDragEnd={() => { hold(null); }}
                 >
                   <span className="pickable">
-                    <Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link>
-                    <input type="checkbox" aria-label={`Select ${r.title}`} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} />
+                    <Link to="/app/requests/$id" params={{ id: r.id }} className="name" dir="auto">{r.title}</Link>
+                    <input type="checkbox" aria-label={t('Select {title}', { title: r.title })} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} />
                   </span>
                   <span className="line"><span className="soft">#{r.number}</span><Priority value={r.priority} />{r.assignee && <Person name={r.assignee.name} />}</span>
                 </li>
               ))}
             </ul>
-            {column?.data?.requests?.pageInfo.hasNextPage && <button type="button" className="plain small" onClick={() => { column.next(column.data?.requests?.pageInfo.endCursor ?? null); }}>Show more<span className="hidden"> of {words(s)}</span></button>}
+            {column?.data?.requests?.pageInfo.hasNextPage && <button type="button" className="plain small" aria-label={t('Show more of {name}', { name: words(s) })} onClick={() => { column.next(column.data?.requests?.pageInfo.endCursor ?? null); }}>{t('Show more')}</button>}
           </section>
         );
       })}

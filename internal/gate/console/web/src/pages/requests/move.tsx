@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
+import { t } from '../../app/text';
 import { MoveRequest, OfferingForm } from '../../gen/documents';
 import { useOfferingChoices } from '../../parts/choices';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
@@ -25,14 +26,14 @@ export function Move({ request: r, close }: { request: FullRequest; close: () =>
     setFault(o.fault);
     if (o.fault) return;
     close();
-    toast({ text: `Moved to “${chosen?.name ?? ''}”.` });
+    toast({ text: t('Moved to “{name}”.', { name: chosen?.name ?? '' }) });
   };
   return (
-    <Dialog title={`Move “${r.title}”`} close={close}>
+    <Dialog title={t('Move “{title}”', { title: r.title })} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void act(); }}>
-        <Field label="Offering" hint="Its service levels count from when the request was filed. Its workflow replaces the one that runs." fault={faultAt(fault, 'offeringId')}>
+        <Field label={t('Offering')} hint={t('Its service levels count from when the request was submitted. Its workflow replaces the one that runs.')} fault={faultAt(fault, 'offeringId')}>
           <select required value={to} onChange={(e) => { setTo(e.target.value); setFault(null); }}>
-            <option value="">Choose one</option>
+            <option value="">{t('Choose…')}</option>
             {services.map((s) => (
               <optgroup key={s.id} label={s.name}>
                 {rows(s.offerings).filter((o) => o.id !== r.offering?.id).map((o) => <option key={o.id} value={o.id}>{o.name}</option>)}
@@ -43,8 +44,8 @@ export function Move({ request: r, close }: { request: FullRequest; close: () =>
         <FormFields fields={fields} answers={answers} set={setAnswers} fault={fault} offering={chosen?.id} />
         <Rest fault={fault} fields={['offeringId', ...fields.map((f) => `fields.${f.key}`)]} />
         <footer>
-          <button type="button" className="plain" onClick={close}>Leave it</button>
-          <button type="submit" disabled={busy || chosen?.id !== to || to === ''}>Move</button>
+          <button type="button" className="plain" onClick={close}>{t('Cancel')}</button>
+          <button type="submit" disabled={busy || chosen?.id !== to || to === ''}>{t('Move')}</button>
         </footer>
       </form>
     </Dialog>

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { memo, type ReactNode } from 'react';
+import { t } from '../../app/text';
 import type { RequestRowFragment } from '../../gen/types';
 import { Badge, Person, Priority, Time } from '../../ui/bits';
 
 export const Sla = ({ state, dueAt }: { state: string; dueAt?: string | null | undefined }) => (
-  <Badge value={state}>{{ ON_TRACK: 'On track', WARNING: 'Due soon', BREACHED: 'Overdue', MET: 'SLA met', PAUSED: 'Paused' }[state] ?? state}{dueAt && state !== 'MET' && <> · <Time at={dueAt} /></>}</Badge>
+  <Badge value={state}>{{ ON_TRACK: t('On track'), WARNING: t('Due soon'), BREACHED: t('Overdue'), MET: t('SLA met'), PAUSED: t('Paused') }[state] ?? state}{dueAt && state !== 'MET' && <> · <Time at={dueAt} /></>}</Badge>
 );
 
 interface RowProps { request: RequestRowFragment; verbs?: ReactNode; status?: boolean; from?: string; note?: string | undefined }
@@ -15,18 +16,18 @@ export const Row = memo(function Row({ request: r, verbs, status, from, note }: 
   return (
     <li className="row" data-row={r.id}>
       <div>
-        <Link to="/app/requests/$id" params={{ id: r.id }} state={from ? { from } as never : {}} className="name">{r.title}</Link>
+        <Link to="/app/requests/$id" params={{ id: r.id }} state={from ? { from } as never : {}} className="name" dir="auto">{r.title}</Link>
         <div className="meta">
           <span>#{r.number}</span>
           {status && <Badge value={r.status} />}
           <Priority value={r.priority} />
-          <span>{r.service?.name}{r.offering ? ` › ${r.offering.name}` : ''}</span>
-          {r.creator && <span>from {r.creator.name}</span>}
+          <span dir="auto">{r.service?.name}{r.offering ? ` › ${r.offering.name}` : ''}</span>
+          {r.creator && <span>{t('from {name}', { name: r.creator.name })}</span>}
           <Time at={r.createdAt} />
           {r.sla && !['COMPLETED', 'CANCELLED'].includes(r.status) && <Sla state={r.sla.state} dueAt={due} />}
-          {r.team && <span>{r.team.name}</span>}
+          {r.team && <span dir="auto">{r.team.name}</span>}
           {r.assignee && <Person name={r.assignee.name} />}
-          {r.waiting && <Badge value="PAUSED">Waits for an answer</Badge>}
+          {r.waiting && <Badge value="PAUSED">{t('Waiting for an answer')}</Badge>}
         </div>
         {note && <p className="soft small-text note">{note}</p>}
       </div>

@@ -2,12 +2,12 @@
 import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVariables } from '../../gen/types';
 
 export interface RequestSearch {
-  status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; slaState?: string;
+  status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; requesterId?: string; watching?: string; slaState?: string;
   createdAfter?: string; createdBefore?: string; dueBefore?: string; q?: string; sort?: string; view?: string; peek?: string; saved?: string;
   [tag: `tag.${string}`]: string;
 }
 
-const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'slaState'] as const;
+const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'requesterId', 'watching', 'slaState'] as const;
 
 export function requestFilter(s: RequestSearch): RequestFilter {
   const out: Record<string, unknown> = {};
@@ -28,7 +28,7 @@ export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
   const due = [r.status === 'PENDING' ? r.sla?.responseDueAt : null, r.sla?.resolutionDueAt].filter((at): at is string => Boolean(at));
   const before = (at: string, limit: string) => new Date(at).getTime() < new Date(limit).getTime();
   return one(f.status, r.status) && one(f.priority, r.priority) && one(f.serviceId, r.service?.id) && one(f.offeringId, r.offering?.id)
-    && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.slaState, r.sla?.state)
+    && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.requesterId, r.requesterId) && !f.watching && one(f.slaState, r.sla?.state)
     && !(f.createdAfter && before(r.createdAt, f.createdAfter)) && !(f.createdBefore && !before(r.createdAt, f.createdBefore))
     && !(f.dueBefore && !due.some((at) => before(at, f.dueBefore as string))) && (!f.q || r.title.toLowerCase().includes(f.q.toLowerCase()) || f.q.replace(/^#/, '') === String(r.number))
     && Object.entries(f.tag ?? {}).every(([k, values]) => one([values].flat(), (r.tags as Record<string, string>)[k]));

@@ -9,12 +9,13 @@ import { Field, Rest, faultAt } from '../../ui/field';
 import { useDraft } from '../../ui/draft';
 import { toast } from '../../ui/toast';
 import { sentence, type Fault } from '../../app/fault';
+import { t } from '../../app/text';
 
 export function useAccept() {
   const [run] = useWrite(AcceptRequest);
   return async (r: Pick<RequestRowFragment, 'id' | 'title'>) => {
     const { fault } = await run({ input: { id: r.id } });
-    if (!fault) toast({ text: `Accepted “${r.title}”.` });
+    if (!fault) toast({ text: t('Accepted “{title}”.', { title: r.title }) });
     return !fault;
   };
 }
@@ -45,7 +46,7 @@ function usePut() {
 export function useUndo() {
   const put = usePut();
   return (was: RequestRowFragment, now: RequestRowFragment, change: Change) => () => {
-    void put(now, fieldsOf(was, change)).then((back) => { if (back) toast({ text: 'Taken back.' }); });
+    void put(now, fieldsOf(was, change)).then((back) => { if (back) toast({ text: t('Undone.') }); });
   };
 }
 
@@ -70,12 +71,12 @@ export function Decline({ request, close }: { request: Pick<RequestRowFragment, 
     if (o.fault) return;
     forget();
     close();
-    toast({ text: `Declined “${request.title}”.` });
+    toast({ text: t('Declined “{title}”.', { title: request.title }) });
   };
   return (
-    <Confirm title={`Decline “${request.title}”?`} verb="Decline" close={close} act={act} ready={draft.reason.trim() !== ''}>
-      <Field label="Reason" hint="The requester reads it, and it stays in the audit log." fault={faultAt(fault, 'reason')}>
-        <textarea required value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
+    <Confirm title={t('Decline “{title}”?', { title: request.title })} verb={t('Decline')} close={close} act={act} ready={draft.reason.trim() !== ''}>
+      <Field label={t('Reason')} hint={t('The requester sees it, and it stays in the audit log.')} fault={faultAt(fault, 'reason')}>
+        <textarea required dir="auto" value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
       </Field>
       <Rest base={base} fault={fault} fields={['reason']} />
     </Confirm>
@@ -93,19 +94,19 @@ export function Reopen({ request, close }: { request: Pick<RequestRowFragment, '
     if (o.fault) return;
     forget();
     close();
-    toast({ text: `“${request.title}” is open again.` });
+    toast({ text: t('Reopened “{title}”.', { title: request.title }) });
   };
   return (
-    <Dialog title={`Reopen “${request.title}”?`} close={close}>
+    <Dialog title={t('Reopen “{title}”?', { title: request.title })} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void act(); }}>
-        <p>It is in progress again, and its clock goes on.</p>
-        <Field label="Reason" optional hint="Staff read it in the activity of the request." fault={faultAt(fault, 'reason')}>
-          <textarea maxLength={1000} value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
+        <p>{t('It is in progress again, and its service level clock runs again.')}</p>
+        <Field label={t('Reason')} optional hint={t('Staff see it in the activity of the request.')} fault={faultAt(fault, 'reason')}>
+          <textarea dir="auto" maxLength={1000} value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
         </Field>
         <Rest base={base} fault={fault} fields={['reason']} />
         <footer>
-          <button type="button" className="plain" onClick={close}>Leave it</button>
-          <button type="submit" disabled={busy}>Reopen</button>
+          <button type="button" className="plain" onClick={close}>{t('Cancel')}</button>
+          <button type="submit" disabled={busy}>{t('Reopen')}</button>
         </footer>
       </form>
     </Dialog>

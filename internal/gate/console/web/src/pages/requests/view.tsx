@@ -1,6 +1,7 @@
 import { Link, useLocation, useParams } from '@tanstack/react-router';
 import { useRead } from '../../app/data';
 import { useCan } from '../../app/session';
+import { t } from '../../app/text';
 import { RequestOne } from '../../gen/documents';
 import { Page } from '../../ui/page';
 import { Detail } from './detail';
@@ -11,8 +12,8 @@ export default function View() {
   const read = useRead(RequestOne, { id });
   const staff = useCan('request.update');
   const from = useLocation({ select: (l) => (l.state as { from?: string }).from }); // of the history's entry: it outlives a reload
-  const [to, list] = from === 'inbox' ? ['/app/inbox', 'Inbox'] as const : staff && from !== 'mine' ? ['/app/requests', 'Requests'] as const : ['/app/my-requests', 'My requests'] as const;
-  const title = read.data?.request?.title ?? (read.fault ? 'Request' : 'Loading the request');
+  const [to, list] = from === 'inbox' ? ['/app/inbox', t('Inbox')] as const : staff && from !== 'mine' ? ['/app/requests', t('Requests')] as const : ['/app/my-requests', t('My requests')] as const;
+  const title = read.data?.request?.title ?? (read.fault ? t('Request') : t('Loading the request'));
   return (
     <Page title={title} above={<Link to={to}>← {list}</Link>}>
       <Detail id={id} />

@@ -7,6 +7,7 @@ import { useAsked } from '../../app/asked';
 import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { atLeast, can, useViewer } from '../../app/session';
+import { t } from '../../app/text';
 import { ChangeView, DropView, SavedViews, SaveView, TeamsOf } from '../../gen/documents';
 import type { SavedViewScope, ViewFragment } from '../../gen/types';
 import { useTeamChoices } from '../../parts/choices';
@@ -22,7 +23,7 @@ export function Views({ search }: { search: RequestSearch }) {
   const sees = can(viewer, 'savedview.read');
   const read = useAll(SavedViews, {}, !sees);
   const [asking, setAsking] = useAsked('view', false);
-  const [gone, setGone] = useAsked<ViewFragment | null>('view gone', null);
+  const [gone, setGone] = useAsked<ViewFragment | null>('view gone', null); // not said
   const [change] = useWrite(ChangeView);
   const [drop] = useWrite(DropView);
   const list = rows(read.data?.savedViews);
@@ -33,19 +34,19 @@ export function Views({ search }: { search: RequestSearch }) {
   if (list.length === 0 && here === '') return read.data || read.fault ? null : <Wait />;
   return (
     <div className="views">
-      {list.length > 0 && <span className="soft small-text" id="views-label">Views</span>}
+      {list.length > 0 && <span className="soft small-text" id="views-label">{t('Views')}</span>}
       {list.length > 0 && (
         <ul aria-labelledby="views-label">
           {list.map((v) => (
-            <li key={v.id}><Link to="/app/requests" search={{ ...searchOf(v.query), saved: v.id } as never} replace className={current?.id === v.id ? 'view-chip on' : 'view-chip'} {...(current?.id === v.id ? { 'aria-current': 'true' as const } : {})} activeOptions={{ includeSearch: true, exact: true }} activeProps={{}}>{v.name}{v.scope !== 'me' && <span className="soft"> · {v.scope === 'team' ? 'Team' : 'Company'}</span>}</Link></li>
+            <li key={v.id}><Link to="/app/requests" search={{ ...searchOf(v.query), saved: v.id } as never} replace className={`view-chip${current?.id === v.id ? ' on' : ''}`} {...(current?.id === v.id ? { 'aria-current': 'true' as const } : {})} activeOptions={{ includeSearch: true, exact: true }} activeProps={{}} dir="auto">{v.name}{v.scope !== 'me' && <span className="soft"> · {v.scope === 'team' ? t('Team') : t('Company')}</span>}</Link></li>
           ))}
         </ul>
       )}
-      {current && current.query !== here && mine(current) && <button type="button" className="quiet small" onClick={() => { void change({ input: { id: current.id, ifMatch: current.etag, query: here } }).then((o) => { if (!o.fault) toast({ text: `“${current.name}” shows this from now on.` }); }); }}>Save changes to “{current.name}”</button>}
-      {here !== '' && can(viewer, 'savedview.create') && <button type="button" className="quiet small" onClick={() => { setAsking(true); }}><Bookmark size={13} aria-hidden /> Save view</button>}
-      {current && mine(current) && <button type="button" className="icon" aria-label={`Delete the view ${current.name}`} onClick={() => { setGone(current); }}><X size={14} aria-hidden /></button>}
+      {current && current.query !== here && mine(current) && <button type="button" className="quiet small" onClick={() => { void change({ input: { id: current.id, ifMatch: current.etag, query: here } }).then((o) => { if (!o.fault) toast({ text: t('“{name}” shows this from now on.', { name: current.name }) }); }); }}>{t('Save changes to “{name}”', { name: current.name })}</button>}
+      {here !== '' && can(viewer, 'savedview.create') && <button type="button" className="quiet small" onClick={() => { setAsking(true); }}><Bookmark size={13} aria-hidden /> {t('Save view')}</button>}
+      {current && mine(current) && <button type="button" className="icon" aria-label={t('Delete the view {name}', { name: current.name })} onClick={() => { setGone(current); }}><X size={14} aria-hidden /></button>}
       {asking && <Save query={here} close={() => { setAsking(false); }} saved={(id) => { read.again(); void navigate({ to: '/app/requests', search: { ...search, saved: id } as never, replace: true }); }} />}
-      {gone && <Confirm title={`Delete the view “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await drop({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The view is gone.' }); setGone(null); read.again(); }}><p>The requests stay; only the name for this list goes.</p></Confirm>}
+      {gone && <Confirm title={t('Delete the view “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await drop({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The view was deleted.') }); setGone(null); read.again(); }}><p>{t('Only the view is deleted; the requests stay.')}</p></Confirm>}
     </div>
   );
 }
@@ -55,7 +56,7 @@ function Save({ query, close, saved }: { query: string; close: () => void; saved
   const shares = can(viewer, 'savedview.share');
   const [draft, set] = useState({ name: '', scope: 'me' as SavedViewScope, teamId: '' });
   const own = useRead(TeamsOf, { id: viewer.id }, !shares).data?.user?.teamIds;
-  const teams = useTeamChoices(!shares).filter((t) => own?.includes(t.id));
+  const teams = useTeamChoices(!shares).filter((team) => own?.includes(team.id));
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(SaveView, true);
   const send = async () => {
@@ -64,16 +65,16 @@ function Save({ query, close, saved }: { query: string; close: () => void; saved
     if (!o.data) return;
     close();
     saved(o.data.createSavedView.savedView.id);
-    toast({ text: `“${draft.name}” was saved.` });
+    toast({ text: t('“{name}” was saved.', { name: draft.name }) });
   };
   return (
-    <Dialog title="Save view" close={close}>
+    <Dialog title={t('Save view')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Who sees it" fault={faultAt(fault, 'scope')}><select value={draft.scope} onChange={(e) => { set({ ...draft, scope: e.target.value as SavedViewScope }); }}><option value="me">Only you</option>{teams.length > 0 && <option value="team">A team</option>}{shares && <option value="company">Everybody</option>}</select></Field>
-        {draft.scope === 'team' && <Field label="Team" hint="One of yours." fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">Choose…</option>{teams.map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>}
+        <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Who sees it')} fault={faultAt(fault, 'scope')}><select value={draft.scope} onChange={(e) => { set({ ...draft, scope: e.target.value as SavedViewScope }); }}><option value="me">{t('Only you')}</option>{teams.length > 0 && <option value="team">{t('A team')}</option>}{shares && <option value="company">{t('Everybody')}</option>}</select></Field>
+        {draft.scope === 'team' && <Field label={t('Team')} hint={t('One of yours.')} fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">{t('Choose…')}</option>{teams.map((team) => <option key={team.id} value={team.id}>{team.name}</option>)}</select></Field>}
         <Rest fault={fault} fields={['name', 'scope', 'teamId']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Save')}</button></footer>
       </form>
     </Dialog>
   );

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { rows, useRead } from '../../app/data';
 import { useChanges, useSoon } from '../../app/live';
 import { useCan } from '../../app/session';
+import { placed, t } from '../../app/text';
 import { RequestWork } from '../../gen/documents';
 import { Who } from '../../parts/who';
 import { Badge, Time } from '../../ui/bits';
@@ -16,13 +17,13 @@ export function Work({ id }: { id: string }) {
   useChanges((c) => { if (sees && c.request.id === id) soon(); });
   const tasks = rows(read.data?.tasks);
   const approvals = rows(read.data?.approvals);
-  if (read.fault && !read.data?.tasks) return <Section title="Tasks and decisions"><Failed fault={read.fault} again={read.again} /></Section>;
+  if (read.fault && !read.data?.tasks) return <Section title={t('Tasks and decisions')}><Failed fault={read.fault} again={read.again} /></Section>;
   if (tasks.length + approvals.length === 0) return read.data || !sees ? null : <Wait />;
   return (
-    <Section title="Tasks and decisions" actions={<Link to="/app/tasks" search={{ requestId: id } as never}>On the tasks page</Link>}>
-      <ul className="rows" aria-label="Tasks and decisions">
-        {approvals.map((a) => <li key={a.id} className="row"><div>{a.title}<div className="meta"><Badge value={a.status} /><span>Decision</span>{a.status === 'PENDING' && a.expiresAt && <span>until <Time at={a.expiresAt} /></span>}</div></div></li>)}
-        {tasks.map((t) => <li key={t.id} className="row"><div>{t.title}<div className="meta"><Badge value={t.status} /><span>Task</span>{t.assigneeId ? <Who id={t.assigneeId} person={t.assignee} /> : t.team && <span>{t.team.name}</span>}{t.completedAt ? <span>done <Time at={t.completedAt} /></span> : t.dueAt && <span>due <Time at={t.dueAt} /></span>}</div></div></li>)}
+    <Section title={t('Tasks and decisions')} actions={<Link to="/app/tasks" search={{ requestId: id } as never}>{t('Show in tasks')}</Link>}>
+      <ul className="rows" aria-label={t('Tasks and decisions')}>
+        {approvals.map((a) => <li key={a.id} className="row"><div><span dir="auto">{a.title}</span><div className="meta"><Badge value={a.status} /><span>{t('Decision')}</span>{a.status === 'PENDING' && a.expiresAt && <span>{placed(t('expires {when}'), { when: <Time at={a.expiresAt} /> })}</span>}</div></div></li>)}
+        {tasks.map((task) => <li key={task.id} className="row"><div><span dir="auto">{task.title}</span><div className="meta"><Badge value={task.status} /><span>{t('Task')}</span>{task.assigneeId ? <Who id={task.assigneeId} person={task.assignee} /> : task.team && <span dir="auto">{task.team.name}</span>}{task.completedAt ? <span>{placed(t('done {when}'), { when: <Time at={task.completedAt} /> })}</span> : task.dueAt && <span>{placed(t('due {when}'), { when: <Time at={task.dueAt} /> })}</span>}</div></div></li>)}
       </ul>
     </Section>
   );

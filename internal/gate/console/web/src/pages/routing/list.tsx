@@ -3,6 +3,7 @@ import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
+import { placed, t } from '../../app/text';
 import { CreateRule, DeleteRule, Rules, UpdateRule } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { RequestPriority, RoutingAssignment, RuleFragment } from '../../gen/types';
@@ -19,7 +20,7 @@ import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
 
 type Team = { id: string; name: string };
-const whom: Record<RoutingAssignment, string> = { none: 'Nobody: they wait in the team’s inbox', leastLoaded: 'Who has the fewest open requests', roundRobin: 'One after the other' };
+const whom: Record<RoutingAssignment, string> = { none: t('Nobody, requests wait in the team’s inbox'), leastLoaded: t('Person with the fewest open requests'), roundRobin: t('Everyone in turn') };
 
 // RuleList says to whom requests go when they are filed: the first rule that holds counts.
 export default function RuleList() {
@@ -32,26 +33,26 @@ export default function RuleList() {
     const o = await update({ input: { id: r.id, ifMatch: r.etag, enabled: !r.enabled } });
     if (!o.data) return;
     const { etag } = o.data.updateRoutingRule.routingRule;
-    toast({ text: r.enabled ? 'The rule does not count any more.' : 'The rule counts again.', undo: () => { void update({ input: { id: r.id, ifMatch: etag, enabled: r.enabled } }); } });
+    toast({ text: r.enabled ? t('The rule no longer applies.') : t('The rule applies again.'), undo: () => { void update({ input: { id: r.id, ifMatch: etag, enabled: r.enabled } }); } });
   };
   const list = rows(read.data?.routingRules).toSorted((a, b) => a.position - b.position);
   const [edit, setEdit] = useOpened(list);
   const teams = useTeamChoices();
   return (
-    <Page title="Routing rules" verb="routingrule.read" intro="To whom requests go when they are filed. The first rule that holds counts." tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New routing rule</button>}>
+    <Page title={t('Routing rules')} verb="routingrule.read" intro={t('Who gets new requests. The first matching rule applies.')} tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>{t('New routing rule')}</button>}>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title="There are no rules"><p>Without one, requests wait in the inbox until somebody takes them.</p></Empty> : (
-          <><ol className="rows" aria-label="Routing rules">
+        {() => (list.length === 0 ? <Empty title={t('There are no routing rules')}><p>{t('Without a rule, requests wait in the inbox until somebody accepts them.')}</p></Empty> : (
+          <><ol className="rows" aria-label={t('Routing rules')}>
             {list.map((r) => (
               <li key={r.id} className="row">
                 <div>
-                  <span className="line"><span className="soft">{r.position}.</span><Name row={r} may={updates} />{!r.enabled && <Badge value="disabled">Off</Badge>}</span>
-                  <div className="meta"><span>where <code>{r.when}</code></span>{r.teamId && <span>to {teams.find((t) => t.id === r.teamId)?.name ?? r.teamId}</span>}{r.assignTo !== 'none' && <span>{whom[r.assignTo]}</span>}{r.priority && <span>Priority {words(r.priority)}</span>}</div>
+                  <span className="line"><span className="soft">{r.position}.</span><Name row={r} may={updates} />{!r.enabled && <Badge value="disabled">{t('Off')}</Badge>}</span>
+                  <div className="meta"><span>{placed(t('where {condition}'), { condition: <code>{r.when}</code> })}</span>{r.teamId && <span>{t('to {team}', { team: teams.find((x) => x.id === r.teamId)?.name ?? r.teamId })}</span>}{r.assignTo !== 'none' && <span>{whom[r.assignTo]}</span>}{r.priority && <span>{t('Priority {priority}', { priority: words(r.priority) })}</span>}</div>
                 </div>
                 <div className="verbs">
-                  {updates && <button type="button" className="plain small" onClick={() => { void toggle(r); }}>{r.enabled ? 'Switch off' : 'Switch on'}<span className="hidden"> {r.name}</span></button>}
-                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(r); }}>Edit<span className="hidden"> {r.name}</span></button>}
-                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(r); }}>Delete<span className="hidden"> {r.name}</span></button>}
+                  {updates && <button type="button" className="plain small" aria-label={r.enabled ? t('Disable {name}', { name: r.name }) : t('Enable {name}', { name: r.name })} onClick={() => { void toggle(r); }}>{r.enabled ? t('Disable') : t('Enable')}</button>}
+                  {updates && <button type="button" className="plain small" aria-label={t('Edit {name}', { name: r.name })} onClick={() => { setEdit(r); }}>{t('Edit')}</button>}
+                  {removes && <button type="button" className="danger-plain small" aria-label={t('Delete {name}', { name: r.name })} onClick={() => { setGone(r); }}>{t('Delete')}</button>}
                 </div>
               </li>
             ))}
@@ -60,7 +61,7 @@ export default function RuleList() {
         ))}
       </Loaded>
       {edit && <Editor rule={edit === 'new' ? null : edit} teams={teams} close={() => { setEdit(null); }} saved={read.again} />}
-      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The rule is gone.' }); setGone(null); read.again(); }}><p>Requests that it has routed stay where they are.</p></Confirm>}
+      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: t('The rule was deleted.') }); setGone(null); read.again(); }}><p>{t('Requests that it has routed stay where they are.')}</p></Confirm>}
     </Page>
   );
 }
@@ -78,24 +79,24 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
     forget();
     close();
     saved();
-    toast({ text: r ? 'The rule was saved and counts from now on.' : 'The rule was created and counts from now on.' });
+    toast({ text: r ? t('The rule was saved and applies from now on.') : t('The rule was created and applies from now on.') });
   };
   return (
-    <Dialog title={r ? `Routing rule “${r.name}”` : 'New routing rule'} close={close} wide>
+    <Dialog title={r ? t('Routing rule “{name}”', { name: r.name }) : t('New routing rule')} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="When" hint={<>A condition (CEL) over request, such as <code>request.priority == 'URGENT' || request.title.contains('VPN')</code>.</>} fault={faultAt(fault, 'when')}><textarea className="mono" rows={3} spellCheck={false} value={draft.when} onChange={(e) => { set({ ...draft, when: e.target.value }); }} /></Field>
+        <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('When')} hint={placed(t('A condition (CEL) over the request, such as {example}.'), { example: <code>{'request.priority == \'URGENT\' || request.title.contains(\'VPN\')'}</code> })} fault={faultAt(fault, 'when')}><textarea className="mono" rows={3} spellCheck={false} value={draft.when} onChange={(e) => { set({ ...draft, when: e.target.value }); }} /></Field>
         <div className="pair">
-          <Field label="Team" fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={draft.teamId} /></select></Field>
-          <Field label="Assign to" fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
+          <Field label={t('Team')} fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={teams} now={draft.teamId} /></select></Field>
+          <Field label={t('Assign to')} fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, says]) => <option key={v} value={v}>{says}</option>)}</select></Field>
         </div>
         <div className="pair">
-          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">As it was filed</option>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
-          <Field label="Position" optional hint="Behind all others when empty." fault={faultAt(fault, 'position')}><input type="number" min={1} value={draft.position} onChange={(e) => { set({ ...draft, position: e.target.value }); }} /></Field>
+          <Field label={t('Priority')} fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">{t('Unchanged')}</option>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
+          <Field label={t('Position')} optional hint={t('Empty puts it last.')} fault={faultAt(fault, 'position')}><input type="number" min={1} value={draft.position} onChange={(e) => { set({ ...draft, position: e.target.value }); }} /></Field>
         </div>
-        <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
+        <Check label={t('Enabled')} checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
         <Rest base={base} fault={fault} fields={['name', 'when', 'teamId', 'assignTo', 'priority', 'position']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{r ? 'Save' : 'Create'}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={making || saving}>{r ? t('Save') : t('Create')}</button></footer>
       </form>
     </Dialog>
   );

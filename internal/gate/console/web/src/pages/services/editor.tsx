@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
+import { t } from '../../app/text';
 import { CreateService, UpdateService } from '../../gen/documents';
 import type { ServiceFullFragment } from '../../gen/types';
 import { Choices, useOrganizationChoices, useTeamChoices } from '../../parts/choices';
@@ -27,18 +28,18 @@ export function ServiceEditor({ service: s, close }: { service: ServiceFullFragm
     forget();
     close();
     if ('createService' in o.data) void navigate({ to: '/app/services/$id', params: { id: o.data.createService.service.id } });
-    else toast({ text: 'The service was saved.' });
+    else toast({ text: t('The service was saved.') });
   };
   return (
-    <Dialog title={s ? `Service “${s.name}”` : 'New service'} close={close}>
+    <Dialog title={s ? t('Service “{name}”', { name: s.name }) : t('New service')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
-        <Field label="Team" hint="It answers for the service." fault={faultAt(fault, 'ownerTeamId')}><select value={draft.ownerTeamId} onChange={(e) => { set({ ...draft, ownerTeamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={s?.ownerTeam} /></select></Field>
-        {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={s?.organization} /></select></Field>}
-        <Field label="Tags" optional hint="For filters and access policies. One a line, such as env=production." fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} placeholder="env=production" onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
+        <Field label={t('Name')} fault={faultAt(fault, 'name', 'slug')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Description')} optional fault={faultAt(fault, 'description')}><textarea dir="auto" value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <Field label={t('Team')} hint={t('It is responsible for the service.')} fault={faultAt(fault, 'ownerTeamId')}><select value={draft.ownerTeamId} onChange={(e) => { set({ ...draft, ownerTeamId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={teams} now={s?.ownerTeam} /></select></Field>
+        {(organizations.length > 0 || draft.organizationId) && <Field label={t('Organization')} fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={organizations} now={s?.organization} /></select></Field>}
+        <Field label={t('Tags')} optional hint={t('For filters and access policies. One a line, such as env=production.')} fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} placeholder={'env=production'} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         <Rest base={base} fault={fault} fields={['name', 'slug', 'description', 'ownerTeamId', 'organizationId', ...below(fault, 'tags')]} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{s ? 'Save' : 'Create'}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={making || saving}>{s ? t('Save') : t('Create')}</button></footer>
       </form>
     </Dialog>
   );

@@ -1,11 +1,12 @@
 import { numberOf } from '../../app/digits';
 import type { Fault } from '../../app/fault';
+import { t } from '../../app/text';
 import type { FormField } from '../../ui/answer';
 import { Field, faultAt } from '../../ui/field';
 
 // bounds are what min and max count, by the types that take them.
 const bounds: Record<string, [string, string]> = {
-  number: ['Smallest number', 'Greatest number'], text: ['Fewest characters', 'Most characters'], textarea: ['Fewest characters', 'Most characters'], multiselect: ['Fewest choices', 'Most choices'],
+  number: [t('Minimum'), t('Maximum')], text: [t('Minimum characters'), t('Maximum characters')], textarea: [t('Minimum characters'), t('Maximum characters')], multiselect: [t('Minimum choices'), t('Maximum choices')],
 };
 const patterned = ['text', 'textarea', 'email', 'url'];
 
@@ -24,11 +25,11 @@ export function Limits({ field: f, at, change, fault }: Props) {
   if (!least && !patterned.includes(f.type)) return null;
   return (
     <details open={set || faulty || undefined}>
-      <summary>Limits</summary>
+      <summary>{t('Limits')}</summary>
       <div className="stack">
         {least && most && <div className="pair">{number(least, 'min')}{number(most, 'max')}</div>}
         {patterned.includes(f.type) && (
-          <Field label="Pattern" optional hint="A regular expression that the whole answer must match, such as [A-Z]{2}-[0-9]+." fault={faultAt(fault, `${at}.pattern`)}>
+          <Field label={t('Pattern')} optional hint={t('A regular expression that the whole answer must match, such as [A-Z]{2}-[0-9]+.')} fault={faultAt(fault, `${at}.pattern`)}>
             <input className="mono" spellCheck={false} value={f.pattern ?? ''} onChange={(e) => { change({ pattern: e.target.value || null }); }} />
           </Field>
         )}

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useAsked } from '../../app/asked';
 import { rows, usePages } from '../../app/data';
 import { useCan } from '../../app/session';
+import { t } from '../../app/text';
 import { Services } from '../../gen/documents';
 import { Badge, Time } from '../../ui/bits';
 import { More } from '../../ui/more';
@@ -15,17 +16,17 @@ export default function ServiceList() {
   const admin = useCan('service.create');
   const [making, setMaking] = useAsked('new', false);
   return (
-    <Page title="Services" intro="What the company offers. Each service has offerings, and each offering a form." actions={admin && <button type="button" onClick={() => { setMaking(true); }}>New service</button>}>
+    <Page title={t('Services')} intro={t('What the company offers. Each service has offerings, and each offering a form.')} actions={admin && <button type="button" onClick={() => { setMaking(true); }}>{t('New service')}</button>}>
       <Loaded read={read}>
-        {({ services }) => (rows(services).length === 0 ? <Empty title="There are no services yet"><p>A service groups what people can ask one team for.</p></Empty> : (
+        {({ services }) => (rows(services).length === 0 ? <Empty title={t('There are no services yet')}><p>{t('A service groups what people can ask one team for.')}</p></Empty> : (
           <><div className="table-wrap cards-when-narrow">
             <table>
-              <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Offerings</th><th scope="col">Team</th><th scope="col">Changed</th></tr></thead>
+              <thead><tr><th scope="col">{t('Name')}</th><th scope="col">{t('Status')}</th><th scope="col">{t('Offerings')}</th><th scope="col">{t('Team')}</th><th scope="col">{t('Changed')}</th></tr></thead>
               <tbody>
                 {rows(services).map((s) => (
                   <tr key={s.id}>
-                    <td><Link className="name" to="/app/services/$id" params={{ id: s.id }}>{s.name}</Link>{s.description && <span className="sub">{s.description}</span>}</td>
-                    <td className="tight"><Badge value={s.status} /></td><td className="tight" data-label="Offerings">{s.offerings?.totalCount ?? 0}</td><td className="tight" data-label="Team">{s.ownerTeam?.name ?? <span className="soft">–</span>}</td><td className="tight"><Time at={s.updatedAt} /></td>
+                    <td><Link className="name" dir="auto" to="/app/services/$id" params={{ id: s.id }}>{s.name}</Link>{s.description && <span className="sub" dir="auto">{s.description}</span>}</td>
+                    <td className="tight"><Badge value={s.status} /></td><td className="tight" data-label={t('Offerings')}>{s.offerings?.totalCount ?? 0}</td><td className="tight" data-label={t('Team')}>{s.ownerTeam?.name ?? <span className="soft">–</span>}</td><td className="tight"><Time at={s.updatedAt} /></td>
                   </tr>
                 ))}
               </tbody>

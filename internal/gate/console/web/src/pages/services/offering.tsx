@@ -4,6 +4,7 @@ import { useWrite } from '../../app/data';
 import { differing, numberOf } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
+import { t } from '../../app/text';
 import { CreateOffering, UpdateOffering } from '../../gen/documents';
 import type { OfferingFullFragment, OfferingSlaInput, OfferingStatus } from '../../gen/types';
 import { Choices, useCalendarChoices, useWorkflowChoices } from '../../parts/choices';
@@ -50,7 +51,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   const [workflows, calendars] = [useWorkflowChoices(), useCalendarChoices()];
   const [create, making] = useWrite(CreateOffering, true);
   const [update, saving] = useWrite(UpdateOffering, true);
-  const number = (t: string) => (t.trim() === '' ? null : Number(t));
+  const number = (text: string) => (text.trim() === '' ? null : Number(text));
   const inputOf = (d: Draft) => {
     const warns = d.response || d.resolution || o?.sla?.byPriority ? number(d.warn) : null; // without a target there is nothing to warn of
     const sla = { ...bare(o?.sla ?? null), responseMinutes: number(d.response), resolutionMinutes: number(d.resolution), warnAtPercent: warns, calendarId: d.calendarId || null };
@@ -65,7 +66,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
     if (done?.fault) return;
     forget();
     close();
-    toast({ text: o ? 'The offering was saved.' : 'The offering was created.' });
+    toast({ text: o ? t('The offering was saved.') : t('The offering was created.') });
   };
   const change = (i: number, f: Partial<FormField>) => { set({ ...draft, fields: draft.fields.map((x, j) => (j === i ? { ...x, ...f } : x)) }); };
   const move = (i: number, by: number) => {
@@ -82,60 +83,60 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   const within = (at: string) => fault?.details.map((d) => d.field).filter((f) => f === at || f.startsWith(`${at}.`) || f.startsWith(`${at}[`)) ?? [];
   const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.warnAtPercent', 'sla.calendarId', 'reopenDays', 'reopenWorkflowId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern'].flatMap((k) => within(`form.fields[${i}].${k}`)))];
   return (
-    <Dialog title={o ? `Offering “${o.name}”` : 'New offering'} close={close} side>
+    <Dialog title={o ? t('Offering “{name}”', { name: o.name }) : t('New offering')} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <Field label={t('Name')} fault={faultAt(fault, 'name', 'slug')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Description')} optional fault={faultAt(fault, 'description')}><textarea dir="auto" value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <div className="pair">
-          <Field label="Status"><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value }); }}><option value="active">Active</option><option value="inactive">Inactive</option></select></Field>
-          <Field label="Workflow" fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">None</option><Choices of={workflows} now={o?.workflow ?? draft.workflowId} /></select></Field>
+          <Field label={t('Status')}><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value }); }}><option value="active">{t('Active')}</option><option value="inactive">{t('Inactive')}</option></select></Field>
+          <Field label={t('Workflow')} fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={workflows} now={o?.workflow ?? draft.workflowId} /></select></Field>
         </div>
         <div className="pair">
-          <Field label="Minutes until the answer" optional fault={faultAt(fault, 'sla.responseMinutes')}><input type="number" min={1} value={draft.response} onChange={(e) => { set({ ...draft, response: e.target.value }); }} /></Field>
-          <Field label="Minutes until it is done" optional fault={faultAt(fault, 'sla.resolutionMinutes')}><input type="number" min={1} value={draft.resolution} onChange={(e) => { set({ ...draft, resolution: e.target.value }); }} /></Field>
-          <Field label="Percent until the warning" optional hint="Of the time, such as 80. Empty for no warning." fault={faultAt(fault, 'sla.warnAtPercent')}><input type="number" min={1} max={99} value={draft.warn} onChange={(e) => { set({ ...draft, warn: e.target.value }); }} /></Field>
-          {(reads || draft.calendarId) && <Field label="Calendar" hint="Whose working hours count." fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">Around the clock</option><Choices of={calendars} now={draft.calendarId} /></select></Field>}
-          <Field label="Reopen within (days)" hint="For requesters, after completion; 0 for never. Staff always may." fault={faultAt(fault, 'reopenDays')}><input type="number" min={0} max={365} value={draft.reopenDays} onChange={(e) => { set({ ...draft, reopenDays: e.target.value }); }} /></Field>
-          <Field label="Workflow on reopening" fault={faultAt(fault, 'reopenWorkflowId')}><select value={draft.reopenWorkflowId} onChange={(e) => { set({ ...draft, reopenWorkflowId: e.target.value }); }}><option value="">None</option><Choices of={workflows} now={draft.reopenWorkflowId} /></select></Field>
+          <Field label={t('First response (minutes)')} optional fault={faultAt(fault, 'sla.responseMinutes')}><input type="number" min={1} value={draft.response} onChange={(e) => { set({ ...draft, response: e.target.value }); }} /></Field>
+          <Field label={t('Resolution (minutes)')} optional fault={faultAt(fault, 'sla.resolutionMinutes')}><input type="number" min={1} value={draft.resolution} onChange={(e) => { set({ ...draft, resolution: e.target.value }); }} /></Field>
+          <Field label={t('Warn at (percent)')} optional hint={t('Of the time, such as 80. Empty for no warning.')} fault={faultAt(fault, 'sla.warnAtPercent')}><input type="number" min={1} max={99} value={draft.warn} onChange={(e) => { set({ ...draft, warn: e.target.value }); }} /></Field>
+          {(reads || draft.calendarId) && <Field label={t('Calendar')} hint={t('Whose working hours count.')} fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">{t('24 × 7')}</option><Choices of={calendars} now={draft.calendarId} /></select></Field>}
+          <Field label={t('Reopen within (days)')} hint={t('For requesters, after completion; 0 for never. Staff always may.')} fault={faultAt(fault, 'reopenDays')}><input type="number" min={0} max={365} value={draft.reopenDays} onChange={(e) => { set({ ...draft, reopenDays: e.target.value }); }} /></Field>
+          <Field label={t('Workflow on reopening')} fault={faultAt(fault, 'reopenWorkflowId')}><select value={draft.reopenWorkflowId} onChange={(e) => { set({ ...draft, reopenWorkflowId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={workflows} now={draft.reopenWorkflowId} /></select></Field>
         </div>
-        <h3>Form</h3>
+        <h3>{t('Form')}</h3>
         <div className="form-builder">
           {draft.fields.map((f, i) => (
             <fieldset key={i} className="card form-field">
-              <legend className="hidden">Field {i + 1}</legend>
+              <legend className="hidden">{t('Field {n}', { n: i + 1 })}</legend>
               <header>
-                <strong>{f.label || `Field ${i + 1}`}</strong>
+                <strong dir="auto">{f.label || t('Field {n}', { n: i + 1 })}</strong>
                 <span className="line">
-                  <button type="button" className="icon" aria-label={`Move field ${i + 1} up`} disabled={i === 0} onClick={() => { move(i, -1); }}><ArrowUp size={15} aria-hidden /></button>
-                  <button type="button" className="icon" aria-label={`Move field ${i + 1} down`} disabled={i === draft.fields.length - 1} onClick={() => { move(i, 1); }}><ArrowDown size={15} aria-hidden /></button>
-                  <button type="button" className="icon" aria-label={`Remove field ${i + 1}`} onClick={() => { set({ ...draft, fields: draft.fields.filter((_x, j) => j !== i) }); }}><Trash2 size={15} aria-hidden /></button>
+                  <button type="button" className="icon" aria-label={t('Move field {n} up', { n: i + 1 })} disabled={i === 0} onClick={() => { move(i, -1); }}><ArrowUp size={15} aria-hidden /></button>
+                  <button type="button" className="icon" aria-label={t('Move field {n} down', { n: i + 1 })} disabled={i === draft.fields.length - 1} onClick={() => { move(i, 1); }}><ArrowDown size={15} aria-hidden /></button>
+                  <button type="button" className="icon" aria-label={t('Remove field {n}', { n: i + 1 })} onClick={() => { set({ ...draft, fields: draft.fields.filter((_x, j) => j !== i) }); }}><Trash2 size={15} aria-hidden /></button>
                 </span>
               </header>
               <div className="pair">
-                <Field label="Label" fault={faultAt(fault, `form.fields[${i}].label`, `form.fields[${i}].key`)}><input value={f.label ?? ''} onChange={(e) => { change(i, { label: e.target.value }); }} /></Field>
-                <Field label="Type" fault={faultAt(fault, `form.fields[${i}].type`)}><select value={f.type} onChange={(e) => { change(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null, min: null, max: null, pattern: null }); }}>{types.map((t) => <option key={t}>{t}</option>)}</select></Field>
+                <Field label={t('Label')} fault={faultAt(fault, `form.fields[${i}].label`, `form.fields[${i}].key`)}><input dir="auto" value={f.label ?? ''} onChange={(e) => { change(i, { label: e.target.value }); }} /></Field>
+                <Field label={t('Type')} fault={faultAt(fault, `form.fields[${i}].type`)}><select value={f.type} onChange={(e) => { change(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null, min: null, max: null, pattern: null }); }}>{types.map((type) => <option key={type}>{type}</option>)}</select></Field>
               </div>
               {['select', 'multiselect'].includes(f.type) && (
-                <Field label="Options" hint="One a line." fault={faultAt(fault, ...within(`form.fields[${i}].options`))}>
-                  <textarea value={(f.options ?? []).join('\n')} onChange={(e) => { change(i, { options: e.target.value.split('\n') }); }} onBlur={() => { change(i, { options: (f.options ?? []).map((x) => x.trim()).filter(Boolean) }); }} />
+                <Field label={t('Options')} hint={t('One a line.')} fault={faultAt(fault, ...within(`form.fields[${i}].options`))}>
+                  <textarea dir="auto" value={(f.options ?? []).join('\n')} onChange={(e) => { change(i, { options: e.target.value.split('\n') }); }} onBlur={() => { change(i, { options: (f.options ?? []).map((x) => x.trim()).filter(Boolean) }); }} />
                 </Field>
               )}
-              <Field label="Help" optional fault={faultAt(fault, `form.fields[${i}].help`)}><input value={f.help ?? ''} onChange={(e) => { change(i, { help: e.target.value || null }); }} /></Field>
+              <Field label={t('Help')} optional fault={faultAt(fault, `form.fields[${i}].help`)}><input dir="auto" value={f.help ?? ''} onChange={(e) => { change(i, { help: e.target.value || null }); }} /></Field>
               <Limits field={f} at={`form.fields[${i}]`} change={(to) => { change(i, to); }} fault={fault} />
-              <Check label="Required" checked={f.required ?? false} set={(required) => { change(i, { required }); }} />
+              <Check label={t('Required')} checked={f.required ?? false} set={(required) => { change(i, { required }); }} />
               <Conditions index={i} all={keyed(draft.fields)} set={(visibleWhen) => { limit(i, visibleWhen); }} fault={fault} />
             </fieldset>
           ))}
-          <button type="button" className="plain" onClick={() => { set({ ...draft, hasForm: true, fields: [...draft.fields, { key: '', label: '', type: 'text', required: false }] }); }}><Plus size={15} aria-hidden /> Add field</button>
+          <button type="button" className="plain" onClick={() => { set({ ...draft, hasForm: true, fields: [...draft.fields, { key: '', label: '', type: 'text', required: false }] }); }}><Plus size={15} aria-hidden /> {t('Add field')}</button>
         </div>
         {draft.fields.length > 0 && (
-          <section className="card pad stack" aria-label="Preview">
-            <h3>Preview</h3>
+          <section className="card pad stack" aria-label={t('Preview')}>
+            <h3>{t('Preview')}</h3>
             <FormFields fields={keyed(draft.fields)} answers={answers} set={setAnswers} />
           </section>
         )}
         <Rest base={base} fault={fault} fields={known} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{o ? 'Save' : 'Create'}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={making || saving}>{o ? t('Save') : t('Create')}</button></footer>
       </form>
     </Dialog>
   );
@@ -160,14 +161,14 @@ function Conditions({ index, all, set, fault }: ConditionsProps) {
         const on = all.find((f) => f.key === key);
         return (
           <div key={n} className="pair">
-            <Field label={n === 0 ? 'Shown when' : 'And when'} fault={faultAt(fault, `${at}.${key}`, ...(n === 0 ? [at] : []))}>
+            <Field label={n === 0 ? t('Shown when') : t('And when')} fault={faultAt(fault, `${at}.${key}`, ...(n === 0 ? [at] : []))}>
               <select value={key} onChange={(e) => { put(n, e.target.value, ''); }}>
-                <option value="">{n === 0 && when.length < 2 ? 'Always' : 'Nothing else'}</option>
-                {key && <option value={key}>{on ? on.label || key : `${key}, which is gone`}</option>}
+                <option value="">{n === 0 && when.length < 2 ? t('Always') : t('Nothing else')}</option>
+                {key && <option value={key}>{on ? on.label || key : t('{key} (deleted)', { key })}</option>}
                 {free.map((f) => <option key={f.key} value={f.key}>{f.label || f.key}</option>)}
               </select>
             </Field>
-            {on && <Field label="Has the value" hint={Array.isArray(wanted) ? 'One of these is enough.' : undefined}>{control(on, wanted, (to) => { put(n, key, to); })}</Field>}
+            {on && <Field label={t('Has the value')} hint={Array.isArray(wanted) ? t('One of these is enough.') : undefined}>{control(on, wanted, (to) => { put(n, key, to); })}</Field>}
           </div>
         );
       })}
@@ -179,12 +180,12 @@ function Conditions({ index, all, set, fault }: ConditionsProps) {
 function control(on: FormField, wanted: unknown, put: (to: unknown) => void): ReactElement<object> {
   const many = Array.isArray(wanted);
   const texts = (many ? wanted as unknown[] : [wanted]).map(String);
-  const read = (t: string) => (on.type === 'boolean' && t !== '' ? t === 'true' : on.type === 'number' ? numberOf(t) ?? t : t);
+  const read = (text: string) => (on.type === 'boolean' && text !== '' ? text === 'true' : on.type === 'number' ? numberOf(text) ?? text : text);
   const options = on.type === 'boolean' ? ['true', 'false'] : on.options;
   if (options) {
     return (
       <select multiple={many} value={many ? texts : texts[0]} onChange={(e) => { const to = [...e.target.selectedOptions].map((o) => read(o.value)); put(many ? to : to[0]); }}>
-        {!many && <option value="">Choose…</option>}{options.map((v) => <option key={v}>{v}</option>)}
+        {!many && <option value="">{t('Choose…')}</option>}{options.map((v) => <option key={v}>{v}</option>)}
       </select>
     );
   }

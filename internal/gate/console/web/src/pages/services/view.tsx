@@ -2,10 +2,11 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import { can, useCan, useViewer } from '../../app/session';
+import { plural, t } from '../../app/text';
 import { DeleteOffering, DeleteService, ServiceOne, UpdateOffering, UpdateService } from '../../gen/documents';
 import type { OfferingFullFragment, ServiceFullFragment, ServiceOneQuery, ServiceStatus } from '../../gen/types';
 import { Remove } from '../../parts/remove';
-import { Badge, count, lasting } from '../../ui/bits';
+import { Badge, lasting } from '../../ui/bits';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
@@ -22,14 +23,14 @@ export default function ServiceView() {
   const [edit, setEdit] = useAsked<OfferingFullFragment | 'new' | null>('offering', null);
   return (
     <Page
-      title={s?.name ?? 'Service'} intro={s?.description} above={<Link to="/app/services">← Services</Link>}
+      title={s?.name ?? t('Service')} intro={s?.description} above={<Link to="/app/services">{t('← Services')}</Link>}
       actions={s && <ServiceVerbs service={s} />}
     >
       <Loaded read={read}>
-        {({ service }) => (!service ? <NotFound what="service" /> : (
+        {({ service }) => (!service ? <NotFound says={t('This service was not found')} /> : (
           <>
-            <div className="line"><Badge value={service.status} /><span className="soft"><code>{service.slug}</code></span>{service.ownerTeam && <span className="soft">{service.ownerTeam.name}</span>}{service.organization && <span className="soft">{service.organization.name}</span>}{Object.entries(service.tags).map(([k, v]) => <span key={k} className="chip">{k}: {v}</span>)}</div>
-            <Section title="Offerings" actions={adds && <button type="button" onClick={() => { setEdit('new'); }}>New offering</button>}>
+            <div className="line"><Badge value={service.status} /><span className="soft"><code>{service.slug}</code></span>{service.ownerTeam && <span className="soft" dir="auto">{service.ownerTeam.name}</span>}{service.organization && <span className="soft" dir="auto">{service.organization.name}</span>}{Object.entries(service.tags).map(([k, v]) => <span key={k} className="chip" dir="auto">{k}: {v}</span>)}</div>
+            <Section title={t('Offerings')} actions={adds && <button type="button" onClick={() => { setEdit('new'); }}>{t('New offering')}</button>}>
               <Offerings service={service} edit={setEdit} next={read.next} />
             </Section>
             {edit && <OfferingEditor serviceId={service.id} offering={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
@@ -48,19 +49,19 @@ function Offerings({ service, edit, next }: { service: Service; edit: (o: Offeri
   const [remove] = useWrite(DeleteOffering, true);
   const [update] = useWrite(UpdateOffering, true);
   const list = rows(service.offerings);
-  if (list.length === 0) return <Empty title="Nothing is offered yet"><p>An offering is one way to ask for something: its form, its workflow, its service level.</p></Empty>;
+  if (list.length === 0) return <Empty title={t('Nothing is offered yet')}><p>{t('An offering is one way to ask for something: its form, its workflow, its service level.')}</p></Empty>;
   return (
     <>
       <ul className="rows">
         {list.map((o) => (
           <li key={o.id} className="row">
             <div>
-              <Link className="name" to="/app/catalogue/$id" params={{ id: o.id }}>{o.name}</Link>
-              <div className="meta"><Badge value={o.status} /><span>{count(((o.form as { fields?: unknown[] } | null)?.fields ?? []).length, 'field')}</span>{o.workflow && <span>{o.workflow.name}</span>}{o.sla?.resolutionMinutes && <span>Done within {lasting(o.sla.resolutionMinutes)}</span>}</div>
+              <Link className="name" dir="auto" to="/app/catalogue/$id" params={{ id: o.id }}>{o.name}</Link>
+              <div className="meta"><Badge value={o.status} /><span>{plural(((o.form as { fields?: unknown[] } | null)?.fields ?? []).length, '{n} field', '{n} fields')}</span>{o.workflow && <span dir="auto">{o.workflow.name}</span>}{o.sla?.resolutionMinutes && <span>{t('Resolution within {length}', { length: lasting(o.sla.resolutionMinutes) })}</span>}</div>
             </div>
             <div className="verbs">
-              {can(viewer, 'offering.update', o) && <button type="button" className="plain small" onClick={() => { edit(o); }}>Edit<span className="hidden"> {o.name}</span></button>}
-              {can(viewer, 'offering.delete', o) && <button type="button" className="danger-plain small" onClick={() => { setGone(o); }}>Delete<span className="hidden"> {o.name}</span></button>}
+              {can(viewer, 'offering.update', o) && <button type="button" className="plain small" aria-label={t('Edit {name}', { name: o.name })} onClick={() => { edit(o); }}>{t('Edit')}</button>}
+              {can(viewer, 'offering.delete', o) && <button type="button" className="danger-plain small" aria-label={t('Delete {name}', { name: o.name })} onClick={() => { setGone(o); }}>{t('Delete')}</button>}
             </div>
           </li>
         ))}
@@ -68,25 +69,25 @@ function Offerings({ service, edit, next }: { service: Service; edit: (o: Offeri
       <More shown={list.length} total={service.offerings?.totalCount} page={service.offerings?.pageInfo} next={next} />
       {gone && (
         <Remove
-          title={`Delete “${gone.name}”?`} close={() => { setGone(null); }}
+          title={t('Delete “{name}”?', { name: gone.name })} close={() => { setGone(null); }}
           act={async () => {
             const { fault } = await remove({ input: { id: gone.id } });
             if (fault) return fault;
-            toast({ text: 'The offering is gone.' });
+            toast({ text: t('The offering was deleted.') });
             setGone(null);
             return null;
           }}
           instead={gone.status === 'active' && can(viewer, 'offering.update', gone) ? {
-            verb: 'Make inactive', act: async () => {
+            verb: t('Make inactive'), act: async () => {
               const { fault } = await update({ input: { id: gone.id, status: 'inactive', ifMatch: gone.etag } });
               if (fault) return fault;
-              toast({ text: 'The offering is inactive.' });
+              toast({ text: t('The offering is inactive.') });
               setGone(null);
               return null;
             },
           } : null}
         >
-          <p>An offering that has requests cannot be deleted; make it inactive instead.</p>
+          <p>{t('An offering that has requests cannot be deleted; make it inactive instead.')}</p>
         </Remove>
       )}
     </>
@@ -104,30 +105,30 @@ function ServiceVerbs({ service: s }: { service: ServiceFullFragment }) {
     const o = await update({ input: { id: s.id, status, ifMatch: s.etag } });
     if (!o.data) return o.fault;
     const { etag } = o.data.updateService.service;
-    toast({ text: status === 'active' ? 'The service takes requests.' : 'The service is archived.', undo: () => { void update({ input: { id: s.id, status: s.status, ifMatch: etag } }); } });
+    toast({ text: status === 'active' ? t('The service is active.') : t('The service is archived.'), undo: () => { void update({ input: { id: s.id, status: s.status, ifMatch: etag } }); } });
     setAsking('');
     return null;
   };
   return (
     <>
-      {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => { setAsking('edit'); }}>Edit</button>}
-      {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => { void turn(to); }}>{to === 'active' ? 'Activate' : 'Archive'}</button>}
-      {can(viewer, 'service.delete', s) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
+      {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => { setAsking('edit'); }}>{t('Edit')}</button>}
+      {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => { void turn(to); }}>{to === 'active' ? t('Activate') : t('Archive')}</button>}
+      {can(viewer, 'service.delete', s) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}
       {asking === 'edit' && <ServiceEditor service={s} close={() => { setAsking(''); }} />}
       {asking === 'delete' && (
         <Remove
-          title={`Delete “${s.name}”?`} close={() => { setAsking(''); }}
+          title={t('Delete “{name}”?', { name: s.name })} close={() => { setAsking(''); }}
           act={async () => {
             const { fault } = await remove({ input: { id: s.id, ifMatch: s.etag } });
             if (fault) return fault;
             setAsking('');
-            toast({ text: `“${s.name}” is gone.` });
+            toast({ text: t('“{name}” was deleted.', { name: s.name }) });
             void navigate({ to: '/app/services' });
             return null;
           }}
-          instead={s.status !== 'archived' && can(viewer, 'service.update', s) ? { verb: 'Archive', act: () => turn('archived') } : null}
+          instead={s.status !== 'archived' && can(viewer, 'service.update', s) ? { verb: t('Archive'), act: () => turn('archived') } : null}
         >
-          <p>Its offerings go with it. A service that has requests cannot be deleted; archive it instead.</p>
+          <p>{t('Its offerings go with it. A service that has requests cannot be deleted; archive it instead.')}</p>
         </Remove>
       )}
     </>

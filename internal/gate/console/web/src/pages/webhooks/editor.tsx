@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
+import { t } from '../../app/text';
 import { CreateSubscriber, UpdateSubscriber } from '../../gen/documents';
 import type { SubscriberFragment } from '../../gen/types';
 import { Dialog } from '../../ui/dialog';
@@ -25,20 +26,20 @@ export function Editor({ subscriber: s, close, made }: EditorProps) {
     forget();
     close();
     if ('createWebhookSubscription' in o.data) made?.(o.data.createWebhookSubscription.signingSecret);
-    else toast({ text: 'The webhook was saved.' });
+    else toast({ text: t('The webhook was saved.') });
   };
   return (
-    <Dialog title={s ? 'Edit webhook' : 'New webhook'} close={close} wide>
+    <Dialog title={s ? t('Edit webhook') : t('New webhook')} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="URL" hint="https, on the public internet." fault={faultAt(fault, 'url')}><input type="url" placeholder="https://" value={draft.url} onChange={(e) => { set({ ...draft, url: e.target.value }); }} /></Field>
+        <Field label={t('URL')} hint={t('An https address on the public internet.')} fault={faultAt(fault, 'url')}><input type="url" placeholder={'https://'} value={draft.url} onChange={(e) => { set({ ...draft, url: e.target.value }); }} /></Field>
         <fieldset aria-describedby={faultAt(fault, 'events') ? 'events-fault' : undefined}>
-          <legend>Events</legend>
+          <legend>{t('Events')}</legend>
           <div className="checks">{[...events, ...draft.events.filter((e) => !events.includes(e))].map((e) => <Check key={e} label={e} checked={draft.events.includes(e)} set={(on) => { set({ ...draft, events: on ? [...draft.events, e] : draft.events.filter((x) => x !== e) }); }} />)}</div>
           {faultAt(fault, 'events') && <p className="fault" id="events-fault">{faultAt(fault, 'events')}</p>}
         </fieldset>
-        <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <Field label={t('Description')} optional fault={faultAt(fault, 'description')}><input dir="auto" value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <Rest base={base} fault={fault} fields={['url', 'events', 'description']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{s ? 'Save' : 'Create'}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={making || saving}>{s ? t('Save') : t('Create')}</button></footer>
       </form>
     </Dialog>
   );

@@ -5,11 +5,12 @@ import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useTold } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
+import { placed, plural, t } from '../../app/text';
 import { DeleteSubscriber, Deliveries, DeliveryChanged, ReplayDelivery, ReplayEvents, RotateSubscriber, SendTest, UpdateSubscriber, WebhookOne } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { DeliveryFragment, SubscriberFragment } from '../../gen/types';
 import { localTime } from '../../ui/answer';
-import { Badge, count, Time } from '../../ui/bits';
+import { Badge, Time, words } from '../../ui/bits';
 import { Confirm, Dialog, Once } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
@@ -25,15 +26,15 @@ export default function WebhookView() {
   const read = useRead(WebhookOne, { id });
   const s = read.data?.node && 'url' in read.data.node ? read.data.node : null;
   return (
-    <Page title={s?.url ?? 'Webhook'} verb="webhooksubscription.read" intro={s?.description} above={<Link to="/app/webhooks">← Webhooks</Link>}>
-      <Loaded read={read}>{({ node }) => (node && 'url' in node ? <Body subscriber={node as SubscriberFragment} /> : <NotFound what="webhook" />)}</Loaded>
+    <Page title={s?.url ?? t('Webhook')} verb="webhooksubscription.read" intro={s?.description} above={<Link to="/app/webhooks">{t('← Webhooks')}</Link>}>
+      <Loaded read={read}>{({ node }) => (node && 'url' in node ? <Body subscriber={node as SubscriberFragment} /> : <NotFound says={t('This webhook was not found')} />)}</Loaded>
     </Page>
   );
 }
 
 function Body({ subscriber: s }: { subscriber: SubscriberFragment }) {
   const viewer = useViewer();
-  const [asking, setAsking] = useAsked<'edit' | 'test' | 'replay' | 'Rotate' | 'Delete' | ''>('verb', '');
+  const [asking, setAsking] = useAsked<'edit' | 'test' | 'replay' | 'rotate' | 'delete' | ''>('verb', '');
   const [secret, setSecret] = useState('');
   const [event, setEvent] = useState('request.created');
   const [test] = useWrite(SendTest);
@@ -46,37 +47,37 @@ function Body({ subscriber: s }: { subscriber: SubscriberFragment }) {
     const o = await update({ input: { id: s.id, enabled: !s.enabled, ifMatch: s.etag } });
     if (!o.data) return;
     const { etag } = o.data.updateWebhookSubscription.webhookSubscription;
-    toast({ text: s.enabled ? 'Nothing is sent any more.' : 'Events are sent again.', undo: () => { void update({ input: { id: s.id, enabled: s.enabled, ifMatch: etag } }); } });
+    toast({ text: s.enabled ? t('Events are no longer sent.') : t('Events are sent again.'), undo: () => { void update({ input: { id: s.id, enabled: s.enabled, ifMatch: etag } }); } });
   };
   const button = (verb: string, label: string, run: () => void, className?: string) => can(viewer, `webhooksubscription.${verb}`) && <button type="button" className={className} onClick={run}>{label}</button>;
   return (
     <>
       <div className="line verbs-line">
         <Badge value={s.enabled ? 'enabled' : 'disabled'} />{s.disabledReason && <span className="soft">{s.disabledReason}</span>}
-        {s.failingSince && <span className="soft">No delivery has succeeded since <Time at={s.failingSince} full /></span>}
+        {s.failingSince && <span className="soft">{placed(t('No delivery has succeeded since {when}'), { when: <Time at={s.failingSince} full /> })}</span>}
         <span className="grow" />
-        {button('test', 'Send test event', () => { setAsking('test'); })}
-        {button('update', 'Edit', () => { setAsking('edit'); }, 'plain')}
-        {button('update', s.enabled ? 'Disable' : 'Enable', () => { void toggle(); }, 'plain')}
-        {button('replay', 'Replay events', () => { setAsking('replay'); }, 'plain')}
-        {button('rotate', 'Rotate', () => { setAsking('Rotate'); }, 'plain')}
-        {button('delete', 'Delete', () => { setAsking('Delete'); }, 'danger-plain')}
+        {button('test', t('Send test event'), () => { setAsking('test'); })}
+        {button('update', t('Edit'), () => { setAsking('edit'); }, 'plain')}
+        {button('update', s.enabled ? t('Disable') : t('Enable'), () => { void toggle(); }, 'plain')}
+        {button('replay', t('Replay events'), () => { setAsking('replay'); }, 'plain')}
+        {button('rotate', t('Rotate'), () => { setAsking('rotate'); }, 'plain')}
+        {button('delete', t('Delete'), () => { setAsking('delete'); }, 'danger-plain')}
       </div>
       <p className="chips">{s.events.map((e) => <span key={e} className="chip">{e}</span>)}</p>
       <History id={s.id} />
       {asking === 'edit' && <Editor subscriber={s} close={close} />}
       {asking === 'replay' && <Again subscriber={s} close={close} />}
       {asking === 'test' && (
-        <Dialog title="Send test event" close={close}>
-          <form className="stack" onSubmit={(e) => { e.preventDefault(); close(); void test({ input: { subscriptionId: s.id, event } }).then((o) => { if (!o.fault) toast({ text: 'The test event is on its way.' }); }); }}>
-            <Field label="Event" hint="Its data is made up; it is signed and retried like any other."><select value={event} onChange={(e) => { setEvent(e.target.value); }}>{events.map((e) => <option key={e}>{e}</option>)}</select></Field>
-            <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit">Send test event</button></footer>
+        <Dialog title={t('Send test event')} close={close}>
+          <form className="stack" onSubmit={(e) => { e.preventDefault(); close(); void test({ input: { subscriptionId: s.id, event } }).then((o) => { if (!o.fault) toast({ text: t('The test event was sent.') }); }); }}>
+            <Field label={t('Event')} hint={t('It contains sample data, and is signed and retried like any other event.')}><select value={event} onChange={(e) => { setEvent(e.target.value); }}>{events.map((e) => <option key={e}>{e}</option>)}</select></Field>
+            <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit">{t('Send test event')}</button></footer>
           </form>
         </Dialog>
       )}
-      {asking === 'Rotate' && <Confirm title="Rotate the signing secret?" verb="Rotate" close={close} act={async () => { const o = await rotate({ input: { id: s.id } }); close(); if (o.data) setSecret(o.data.rotateWebhookSecret.signingSecret); }}><p>For a day, deliveries carry a second signature by the old one.</p></Confirm>}
-      {asking === 'Delete' && <Confirm title="Delete this webhook?" verb="Delete" close={close} act={async () => { const o = await remove({ input: { id: s.id } }); close(); if (!o.fault) void navigate({ to: '/app/webhooks' }); }}><p>The history of its deliveries goes with it.</p></Confirm>}
-      {secret && <Once title="The new signing secret" label="Signing secret" value={secret} close={() => { setSecret(''); }} />}
+      {asking === 'rotate' && <Confirm title={t('Rotate the signing secret?')} verb={t('Rotate')} close={close} act={async () => { const o = await rotate({ input: { id: s.id } }); close(); if (o.data) setSecret(o.data.rotateWebhookSecret.signingSecret); }}><p>{t('For one day, deliveries are also signed with the old secret.')}</p></Confirm>}
+      {asking === 'delete' && <Confirm title={t('Delete this webhook?')} verb={t('Delete')} close={close} act={async () => { const o = await remove({ input: { id: s.id } }); close(); if (!o.fault) void navigate({ to: '/app/webhooks' }); }}><p>{t('Its delivery history is deleted, too.')}</p></Confirm>}
+      {secret && <Once title={t('The new signing secret')} label={t('Signing secret')} value={secret} close={() => { setSecret(''); }} />}
     </>
   );
 }
@@ -91,14 +92,14 @@ function Again({ subscriber: s, close }: { subscriber: SubscriberFragment; close
     setFault(o.fault);
     if (!o.data) return;
     close();
-    toast({ text: `${count(o.data.replayWebhookEvents.events, 'event is', 'events are')} sent again.` });
+    toast({ text: plural(o.data.replayWebhookEvents.events, '{n} event is sent again.', '{n} events are sent again.') });
   };
   return (
-    <Dialog title="Replay events" close={close}>
+    <Dialog title={t('Replay events')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Since" hint="At most 30 days back." fault={faultAt(fault, 'since')}><input type="datetime-local" value={since} onChange={(e) => { setSince(e.target.value); }} /></Field>
+        <Field label={t('Since')} hint={t('At most 30 days back.')} fault={faultAt(fault, 'since')}><input type="datetime-local" value={since} onChange={(e) => { setSince(e.target.value); }} /></Field>
         <Rest fault={fault} fields={['since']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy || !since}>Replay events</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy || !since}>{t('Replay events')}</button></footer>
       </form>
     </Dialog>
   );
@@ -111,9 +112,9 @@ function History({ id }: { id: string }) {
   useTold(DeliveryChanged, { subscriptionId: id }, read.again);
   const list = rows(read.data?.webhookDeliveries);
   return (
-    <Section title="Deliveries" actions={['', ...enums.WebhookOutcome].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o === '' ? 'All' : o.charAt(0) + o.slice(1).toLowerCase()}</button>)}>
+    <Section title={t('Deliveries')} actions={['', ...enums.WebhookOutcome].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o === '' ? t('All') : words(o)}</button>)}>
       <Loaded read={read} skeleton={3}>
-        {() => (list.length === 0 ? <Empty title={outcome ? 'No delivery is like that' : 'Nothing was sent yet'}>{!outcome && <p>Send a test event to see one.</p>}</Empty> : <><ul className="rows">{list.map((d) => <One key={d.id} delivery={d} />)}</ul><More shown={list.length} total={read.data?.webhookDeliveries?.totalCount} page={read.data?.webhookDeliveries?.pageInfo} next={read.next} /></>)}
+        {() => (list.length === 0 ? <Empty title={outcome ? t('No matching deliveries') : t('There are no deliveries yet')}>{!outcome && <p>{t('Send a test event to see one.')}</p>}</Empty> : <><ul className="rows">{list.map((d) => <One key={d.id} delivery={d} />)}</ul><More shown={list.length} total={read.data?.webhookDeliveries?.totalCount} page={read.data?.webhookDeliveries?.pageInfo} next={read.next} /></>)}
       </Loaded>
     </Section>
   );
@@ -127,14 +128,14 @@ function One({ delivery: d }: { delivery: DeliveryFragment }) {
     <li className="row">
       <div>
         <strong>{d.event}</strong>
-        <div className="meta"><Badge value={d.outcome} /><span>{count(d.attempts.length, 'attempt')}</span>{last && <span>{last.statusCode ? `Answered ${last.statusCode}` : last.error ?? 'No answer'}, after {last.latencyMs} ms</span>}{d.nextAttemptAt && <span>Attempted again <Time at={d.nextAttemptAt} /></span>}<Time at={d.createdAt} /></div>
+        <div className="meta"><Badge value={d.outcome} /><span>{plural(d.attempts.length, '{n} attempt', '{n} attempts')}</span>{last && <span>{last.statusCode ? t('Answered {code} after {ms} ms', { code: String(last.statusCode), ms: last.latencyMs }) : last.error ? t('{error}, after {ms} ms', { error: last.error, ms: last.latencyMs }) : t('No answer after {ms} ms', { ms: last.latencyMs })}</span>}{d.nextAttemptAt && <span>{placed(t('next attempt {when}'), { when: <Time at={d.nextAttemptAt} /> })}</span>}<Time at={d.createdAt} /></div>
         {d.attempts.length > 0 && (
-          <details><summary>Attempts</summary>
-            <ol className="stack-tight">{d.attempts.map((a) => <li key={a.at}><Time at={a.at} full /> · {a.statusCode ?? 'no answer'} · {a.latencyMs} ms{a.error && <> · {a.error}</>}{a.responseBody && <pre>{a.responseBody}</pre>}</li>)}</ol>
+          <details><summary>{t('Attempts')}</summary>
+            <ol className="stack-tight">{d.attempts.map((a) => <li key={a.at}><Time at={a.at} full /> · {a.statusCode ?? t('no answer')} · {t('{n} ms', { n: a.latencyMs })}{a.error && <> · {a.error}</>}{a.responseBody && <pre>{a.responseBody}</pre>}</li>)}</ol>
           </details>
         )}
       </div>
-      {may && <div className="verbs"><button type="button" className="plain small" onClick={() => { void replay({ input: { id: d.id } }).then((o) => { if (!o.fault) toast({ text: 'It is attempted again.' }); }); }}>Replay<span className="hidden"> {d.event}</span></button></div>}
+      {may && <div className="verbs"><button type="button" className="plain small" aria-label={t('Replay {event}', { event: d.event })} onClick={() => { void replay({ input: { id: d.id } }).then((o) => { if (!o.fault) toast({ text: t('The delivery is sent again.') }); }); }}>{t('Replay')}</button></div>}
     </li>
   );
 }

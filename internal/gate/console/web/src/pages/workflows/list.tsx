@@ -4,6 +4,7 @@ import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
+import { t } from '../../app/text';
 import { CreateWorkflow, Workflows } from '../../gen/documents';
 import { Subpages } from '../../parts/subpages';
 import { Badge, Time } from '../../ui/bits';
@@ -14,7 +15,7 @@ import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 
 const first = {
-  phases: [{ id: 'start', type: 'START', name: 'Received' }, { id: 'work', type: 'PROCESS', name: 'Work', config: { title: 'Work on ${request.title}' } }, { id: 'done', type: 'END', name: 'Done', requestAction: 'complete' }],
+  phases: [{ id: 'start', type: 'START', name: t('Received') }, { id: 'work', type: 'PROCESS', name: t('phase|Work'), config: { title: t('Work on ${request.title}') } }, { id: 'done', type: 'END', name: t('phase|Done'), requestAction: 'complete' }],
   transitions: [{ from: 'start', name: 'next', to: 'work' }, { from: 'work', name: 'next', to: 'done' }],
 };
 
@@ -24,15 +25,15 @@ export default function WorkflowList() {
   const admin = useCan('workflow.create');
   const [making, setMaking] = useAsked('new', false);
   return (
-    <Page title="Workflows" verb="workflow.read" tabs={<Subpages of="workflows" />} intro="The processes that requests run through." actions={admin && <button type="button" onClick={() => { setMaking(true); }}>New workflow</button>}>
+    <Page title={t('Workflows')} verb="workflow.read" tabs={<Subpages of="workflows" />} intro={t('The processes that requests run through.')} actions={admin && <button type="button" onClick={() => { setMaking(true); }}>{t('New workflow')}</button>}>
       <Loaded read={read}>
-        {({ workflows }) => (rows(workflows).length === 0 ? <Empty title="There are no workflows yet"><p>A workflow routes, asks, decides and calls other systems.</p></Empty> : (
+        {({ workflows }) => (rows(workflows).length === 0 ? <Empty title={t('There are no workflows yet')}><p>{t('A workflow routes requests, asks for approvals, decides and calls other systems.')}</p></Empty> : (
           <><div className="table-wrap cards-when-narrow">
             <table>
-              <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Version</th><th scope="col">Changed</th></tr></thead>
+              <thead><tr><th scope="col">{t('Name')}</th><th scope="col">{t('Status')}</th><th scope="col">{t('Version')}</th><th scope="col">{t('Changed')}</th></tr></thead>
               <tbody>
                 {rows(workflows).map((w) => (
-                  <tr key={w.id}><td><Link className="name" to="/app/workflows/$id" params={{ id: w.id }}>{w.name}</Link>{w.description && <span className="sub">{w.description}</span>}</td><td className="tight"><Badge value={w.status} /></td><td className="tight" data-label="Version">{w.version === 0 ? <span className="soft">None yet</span> : w.version}</td><td className="tight"><Time at={w.updatedAt} /></td></tr>
+                  <tr key={w.id}><td><Link className="name" dir="auto" to="/app/workflows/$id" params={{ id: w.id }}>{w.name}</Link>{w.description && <span className="sub" dir="auto">{w.description}</span>}</td><td className="tight"><Badge value={w.status} /></td><td className="tight" data-label={t('Version')}>{w.version === 0 ? <span className="soft">{t('None yet')}</span> : w.version}</td><td className="tight"><Time at={w.updatedAt} /></td></tr>
                 ))}
               </tbody>
             </table>
@@ -56,11 +57,11 @@ function Make({ close }: { close: () => void }) {
     if (o.data) void navigate({ to: '/app/workflows/$id', params: { id: o.data.createWorkflow.workflow.id } });
   };
   return (
-    <Dialog title="New workflow" close={close}>
+    <Dialog title={t('New workflow')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" hint="It begins with three phases that you can change." fault={faultAt(fault, 'name', 'slug')}><input value={name} onChange={(e) => { setName(e.target.value); }} /></Field>
+        <Field label={t('Name')} hint={t('It starts with three phases that you can change.')} fault={faultAt(fault, 'name', 'slug')}><input dir="auto" value={name} onChange={(e) => { setName(e.target.value); }} /></Field>
         <Rest fault={fault} fields={['name', 'slug']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Create')}</button></footer>
       </form>
     </Dialog>
   );

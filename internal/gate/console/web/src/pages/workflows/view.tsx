@@ -5,6 +5,7 @@ import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { parse } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
+import { t } from '../../app/text';
 import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne, WorkflowVersions } from '../../gen/documents';
 import type { WorkflowOneQuery, WorkflowStatus } from '../../gen/types';
 import { Remove } from '../../parts/remove';
@@ -28,8 +29,8 @@ export default function WorkflowView() {
   const read = useRead(WorkflowOne, { id });
   const w = read.data?.workflow;
   return (
-    <Page title={w?.name ?? 'Workflow'} verb="workflow.read" intro={w?.description} above={<Link to="/app/workflows">← Workflows</Link>}>
-      <Loaded read={read}>{({ workflow }) => (workflow ? <Body key={workflow.id} workflow={workflow} /> : <NotFound what="workflow" />)}</Loaded>
+    <Page title={w?.name ?? t('Workflow')} verb="workflow.read" intro={w?.description} above={<Link to="/app/workflows">{t('← Workflows')}</Link>}>
+      <Loaded read={read}>{({ workflow }) => (workflow ? <Body key={workflow.id} workflow={workflow} /> : <NotFound says={t('This workflow was not found')} />)}</Loaded>
     </Page>
   );
 }
@@ -72,35 +73,35 @@ function Body({ workflow: w }: { workflow: Workflow }) {
     setFault(o.fault);
     if (o.fault) return;
     forget();
-    toast({ text: 'The draft was saved. New requests run it once it is published.' });
+    toast({ text: t('The draft was saved. New requests run it once it is published.') });
   };
   const go = async () => {
     const o = await publish({ input: { id: w.id, ifMatch: w.etag } });
     setAsking('');
     setFault(o.fault);
-    if (o.data) toast({ text: `Version ${o.data.publishWorkflow.workflow.version} is published.` });
+    if (o.data) toast({ text: t('Version {version} is published.', { version: String(o.data.publishWorkflow.workflow.version) }) });
   };
   return (
     <>
       <div className="line verbs-line">
-        <Badge value={w.status} /><span className="soft">{w.version === 0 ? 'Not published yet' : `Version ${w.version}`}</span><span className="grow" />
-        {can(viewer, 'workflow.update', w) && <button type="button" className="plain" disabled={changed} title={changed ? 'Save the draft first' : undefined} onClick={() => { setAsking('edit'); }}>Edit</button>}
-        {publishes && <button type="button" className={same && !changed ? 'plain' : undefined} disabled={changed || same || publishing} title={changed ? 'Save the draft first' : same ? `The draft is what version ${w.version} says` : undefined} onClick={() => { setAsking('publish'); }}>Publish</button>}
-        {can(viewer, 'workflow.delete', w) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
+        <Badge value={w.status} /><span className="soft">{w.version === 0 ? t('Not published yet') : t('Version {version}', { version: String(w.version) })}</span><span className="grow" />
+        {can(viewer, 'workflow.update', w) && <button type="button" className="plain" disabled={changed} title={changed ? t('Save the draft first') : undefined} onClick={() => { setAsking('edit'); }}>{t('Edit')}</button>}
+        {publishes && <button type="button" className={same && !changed ? 'plain' : undefined} disabled={changed || same || publishing} title={changed ? t('Save the draft first') : same ? t('The draft is the same as version {version}', { version: String(w.version) }) : undefined} onClick={() => { setAsking('publish'); }}>{t('Publish')}</button>}
+        {can(viewer, 'workflow.delete', w) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}
       </div>
       <Picture definition={parsed.definition} faulty={new Set(faults.keys())} />
-      <Section title="Phases"><PhaseList definition={parsed.definition} faults={faults} /></Section>
+      <Section title={t('Phases')}><PhaseList definition={parsed.definition} faults={faults} /></Section>
       {can(viewer, 'workflow.update', w) && (
-        <Section title="Draft">
+        <Section title={t('Draft')}>
           <form className="card stack" onSubmit={(e) => { e.preventDefault(); void store(); }}>
-            <Field label="Definition" hint="Phases and transitions, as JSON. The picture follows while you write." fault={parsed.error || (fault && fault.details.length > 0 ? 'Something in it is at fault: see the list below.' : undefined)}>
+            <Field label={t('Definition')} hint={t('Phases and transitions as JSON. The picture is updated as you type.')} fault={parsed.error || (fault && fault.details.length > 0 ? t('The definition has errors, see the list below.') : undefined)}>
               <textarea className="mono" rows={20} spellCheck={false} value={text} onChange={(e) => { if (e.target.value === kept) forget(); else set({ text: e.target.value }); }} />
             </Field>
             <Rest base={changed ? base : undefined} fault={fault && fault.details.length > 0 ? null : fault} fields={[]} />
             {fault && fault.details.length > 0 && <ul className="fault" role="alert">{fault.details.map((d) => <li key={d.field + d.message}>{placeOf(parsed.definition, d.field)}: {d.message}</li>)}</ul>}
             <footer>
-              {changed && !base.restored && !base.outdated && <button type="button" className="plain" onClick={() => { forget(); setFault(null); focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form textarea')); }}>Discard</button>}
-              <button type="submit" disabled={saving || !changed || parsed.error !== ''}>Save</button>
+              {changed && !base.restored && !base.outdated && <button type="button" className="plain" onClick={() => { forget(); setFault(null); focusSoon(() => globalThis.document.querySelector<HTMLElement>('textarea.mono')); }}>{t('Discard')}</button>}
+              <button type="submit" disabled={saving || !changed || parsed.error !== ''}>{t('Save')}</button>
             </footer>
           </form>
         </Section>
@@ -127,16 +128,16 @@ function Edit({ workflow: w, close }: { workflow: Workflow; close: () => void })
     if (o.fault) return;
     forget();
     close();
-    toast({ text: 'The workflow was saved.' });
+    toast({ text: t('The workflow was saved.') });
   };
   return (
-    <Dialog title={`Edit “${w.name}”`} close={close}>
+    <Dialog title={t('Edit “{name}”', { name: w.name })} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
-        <Field label="Status" hint="Once it is archived, new requests do not run it." fault={faultAt(fault, 'status')}><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value as WorkflowStatus }); }}>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label={t('Description')} optional fault={faultAt(fault, 'description')}><textarea dir="auto" value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <Field label={t('Status')} hint={t('New requests do not run an archived workflow.')} fault={faultAt(fault, 'status')}><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value as WorkflowStatus }); }}>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
         <Rest base={base} fault={fault} fields={['name', 'description', 'status']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Save')}</button></footer>
       </form>
     </Dialog>
   );
@@ -144,11 +145,11 @@ function Edit({ workflow: w, close }: { workflow: Workflow; close: () => void })
 
 function Publish({ workflow: w, close, act }: { workflow: Workflow; close: () => void; act: () => Promise<void> }) {
   return (
-    <Dialog title={`Publish “${w.name}”?`} close={close} wide>
+    <Dialog title={t('Publish “{name}”?', { name: w.name })} close={close} wide>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void act(); }}>
-        <p>New requests run the draft from now on, as version {w.version + 1}. What runs already goes on with the version that it began with.</p>
+        <p>{t('New requests will run the draft, as version {version}. Running executions continue with the version they started with.', { version: String(w.version + 1) })}</p>
         {w.version > 0 && <Differences id={w.id} />}
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit">Publish</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit">{t('Publish')}</button></footer>
       </form>
     </Dialog>
   );
@@ -170,12 +171,12 @@ function Gone({ workflow: w, close }: { workflow: Workflow; close: () => void })
     const { fault } = await update({ input: { id: w.id, ifMatch: w.etag, status: 'archived' } });
     if (fault) return fault;
     close();
-    toast({ text: 'The workflow is archived.' });
+    toast({ text: t('The workflow is archived.') });
     return null;
   };
   return (
-    <Remove title={`Delete “${w.name}”?`} close={close} act={act} instead={w.status !== 'archived' && can(viewer, 'workflow.update', w) ? { verb: 'Archive', act: archive } : null}>
-      <p>A workflow that was published, or that an offering or a webhook uses, cannot be deleted; archive it instead.</p>
+    <Remove title={t('Delete “{name}”?', { name: w.name })} close={close} act={act} instead={w.status !== 'archived' && can(viewer, 'workflow.update', w) ? { verb: t('Archive'), act: archive } : null}>
+      <p>{t('A workflow that was published, or that an offering or a webhook uses, cannot be deleted. Archive it instead.')}</p>
     </Remove>
   );
 }
@@ -186,10 +187,10 @@ function Published({ workflow: w, compare }: { workflow: Workflow; compare: (ver
   const list = rows(versions);
   if (list.length === 0) return read.data || read.fault ? null : <Wait />;
   return (
-    <Section title="Versions">
+    <Section title={t('Versions')}>
       <ul className="rows">
         {list.map((v) => (
-          <li key={v.version} className="row"><div>Version {v.version} <span className="soft">· <Time at={v.publishedAt} full /></span></div><div className="verbs">{v.version > 1 && <button type="button" className="plain small" onClick={() => { compare(v.version); }}>What changed<span className="hidden"> in version {v.version}</span></button>}</div></li>
+          <li key={v.version} className="row"><div>{t('Version {version}', { version: String(v.version) })} <span className="soft">· <Time at={v.publishedAt} full /></span></div><div className="verbs">{v.version > 1 && <button type="button" className="plain small" aria-label={t('What changed in version {version}', { version: String(v.version) })} onClick={() => { compare(v.version); }}>{t('What changed')}</button>}</div></li>
         ))}
       </ul>
       <More shown={list.length} total={versions?.totalCount} page={versions?.pageInfo} next={read.next} />
@@ -198,25 +199,25 @@ function Published({ workflow: w, compare }: { workflow: Workflow; compare: (ver
 }
 
 function Diff({ id, to, close }: { id: string; to: number; close: () => void }) {
-  return <Dialog title={`What version ${to} changed`} close={close} wide><Differences id={id} to={to} /></Dialog>;
+  return <Dialog title={t('What changed in version {version}', { version: String(to) })} close={close} wide><Differences id={id} to={to} /></Dialog>;
 }
 
 // Differences are what a version changed, or what the draft would.
 function Differences({ id, to }: { id: string; to?: number }) {
   const read = useRead(WorkflowDiffOf, to === undefined ? { id } : { id, to });
-  return <Loaded read={read} skeleton={3}>{({ workflowDiff: d }) => (!d || d.changes.length === 0 ? <Empty title="Nothing differs" /> : <Changes list={d.changes.map((c) => ({ ...c, name: <code>{c.path}</code> }))} />)}</Loaded>;
+  return <Loaded read={read} skeleton={3}>{({ workflowDiff: d }) => (!d || d.changes.length === 0 ? <Empty title={t('No differences')} /> : <Changes list={d.changes.map((c) => ({ ...c, name: <code>{c.path}</code> }))} />)}</Loaded>;
 }
 
 function Runs({ id }: { id: string }) {
   const read = usePages(WorkflowExecutions, { filter: { workflowId: [id] } });
   const list = rows(read.data?.executions);
-  if (read.fault && !read.data?.executions) return <Section title="Executions"><Failed fault={read.fault} again={read.again} /></Section>;
+  if (read.fault && !read.data?.executions) return <Section title={t('Executions')}><Failed fault={read.fault} again={read.again} /></Section>;
   if (list.length === 0) return read.data ? null : <Wait />;
   return (
-    <Section title="Executions" actions={<Link to="/app/executions" search={{ workflowId: id } as never}>All executions</Link>}>
+    <Section title={t('Executions')} actions={<Link to="/app/executions" search={{ workflowId: id } as never}>{t('All executions')}</Link>}>
       <ul className="rows">
         {list.map((e) => (
-          <li key={e.id} className="row"><div><Link className="name" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.id}</Link><div className="meta"><Badge value={e.status} /><span>Version {e.workflowVersion}</span>{e.phaseId && <span>at {phaseName(e, e.phaseId)}</span>}<Time at={e.startedAt} /></div></div></li>
+          <li key={e.id} className="row"><div><Link className="name" dir="auto" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.id}</Link><div className="meta"><Badge value={e.status} /><span>{t('Version {version}', { version: String(e.workflowVersion) })}</span>{e.phaseId && <span>{t('at {phase}', { phase: phaseName(e, e.phaseId) })}</span>}<Time at={e.startedAt} /></div></div></li>
         ))}
       </ul>
       <More shown={list.length} total={read.data?.executions?.totalCount} page={read.data?.executions?.pageInfo} next={read.next} />

@@ -1,0 +1,1 @@
+export{o as default}from"./requests-Dm3pwqf5.js";

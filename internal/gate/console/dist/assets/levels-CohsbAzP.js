@@ -1,1 +1,0 @@
-var e={SUGGEST:`It proposes; people apply.`,ACT_WITH_APPROVAL:`Each of its changes waits until a person approves it.`,AUTONOMOUS:`It changes what its tools let it. Publishing it takes an evaluation that this draft has passed.`};export{e as t};

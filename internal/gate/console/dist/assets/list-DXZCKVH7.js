@@ -1,0 +1,1 @@
+export{r as default}from"./requests-Dm3pwqf5.js";

@@ -1,0 +1,1 @@
+export{n as default}from"./requests-Dm3pwqf5.js";

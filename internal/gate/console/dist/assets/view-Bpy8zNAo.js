@@ -1,0 +1,1 @@
+export{t as default}from"./requests-Dm3pwqf5.js";
