@@ -14,7 +14,6 @@ import (
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/user"
-	"atrium/internal/desk/participant"
 	"atrium/internal/op"
 )
 
@@ -47,7 +46,7 @@ func listHistory(ctx context.Context, tx *op.Tx, in Input) (Finished, error) {
 		q.Where(request.IDIn(in.Only...))
 	}
 	if tx.OwnOnly() {
-		q.Where(participant.Mine(tx.Principal().ID))
+		q.Where(request.RequesterID(tx.Principal().ID))
 	}
 	rows, err := q.Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(Max).
 		Select(request.FieldID, request.FieldStatus, request.FieldTitle, request.FieldDescription, request.FieldServiceID, request.FieldOfferingID,

@@ -88,9 +88,11 @@ await page.getByLabel('System').selectOption('Audit');
 await page.getByRole('main').getByRole('button', { name: 'Submit request' }).click();
 await page.getByLabel('Why').and(page.locator('[aria-invalid=true]')).waitFor();
 await page.getByLabel('Why').fill('The year ends');
+await page.getByLabel('Requester').selectOption({ label: 'Mia Member' }); // for whom it is
 await page.getByRole('main').getByRole('button', { name: 'Submit request' }).click();
 await page.getByRole('heading', { level: 1, name: 'To the books' }).waitFor();
 await page.getByText('The year ends').waitFor();
+await page.locator('dt').filter({ hasText: /^Requester$/ }).locator('xpath=following-sibling::dd').getByText('Mia Member').waitFor();
 
 // A person's attributes are written one a line, and what is no attribute is said.
 await b.go('people', 'People');

@@ -1,10 +1,10 @@
 // session says who is signed in and what the role may do. The server decides; this only keeps what it would refuse out of sight.
-import { createContext, useContext, type ReactNode } from 'react';
+import { createContext, useContext, useEffect, type ReactNode } from 'react';
 import { ViewerOf } from '../gen/documents';
 import type { ViewerOfQuery } from '../gen/types';
 import { isStaff } from './client';
 import { useRead } from './data';
-import { t } from './text';
+import { speak, t } from './text';
 import { Failed } from '../ui/states';
 
 export type Viewer = ViewerOfQuery['viewer'];
@@ -46,6 +46,8 @@ export const roleWord = { member: t('Member'), agent: t('Staff'), admin: t('Admi
 
 export function Session({ children, wait }: { children: ReactNode; wait: ReactNode }) {
   const { data, fault, again } = useRead(ViewerOf, {});
+  const viewer = data?.viewer;
+  useEffect(() => { if (viewer) speak(viewer.locale ?? viewer.company?.locale ?? null, viewer.timeZone); }, [viewer]);
   if (data) isStaff(data.viewer.permissions.includes('user.read'));
   if (data) return <Context.Provider value={data.viewer}>{children}</Context.Provider>;
   if (fault) return <main className="alone"><Failed fault={fault} again={again} title={t('Atrium')} /></main>;

@@ -5,10 +5,10 @@ import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { switched } from '../../app/network';
 import { atLeast, can, inSandbox, useCan, useViewer } from '../../app/session';
-import { placed, t } from '../../app/text';
+import { languages, placed, t } from '../../app/text';
 import { applyTheme, theme, type Theme } from '../../app/theme';
-import { EndAllSessions, EndSession, Sessions, SetNotice, SwitchSession, UpdateCompany } from '../../gen/documents';
-import type { NotificationChannel, NotificationKind } from '../../gen/types';
+import { EndAllSessions, EndSession, Sessions, SetNotice, SwitchSession, UpdateCompany, UpdateViewer } from '../../gen/documents';
+import type { Locale, NotificationChannel, NotificationKind } from '../../gen/types';
 import { browser } from '../../parts/browser';
 import { Badge, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
@@ -28,6 +28,7 @@ export default function SettingsView() {
       <Section title={t('You')} intro={`${viewer.name}${viewer.email ? ` · ${viewer.email}` : ''}`}>
         <div className="card pad stack">
           <Field label={t('Appearance')}><select value={look} onChange={(e) => { setLook(e.target.value as Theme); applyTheme(e.target.value as Theme); }}><option value="system">{t('As the system')}</option><option value="light">{t('Light')}</option><option value="dark">{t('Dark')}</option></select></Field>
+          {!inSandbox(viewer) && <Tongue />}
           <p className="line"><a className="button plain" href={`${config.authUrl}/account/mfa`}>{t('Second factor and passkeys')}</a><a className="button plain" href="/logout">{t('Sign out')}</a></p>
         </div>
       </Section>
@@ -36,6 +37,48 @@ export default function SettingsView() {
       {admin && <CompanyForm />}
       {switches && <SandboxSwitch />}
     </Page>
+  );
+}
+
+const zones = Intl.supportedValuesOf('timeZone');
+
+interface TongueProps { locale: string; timeZone: string; set: (to: { locale: string; timeZone: string }) => void; fault: Fault | null; usual: [language: string, zone: string] }
+
+// Tongues are the languages and the zones that can be chosen, and what holds without a choice.
+function Tongues({ locale, timeZone, set, fault, usual }: TongueProps) {
+  return (
+    <div className="pair">
+      <Field label={t('Language')} fault={faultAt(fault, 'locale')}>
+        <select value={locale} onChange={(e) => { set({ locale: e.target.value, timeZone }); }}>
+          <option value="">{usual[0]}</option>
+          {Object.entries(languages).map(([tag, name]) => <option key={tag} value={tag} lang={tag}>{name}</option>)}
+        </select>
+      </Field>
+      <Field label={t('Time zone')} fault={faultAt(fault, 'timeZone')}>
+        <select value={timeZone} onChange={(e) => { set({ locale, timeZone: e.target.value }); }}>
+          <option value="">{usual[1]}</option>
+          {[...new Set([...zones, ...(timeZone ? [timeZone] : [])])].map((z) => <option key={z} value={z}>{z}</option>)}
+        </select>
+      </Field>
+    </div>
+  );
+}
+
+// Tongue is the person's own language and zone, of pages and mails. Another one loads the page anew.
+function Tongue() {
+  const viewer = useViewer();
+  const [run] = useWrite(UpdateViewer, true);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const save = async (to: { locale: string; timeZone: string }) => {
+    const o = await run({ input: { locale: (to.locale || null) as Locale | null, timeZone: to.timeZone || null } });
+    setFault(o.fault);
+    if (!o.fault) toast({ text: t('Saved.') });
+  };
+  return (
+    <>
+      <Tongues locale={viewer.locale ?? ''} timeZone={viewer.timeZone ?? ''} set={(to) => { void save(to); }} fault={fault} usual={[t('As the company or the browser'), t('As the browser')]} />
+      <Rest fault={fault} fields={['locale', 'timeZone']} />
+    </>
   );
 }
 
@@ -90,13 +133,14 @@ function Devices() {
 
 function CompanyForm() {
   const company = useViewer().company;
-  const now = { name: company?.name ?? '', mfaRequired: company?.mfaRequired ?? false, minutes: String(company?.sessionLifetimeMinutes ?? 60) };
+  const now = { name: company?.name ?? '', mfaRequired: company?.mfaRequired ?? false, locale: (company?.locale ?? '') as string, timeZone: company?.timeZone ?? '', minutes: String(company?.sessionLifetimeMinutes ?? 60) };
   const [draft, set, forget, base] = useDraft('company', now, company?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateCompany, true);
   const send = async () => {
     const o = await run({ input: {
       ...base.match, ...(draft.name === company?.name ? {} : { name: draft.name }), ...(draft.mfaRequired === company?.mfaRequired ? {} : { mfaRequired: draft.mfaRequired }),
+      ...(draft.locale === (company?.locale ?? '') ? {} : { locale: (draft.locale || null) as Locale | null }), ...(draft.timeZone === (company?.timeZone ?? '') ? {} : { timeZone: draft.timeZone || null }),
       ...(Number(draft.minutes) === company?.sessionLifetimeMinutes ? {} : { sessionLifetimeMinutes: Number(draft.minutes) }),
     } });
     setFault(o.fault);
@@ -109,8 +153,9 @@ function CompanyForm() {
       <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label={t('Sessions end after (minutes without use)')} fault={faultAt(fault, 'sessionLifetimeMinutes')}><input type="number" min={5} value={draft.minutes} onChange={(e) => { set({ ...draft, minutes: e.target.value }); }} /></Field>
+        <Tongues locale={draft.locale} timeZone={draft.timeZone} set={(to) => { set({ ...draft, ...to }); }} fault={fault} usual={[t('As the browser; English in e-mails'), 'UTC']} />
         <Check label={t('Everybody needs a second factor')} hint={t('People without one set it up at their next sign-in.')} checked={draft.mfaRequired} set={(mfaRequired) => { set({ ...draft, mfaRequired }); }} />
-        <Rest base={base} fault={fault} fields={['name', 'sessionLifetimeMinutes']} />
+        <Rest base={base} fault={fault} fields={['name', 'sessionLifetimeMinutes', 'locale', 'timeZone']} />
         <footer><button type="submit" disabled={busy}>{t('Save')}</button></footer>
       </form>
     </Section>
