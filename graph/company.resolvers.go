@@ -2,11 +2,14 @@ package graph
 
 import (
 	"context"
+	"sync"
 
+	"atrium/ent"
 	"atrium/graph/generated"
 	"atrium/graph/internal/resolve"
 	"atrium/graph/internal/view"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/people/company"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -17,7 +20,39 @@ func (r *queryResolver) Viewer(ctx context.Context) (*view.Viewer, error) {
 	if !ok {
 		return nil, apperr.Unauthenticated(nil)
 	}
-	return view.NewViewer(p), nil
+	return viewerOf(ctx, r.Engine, p), nil
+}
+
+// viewerOf returns the view of a caller.
+func viewerOf(ctx context.Context, e *op.Engine, p *principal.Principal) *view.Viewer {
+	v := view.NewViewer(p)
+	v.Own = sync.OnceValues(func() (*ent.User, error) { return resolve.Run(ctx, e, people.GetViewer, struct{}{}) })
+	return v
+}
+
+func (r *mutationResolver) UpdateViewer(ctx context.Context, input people.UpdateViewerInput) (*generated.UpdateViewerPayload, error) {
+	p, ok := principal.From(ctx)
+	if !ok {
+		return nil, apperr.Unauthenticated(nil)
+	}
+	_, err := resolve.Change(ctx, r.Engine, people.UpdateViewer, input, "")
+	return &generated.UpdateViewerPayload{Viewer: viewerOf(ctx, r.Engine, p)}, err
+}
+
+func (r *viewerResolver) Locale(_ context.Context, v *view.Viewer) (*string, error) {
+	u, err := v.Own()
+	if err != nil || u == nil {
+		return nil, err
+	}
+	return u.Locale, nil
+}
+
+func (r *viewerResolver) TimeZone(_ context.Context, v *view.Viewer) (*string, error) {
+	u, err := v.Own()
+	if err != nil || u == nil {
+		return nil, err
+	}
+	return u.TimeZone, nil
 }
 
 func (r *mutationResolver) UpdateCompany(ctx context.Context, input company.UpdateInput) (*generated.UpdateCompanyPayload, error) {

@@ -242,6 +242,10 @@ func (stubViewer) NotificationSettings(context.Context, *view.Viewer) ([]*notice
 	return nil, nil
 }
 
+func (stubViewer) Locale(context.Context, *view.Viewer) (*string, error) { return nil, nil }
+
+func (stubViewer) TimeZone(context.Context, *view.Viewer) (*string, error) { return nil, nil }
+
 func (stubViewer) Permissions(context.Context, *view.Viewer) ([]string, error) { return nil, nil }
 
 func (v stubViewer) Company(context.Context, *view.Viewer) (*view.Company, error) {

@@ -136,6 +136,7 @@ var inputs = map[string]struct {
 	"reactivateUser":             {people.ReactivateUser.Info(), "id"},
 	"updateNotificationSettings": {notice.UpdateSettings.Info(), ""},
 	"markNotificationsRead":      {notice.MarkRead.Info(), ""},
+	"updateViewer":               {people.UpdateViewer.Info(), ""},
 	"createTeam":                 {people.CreateTeam.Info(), ""},
 	"updateTeam":                 {people.UpdateTeam.Info(), "id"},
 	"deleteTeam":                 {people.DeleteTeam.Info(), "id"},

@@ -7,6 +7,7 @@ import (
 
 	"atrium/internal/gate"
 	"atrium/internal/identity/pages"
+	"atrium/internal/platform/locale"
 )
 
 // The limits of anonymous calls at the identity provider, by IP address. They limit the memory, rows and work that one address
@@ -26,8 +27,8 @@ var (
 // guard applies the limits to the pages and endpoints that take anonymous calls.
 func (h *signInHandlers) guard(s *gate.Anonymous, layout *pages.Layout) {
 	page := func(w http.ResponseWriter, r *http.Request, _ time.Duration) {
-		layout.Message(w, r, http.StatusTooManyRequests, "One moment, please",
-			"Too much comes from your network at this moment. Go back and try again in a minute.", pages.Link{})
+		layout.Message(w, r, http.StatusTooManyRequests, locale.Say("One moment, please"),
+			locale.Say("Too much comes from your network at this moment. Go back and try again in a minute."), pages.Link{})
 	}
 	h.session = s.Every(webSignIns, h.session, page)
 	if h.provider == nil {

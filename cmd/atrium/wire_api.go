@@ -153,7 +153,7 @@ func (s *server) issuer() (*issuer.Directory, error) {
 // pages builds the pages for signing in. With an external issuer the embedded provider is left out.
 func (s *server) pages(g *gate.Gate, others *issuer.Directory) (*signInHandlers, error) {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))) // the provider's library logs to the default logger
-	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: s.AuthURL, Pages: embed.FS{}, Log: s.log})
+	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: s.AuthURL, Pages: embed.FS{}, Log: s.log, Reader: signin.NewSignIns(s.store).Reader})
 	if err != nil {
 		return nil, err
 	}

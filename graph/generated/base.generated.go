@@ -161,6 +161,7 @@ type MutationResolver interface {
 	UpdateServiceAccount(ctx context.Context, input people.UpdateServiceAccountInput) (*UpdateServiceAccountPayload, error)
 	UpdateTeam(ctx context.Context, input people.UpdateTeamInput) (*UpdateTeamPayload, error)
 	UpdateUser(ctx context.Context, input people.UpdateUserInput) (*UpdateUserPayload, error)
+	UpdateViewer(ctx context.Context, input people.UpdateViewerInput) (*UpdateViewerPayload, error)
 	UpdateWebhookSubscription(ctx context.Context, input webhook.UpdateSubscriptionInput) (*UpdateWebhookSubscriptionPayload, error)
 	UpdateWorkflow(ctx context.Context, input workflow.UpdateWorkflowInput) (*UpdateWorkflowPayload, error)
 	ValidateAccessPolicy(ctx context.Context, input policy.ValidateInput) (*policy.Validity, error)
@@ -1738,6 +1739,20 @@ func (ec *executionContext) field_Mutation_updateUser_args(ctx context.Context, 
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (people.UpdateUserInput, error) {
 			return ec.unmarshalNUpdateUserInput2atriumᚋinternalᚋpeopleᚐUpdateUserInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateViewer_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (people.UpdateViewerInput, error) {
+			return ec.unmarshalNUpdateViewerInput2atriumᚋinternalᚋpeopleᚐUpdateViewerInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -8366,6 +8381,50 @@ func (ec *executionContext) fieldContext_Mutation_updateUser(ctx context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_updateViewer(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateViewer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateViewer(ctx, fc.Args["input"].(people.UpdateViewerInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *UpdateViewerPayload) graphql.Marshaler {
+			return ec.marshalOUpdateViewerPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateViewerPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateViewer(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateViewerPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateViewer_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_updateWebhookSubscription(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12849,6 +12908,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "updateUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateUser(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "updateViewer":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateViewer(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++

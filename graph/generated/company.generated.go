@@ -21,6 +21,8 @@ import (
 
 type ViewerResolver interface {
 	Permissions(ctx context.Context, obj *view.Viewer) ([]string, error)
+	Locale(ctx context.Context, obj *view.Viewer) (*string, error)
+	TimeZone(ctx context.Context, obj *view.Viewer) (*string, error)
 	Company(ctx context.Context, obj *view.Viewer) (*view.Company, error)
 	NotificationSettings(ctx context.Context, obj *view.Viewer) ([]*notice.Setting, error)
 }
@@ -139,6 +141,38 @@ func (ec *executionContext) fieldContext_UpdateCompanyPayload_company(_ context.
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateViewerPayload_viewer(ctx context.Context, field graphql.CollectedField, obj *UpdateViewerPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateViewerPayload_viewer(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Viewer, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *view.Viewer) graphql.Marshaler {
+			return ec.marshalNViewer2ᚖatriumᚋgraphᚋinternalᚋviewᚐViewer(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateViewerPayload_viewer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateViewerPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Viewer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Viewer_id(ctx context.Context, field graphql.CollectedField, obj *view.Viewer) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -201,6 +235,52 @@ func (ec *executionContext) _Viewer_permissions(ctx context.Context, field graph
 	)
 }
 func (ec *executionContext) fieldContext_Viewer_permissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_locale(ctx context.Context, field graphql.CollectedField, obj *view.Viewer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_locale(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().Locale(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOLocale2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_locale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type Locale does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_timeZone(ctx context.Context, field graphql.CollectedField, obj *view.Viewer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_timeZone(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().TimeZone(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_timeZone(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
@@ -384,6 +464,34 @@ func (ec *executionContext) _UpdateCompanyPayload(ctx context.Context, sel ast.S
 	return out
 }
 
+var updateViewerPayloadImplementors = []string{"UpdateViewerPayload"}
+
+func (ec *executionContext) _UpdateViewerPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateViewerPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateViewerPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateViewerPayload")
+		case "viewer":
+			out.Values[i] = ec._UpdateViewerPayload_viewer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var viewerImplementors = []string{"Viewer"}
 
 func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, obj *view.Viewer) graphql.Marshaler {
@@ -428,6 +536,16 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 		case "permissions":
 			out.Values[i] = ec._Viewer_permissions(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "locale":
+			out.Values[i] = ec._Viewer_locale(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "timeZone":
+			out.Values[i] = ec._Viewer_timeZone(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "company":
@@ -519,6 +637,24 @@ func (ec *executionContext) marshalNViewerType2string(ctx context.Context, sel a
 	return res
 }
 
+func (ec *executionContext) unmarshalOLocale2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOLocale2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
+}
+
 func (ec *executionContext) marshalOSandbox2ᚖatriumᚋgraphᚋinternalᚋviewᚐSandbox(ctx context.Context, sel ast.SelectionSet, v *view.Sandbox) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -531,6 +667,13 @@ func (ec *executionContext) marshalOUpdateCompanyPayload2ᚖatriumᚋgraphᚋgen
 		return graphql.Null
 	}
 	return ec._UpdateCompanyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateViewerPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateViewerPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateViewerPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateViewerPayload(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

@@ -19495,7 +19495,7 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"ifMatch", "name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers", "agentAgreement", "agentRunsPerDay"}
+	fieldsInOrder := [...]string{"ifMatch", "name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers", "locale", "timeZone", "agentAgreement", "agentRunsPerDay"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19537,6 +19537,20 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 				return it, err
 			}
 			it.JitUsers = graphql.OmittableOf(data)
+		case "locale":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("locale"))
+			data, err := ec.unmarshalOLocale2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Locale = graphql.OmittableOf(data)
+		case "timeZone":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timeZone"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TimeZone = graphql.OmittableOf(data)
 		case "agentAgreement":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("agentAgreement"))
 			data, err := ec.unmarshalOFloat2ᚖfloat64(ctx, v)
@@ -20494,7 +20508,7 @@ func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "name", "role", "attributes", "teamIds"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "role", "attributes", "locale", "timeZone", "teamIds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -20538,6 +20552,20 @@ func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, o
 			if err = ec.Resolvers.UpdateUserInput().Attributes(ctx, &it, data); err != nil {
 				return it, err
 			}
+		case "locale":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("locale"))
+			data, err := ec.unmarshalOLocale2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Locale = graphql.OmittableOf(data)
+		case "timeZone":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timeZone"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TimeZone = graphql.OmittableOf(data)
 		case "teamIds":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamIds"))
 			data, err := ec.unmarshalOID2ᚖᚕstringᚄ(ctx, v)
@@ -20545,6 +20573,43 @@ func (ec *executionContext) unmarshalInputUpdateUserInput(ctx context.Context, o
 				return it, err
 			}
 			it.TeamIDs = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateViewerInput(ctx context.Context, obj any) (people.UpdateViewerInput, error) {
+	var it people.UpdateViewerInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"locale", "timeZone"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "locale":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("locale"))
+			data, err := ec.unmarshalOLocale2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Locale = graphql.OmittableOf(data)
+		case "timeZone":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("timeZone"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TimeZone = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -31164,6 +31229,11 @@ func (ec *executionContext) unmarshalNUpdateTeamInput2atriumᚋinternalᚋpeople
 
 func (ec *executionContext) unmarshalNUpdateUserInput2atriumᚋinternalᚋpeopleᚐUpdateUserInput(ctx context.Context, v any) (people.UpdateUserInput, error) {
 	res, err := ec.unmarshalInputUpdateUserInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateViewerInput2atriumᚋinternalᚋpeopleᚐUpdateViewerInput(ctx context.Context, v any) (people.UpdateViewerInput, error) {
+	res, err := ec.unmarshalInputUpdateViewerInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 

@@ -706,6 +706,12 @@ type UpdateUserPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// One's own settings, changed.
+type UpdateViewerPayload struct {
+	// The caller as they are now.
+	Viewer *view.Viewer `json:"viewer"`
+}
+
 // What updateWebhookSubscription answers.
 type UpdateWebhookSubscriptionPayload struct {
 	// The row as it is now.

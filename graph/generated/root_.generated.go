@@ -276,6 +276,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateServiceInput,
 		ec.unmarshalInputUpdateTeamInput,
 		ec.unmarshalInputUpdateUserInput,
+		ec.unmarshalInputUpdateViewerInput,
 		ec.unmarshalInputUpdateWebhookSubscriptionInput,
 		ec.unmarshalInputUpdateWorkflowInput,
 		ec.unmarshalInputUserFilter,
@@ -1409,6 +1410,14 @@ enum Plan {
   enterprise
 }
 
+"A language that ships."
+enum Locale {
+  "English."
+  en
+  "German."
+  de
+}
+
 "The kind of a caller."
 enum ViewerType {
   "A person."
@@ -1433,6 +1442,10 @@ type Viewer {
   scopes: [String!]!
   "The rights that the role and the scopes grant, such as request.update; which rows they reach, viewerMay says."
   permissions: [String!]!
+  "The language that the person has chosen; null for the company's, and for a service account."
+  locale: Locale
+  "The zone that the person has chosen, by its IANA name; null for the company's, and for a service account."
+  timeZone: String
   "The company that the call reaches."
   company: Company
 }
@@ -1466,6 +1479,12 @@ extend type Query {
 type UpdateCompanyPayload {
   "The company as it is now."
   company: Company!
+}
+
+"One's own settings, changed."
+type UpdateViewerPayload {
+  "The caller as they are now."
+  viewer: Viewer!
 }
 `, BuiltIn: false},
 	{Name: "../execution.graphqls", Input: `"Where an execution is in its life."
@@ -1907,7 +1926,7 @@ enum NotificationKind {
 enum NotificationChannel {
   "By mail, at once."
   now
-  "By one mail a day, at 07:00 UTC."
+  "By one mail a day, at 07:00 in the person's time zone."
   digest
   "By no mail; it is listed all the same."
   never
@@ -6400,6 +6419,14 @@ func (ec *executionContext) childFields_UpdateUserPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type UpdateUserPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_UpdateViewerPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "viewer":
+		return ec.fieldContext_UpdateViewerPayload_viewer(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateViewerPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_UpdateWebhookSubscriptionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "webhookSubscription":
@@ -6500,6 +6527,10 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_scopes(ctx, field)
 	case "permissions":
 		return ec.fieldContext_Viewer_permissions(ctx, field)
+	case "locale":
+		return ec.fieldContext_Viewer_locale(ctx, field)
+	case "timeZone":
+		return ec.fieldContext_Viewer_timeZone(ctx, field)
 	case "company":
 		return ec.fieldContext_Viewer_company(ctx, field)
 	case "notificationSettings":

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/invoice"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/locale"
 )
 
 // retention is how long credits stay valid after a cancellation.
@@ -137,12 +138,15 @@ func (a *account) begin(ctx context.Context) (*ent.Invoice, error) {
 // startPeriod moves the account to a period and bills the plan for it.
 func (a *account) startPeriod(ctx context.Context, p Period) (*ent.Invoice, error) {
 	a.PeriodStartAt, a.PeriodEndAt = &p.Start, &p.End
-	inv, err := a.bill(ctx, p, Line{Description: a.plan.Title + ", a month", Amount: a.plan.Price})
+	inv, err := a.bill(ctx, p, Line{Description: a.says(locale.Say("%s, a month", a.plan.Title)), Amount: a.plan.Price})
 	if err != nil {
 		return nil, err
 	}
 	return inv, a.keepParts([]part{{InvoiceID: inv.ID, UpTo: a.plan.Price}})
 }
+
+// says returns a text as documents of the company say it.
+func (a *account) says(t locale.Text) string { return op.ReaderOf(nil, a.company).T(t) }
 
 // period is the current paid period.
 func (a *account) period() Period { return Period{*a.PeriodStartAt, *a.PeriodEndAt} }
@@ -167,16 +171,16 @@ func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, []*ent.Cre
 	if err := a.setPlan(ctx); err != nil {
 		return nil, nil, err
 	}
-	text := fmt.Sprintf("Change from %s to %s", from.Title, to.Title)
 	if to.Price > from.Price {
-		inv, err := a.raise(ctx, parts, a.period().prorate(to.Price-from.Price, a.now), text+", for the rest of the month")
+		text := a.says(locale.Say("Change from %s to %s, for the rest of the month", from.Title, to.Title))
+		inv, err := a.raise(ctx, parts, a.period().prorate(to.Price-from.Price, a.now), text)
 		return inv, nil, err
 	}
 	cuts, err := a.unused(ctx, parts, to)
 	if err != nil {
 		return nil, nil, err
 	}
-	notes, err := a.giveBack(ctx, cuts, text)
+	notes, err := a.giveBack(ctx, cuts, a.says(locale.Say("Change from %s to %s", from.Title, to.Title)))
 	if err != nil {
 		return nil, nil, err
 	}

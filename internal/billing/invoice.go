@@ -47,6 +47,7 @@ func loadIssued(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error)
 type Document struct {
 	Invoice *ent.Invoice
 	Notes   []*ent.CreditNote
+	Company *ent.Company
 }
 
 // maxNotes is the maximum number of credit notes of an invoice.
@@ -58,7 +59,11 @@ func getDocument(ctx context.Context, tx *op.Tx, inv *ent.Invoice, _ op.ByID) (*
 	if err != nil {
 		return nil, fmt.Errorf("read the credit notes: %w", err)
 	}
-	return &Document{Invoice: inv, Notes: notes}, nil
+	c, err := tx.Company.Get(ctx, inv.CompanyID)
+	if err != nil {
+		return nil, fmt.Errorf("read the company: %w", err)
+	}
+	return &Document{Invoice: inv, Notes: notes, Company: c}, nil
 }
 
 func lookUpCreditNotes(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*ent.CreditNote, error) {

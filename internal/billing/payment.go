@@ -12,6 +12,7 @@ import (
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -149,7 +150,7 @@ func settlePayment(ctx context.Context, tx *op.Tx, a *account, in SettlePaymentI
 // dun schedules the retry of a failed charge and mails the owners. If the payment method was replaced while the charge was under
 // way, the retry is at once. If a credit note has meanwhile taken off all that was left to pay, nothing is to be told.
 func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, failed *ent.Payment) error {
-	u, then := inv.Update().ClearNextChargeAt(), "It will not be tried again."
+	u, then := inv.Update().ClearNextChargeAt(), locale.Say("It will not be tried again.")
 	if Left(inv) == 0 {
 		if err := u.Exec(ctx); err != nil {
 			return fmt.Errorf("charge the invoice no more: %w", err)
@@ -158,10 +159,10 @@ func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, failed *
 	}
 	switch {
 	case a.PaymentMethod != "" && a.PaymentMethod != failed.PaymentMethod:
-		u, then = inv.Update().SetNextChargeAt(a.now), "It will be tried with the new payment method."
+		u, then = inv.Update().SetNextChargeAt(a.now), locale.Say("It will be tried with the new payment method.")
 	case failed.Attempt <= len(dunning):
 		next := a.now.Add(dunning[failed.Attempt-1])
-		u, then = inv.Update().SetNextChargeAt(next), "It will be tried again on "+next.UTC().Format("2 January 2006")+"."
+		u, then = inv.Update().SetNextChargeAt(next), locale.Say("It will be tried again on %s.", locale.Date(next))
 	}
 	if err := u.Exec(ctx); err != nil {
 		return fmt.Errorf("note the next attempt: %w", err)
@@ -173,9 +174,9 @@ func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, failed *
 	}
 	for _, owner := range owners {
 		err := tx.Mail(func(m op.Mailer, db *store.Tx) error {
-			return m.Write(ctx, db, owner, "Payment of invoice "+Number(inv)+" failed",
-				fmt.Sprintf("The charge of %s for invoice %s of %s failed. %s", Money(failed.Amount), Number(inv), mail.Plain(a.company.Name, 200), then),
-				"Please see to the payment method, or pay the invoice in another way.")
+			return m.Write(ctx, db, owner, locale.Say("Payment of invoice %s failed", Number(inv)),
+				locale.Say("The charge of %s for invoice %s of %s failed. %s", locale.Cents(failed.Amount), Number(inv), mail.Plain(a.company.Name, 200), then),
+				locale.Say("Please see to the payment method, or pay the invoice in another way."))
 		})
 		if err != nil {
 			return fmt.Errorf("mail an owner: %w", err)
@@ -184,14 +185,8 @@ func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, failed *
 	return nil
 }
 
-// Money formats cents for people.
-func Money(cents int64) string {
-	sign := ""
-	if cents < 0 {
-		sign, cents = "-", -cents
-	}
-	return fmt.Sprintf("USD %s%d.%02d", sign, cents/100, cents%100)
-}
+// Money formats cents for people, in English.
+func Money(cents int64) string { return locale.Printer{}.Money(cents) }
 
 // RecheckPaymentInput names the payment, by the id that the provider's message contains.
 type RecheckPaymentInput struct {

@@ -14,6 +14,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -42,10 +43,11 @@ type letters struct {
 	sent []string
 }
 
-func (l *letters) Write(_ context.Context, _ *store.Tx, u *ent.User, subject string, paragraphs ...string) error {
+func (l *letters) Write(_ context.Context, _ *store.Tx, u *ent.User, subject locale.Text, paragraphs ...locale.Text) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sent = append(l.sent, u.Email+": "+subject+": "+paragraphs[0])
+	p := locale.Printer{}
+	l.sent = append(l.sent, u.Email+": "+p.T(subject)+": "+p.T(paragraphs[0]))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atrium/ent"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -14,8 +15,8 @@ type Mailer interface {
 	Invite(ctx context.Context, tx *store.Tx, u *ent.User) error
 	// Notify tells a person about something that happened to the person's account; kind is one of account's.
 	Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error
-	// Write mails these paragraphs to a user. Callers pass texts that other people wrote through mail.Plain first.
-	Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error
+	// Write mails these paragraphs to a user, in their language. Callers pass texts that other people wrote through mail.Plain first.
+	Write(ctx context.Context, tx *store.Tx, u *ent.User, subject locale.Text, paragraphs ...locale.Text) error
 	// Tell mails a user what happened, who can switch off mails of its kind.
 	Tell(ctx context.Context, tx *store.Tx, u *ent.User, t Told) error
 }
@@ -23,6 +24,7 @@ type Mailer interface {
 // Told is a mail about something that happened. Texts that other people wrote go through mail.Plain, those of several lines through
 // mail.Quote.
 type Told struct {
+	Language   string   // of the texts below, which are in the person's language already
 	Kind       string   // of notice's
 	Subject    string   // one line; the same in all mails about one request, so that mail programs show them together
 	Paragraphs []string // what happened

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/mailedlink"
 	"atrium/ent/notification"
+	"atrium/ent/predicate"
 	"atrium/ent/recoverycode"
 	"atrium/ent/savedview"
 	"atrium/ent/session"
@@ -109,8 +110,11 @@ func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args,
 	var ids []string
 	for _, u := range rows {
 		ids = append(ids, u.ID)
-		named := notification.SubjectHasPrefix(notice.Author(u.Name) + notice.Mentioned)
-		if err := deleted(tx.Notification.Delete().Where(notification.CompanyID(u.CompanyID), notification.KindEQ(notification.KindMention), named).Exec(ctx)); err != nil {
+		var named []predicate.Notification
+		for _, begins := range notice.MentionedBy(notice.Author(u.Name)) {
+			named = append(named, notification.SubjectHasPrefix(begins))
+		}
+		if err := deleted(tx.Notification.Delete().Where(notification.CompanyID(u.CompanyID), notification.KindEQ(notification.KindMention), notification.Or(named...)).Exec(ctx)); err != nil {
 			return nil, fmt.Errorf("erase who mentioned others: %w", err)
 		}
 		jobs = append(jobs, erasure.Args{Company: u.CompanyID, User: u.ID})

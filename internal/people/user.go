@@ -82,6 +82,8 @@ type UpdateUserInput struct {
 	Name       op.Patch[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
 	Role       op.Patch[string]            `json:"role,omitzero" enum:"owner,admin,agent,member" doc:"Giving or taking admin or owner takes a signed-in person with a recent proof; only owners do so with owner."`
 	Attributes op.Patch[map[string]string] `json:"attributes,omitzero" nullable:"true" doc:"Replaces all attributes; keys and values are bounded as those of tags."`
+	Locale     op.Patch[string]            `json:"locale,omitzero" nullable:"true" enum:"en,de" doc:"The language of their pages and mails."`
+	TimeZone   op.Patch[string]            `json:"timeZone,omitzero" nullable:"true" maxLength:"64" doc:"The zone of the times that they are told, by its IANA name."`
 	TeamIDs    op.Patch[[]string]          `json:"teamIds,omitzero" nullable:"true" uniqueItems:"true" maxItems:"1000" doc:"Replaces all memberships."`
 }
 
@@ -104,6 +106,9 @@ func updateUser(ctx context.Context, tx *op.Tx, before *ent.User, in UpdateUserI
 	if before.Status == user.StatusErased {
 		return nil, errErased()
 	}
+	if err := CheckZone(in.TimeZone); err != nil {
+		return nil, err
+	}
 	teams := op.Or(in.TeamIDs.Value(), nil)
 	var refs op.Refs
 	if err := teamsExist(ctx, tx, &refs, "teamIds", teams); err != nil {
@@ -121,6 +126,8 @@ func updateUser(ctx context.Context, tx *op.Tx, before *ent.User, in UpdateUserI
 		u.SetRole(user.Role(role))
 	}
 	op.SetOrClear(in.Attributes, u.SetAttributes, u.ClearAttributes)
+	op.SetOrClear(in.Locale, u.SetLocale, u.ClearLocale)
+	op.SetOrClear(in.TimeZone, u.SetTimeZone, u.ClearTimeZone)
 	have := TeamIDs(before) // those that the caller sees; the others stay
 	moves := in.TeamIDs.IsSet() && !sameSet(have, teams)
 	if moves {

@@ -7,6 +7,7 @@
 //	egress      calls to addresses that customers choose
 //	id          ids with a prefix per entity
 //	jobs        background work, on River
+//	locale      the languages and time zones of people, and their catalogues
 //	markdown    what people write, as a tree of nodes
 //	period      the bounds of statistics over time
 //	principal   the caller: who, of which company, with which scopes

@@ -9,7 +9,9 @@ import (
 	"atrium/ent/user"
 	"atrium/ent/webhooksubscription"
 	"atrium/internal/notify/mail"
+	"atrium/internal/op"
 	"atrium/internal/op/audit"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
@@ -22,6 +24,12 @@ const (
 	reasonGone = "The receiver answered 410 Gone."
 	reasonDead = "No delivery has succeeded for 5 days."
 )
+
+// reasons are the reasons as the mail tells them.
+var reasons = map[string]locale.Text{
+	reasonGone: locale.Say("The receiver answered 410 Gone."),
+	reasonDead: locale.Say("No delivery has succeeded for 5 days."),
+}
 
 // Mail sends notices. mail.Outbox implements it.
 type Mail interface {
@@ -83,9 +91,9 @@ func (d *Dispatcher) notify(ctx context.Context, tx *store.Tx, companyID, url, r
 	if err != nil {
 		return fmt.Errorf("look the company up: %w", err)
 	}
-	where := ""
+	subject := locale.Say("A webhook of %s was disabled", c.Name)
 	if c.SandboxOf != nil {
-		companyID, where = *c.SandboxOf, " (sandbox)"
+		companyID, subject = *c.SandboxOf, locale.Say("A webhook of %s (sandbox) was disabled", c.Name)
 	}
 	owners, err := tx.User.Query().Where(user.CompanyID(companyID), user.RoleEQ(user.RoleOwner), user.StatusEQ(user.StatusActive)).
 		Order(user.ByID()).Limit(maxNotices).All(ctx)
@@ -93,12 +101,12 @@ func (d *Dispatcher) notify(ctx context.Context, tx *store.Tx, companyID, url, r
 		return fmt.Errorf("look the owners up: %w", err)
 	}
 	for _, o := range owners {
+		p := op.ReaderOf(o, c)
 		err := d.Mail.Enqueue(ctx, tx, mail.Message{
-			To: o.Email, Of: o.ID,
-			Subject: mail.Plain("A webhook of "+c.Name+where+" was disabled", 150),
-			Text: "Deliveries to this address have stopped:\n\n  " + mail.Plain(url, 500) + "\n\n" + reason + "\n\n" +
-				"Events that happen from now on are not sent there. Once the receiver works again, enable the\n" +
-				"subscription in the settings and replay what it has missed; events are kept for 30 days.\n",
+			To: o.Email, Of: o.ID, Subject: mail.Plain(p.T(subject), 150),
+			Text: p.T(locale.Say("Deliveries to this address have stopped:")) + "\n\n  " + mail.Plain(url, 500) + "\n\n" + p.T(reasons[reason]) + "\n\n" +
+				p.T(locale.Say("Events that happen from now on are not sent there. Once the receiver works again, enable the\n"+
+					"subscription in the settings and replay what it has missed; events are kept for 30 days.")) + "\n",
 		})
 		if err != nil {
 			return fmt.Errorf("mail the notice: %w", err)

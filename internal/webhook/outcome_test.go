@@ -16,6 +16,7 @@ import (
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
+	"atrium/internal/people"
 	"atrium/internal/platform/egress"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -173,6 +174,7 @@ func TestDeadReceiver(t *testing.T) {
 		r := receiver.New(t, receiver.Status(http.StatusBadGateway, ""))
 		s := o.subscribe(t, r.URL)
 		in := o.offering(t)
+		testkit.Run(t, o.World, o.asOwner(), people.UpdateViewer, people.UpdateViewerInput{Locale: op.SetTo("de")})
 		o.file(t, in)
 		require.Eventually(t, func() bool { return o.subscription(t, s.ID).FailingSince != nil }, patience, 5*time.Millisecond)
 		o.Clock.SetOffset(5*24*time.Hour - time.Minute)
@@ -203,7 +205,8 @@ func TestDeadReceiver(t *testing.T) {
 		m := <-o.options.Mail.(letters).sent
 		require.Equal(t, o.A.Owner.Email, m.To)
 		require.Contains(t, m.Text, r.URL)
-		require.Contains(t, m.Text, "5 days")
+		require.Equal(t, "Ein Webhook von "+o.A.Company.Name+" wurde abgeschaltet", m.Subject, "in the owner's language")
+		require.Contains(t, m.Text, "Seit 5 Tagen ist keine Zustellung gelungen.")
 	}, func(o *webhook.Options, _ *egress.Options) { o.Mail = letters{make(chan mail.Message, 10)} })
 }
 

@@ -178,6 +178,7 @@ var Mutations = []Mutation{
 	mutation("updateServiceAccount", people.UpdateServiceAccount),
 	mutation("updateTeam", people.UpdateTeam),
 	mutation("updateUser", people.UpdateUser),
+	mutation("updateViewer", people.UpdateViewer),
 	mutation("updateWebhookSubscription", webhook.UpdateSubscription),
 	mutation("updateWorkflow", workflow.UpdateWorkflow),
 	mutation("validateAccessPolicy", policy.Validate),

@@ -15,6 +15,9 @@ type Viewer struct {
 	Email  *string
 	Role   string
 	Scopes []string
+
+	// Own reads the person's user, for their language and time zone; nil for no person. It is called once at most.
+	Own func() (*ent.User, error)
 }
 
 // NewViewer returns the view of a principal.

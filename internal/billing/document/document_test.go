@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/image/font/gofont/gomono"
@@ -16,6 +17,7 @@ import (
 	"atrium/internal/billing/document"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/people/company"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -86,6 +88,41 @@ func TestDocuments(t *testing.T) {
 		rec = httptest.NewRecorder()
 		document.Unguarded(h).ServeHTTP(rec, httptest.NewRequest(http.MethodPost, document.Path+inv.ID, nil).WithContext(owner))
 		require.Equal(t, 405, rec.Code)
+	})
+}
+
+// Documents are in the company's language, with its numbers and dates; what was written when the invoice was issued stays.
+func TestDocumentsInGerman(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		operator, owner := principal.With(t.Context(), principal.Operator(w.A.Company.ID, "test")), w.As(w.A, principal.Owner)
+		testkit.Run(t, w, owner, company.Update, company.UpdateInput{Locale: op.SetTo("de"), TimeZone: op.SetTo("Europe/Berlin")})
+		start := time.Date(2026, 6, 30, 22, 30, 0, 0, time.UTC)
+		draft := testkit.Run(t, w, operator, billing.DraftInvoice, billing.DraftInvoiceInput{
+			Lines: []billing.Line{{Description: "A year of Enterprise", Amount: 1_250_000}}, PeriodStart: start, PeriodEnd: start.AddDate(1, 0, 0),
+		})
+		inv := testkit.Run(t, w, operator, billing.IssueInvoice, op.ByID{ID: draft.ID})
+		testkit.Run(t, w, operator, billing.CreditInvoice, billing.CreditInvoiceInput{ByID: op.ByID{ID: inv.ID}, Amount: 500, Description: "One day less"})
+		h := document.Options{Engine: w.Engine, Gate: gate.New(gate.Options{}), Log: slog.New(slog.DiscardHandler)}
+		get := func(path string) string {
+			rec := httptest.NewRecorder()
+			document.Unguarded(h).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, document.Path+path, nil).WithContext(owner))
+			require.Equal(t, 200, rec.Code)
+			return rec.Body.String()
+		}
+		page := get(inv.ID)
+		for _, text := range []string{
+			`<html lang="de">`, "Rechnung INV-000001", "Zu zahlender Betrag", "12.500,00 USD", "Noch zu zahlen: 12.495,00 USD", "1. Juli 2026, 00:30 Uhr MESZ",
+			"Gutschriften", "Als PDF speichern", "A year of Enterprise",
+		} {
+			require.Contains(t, page, text)
+		}
+		note := get(inv.ID + "/credit-notes/1")
+		require.Contains(t, note, "Gutschrift CN-000001")
+		require.Contains(t, note, "Vom zu zahlenden Betrag abgezogen")
+		require.True(t, strings.HasPrefix(get(inv.ID+".pdf"), "%PDF-1."))
+		testkit.Run(t, w, owner, company.Update, company.UpdateInput{Locale: op.Clear[string]()})
+		require.Contains(t, get(inv.ID), "Invoice INV-000001")
 	})
 }
 

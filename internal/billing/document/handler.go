@@ -15,12 +15,20 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/locale"
 )
 
 //go:embed page.html.tmpl
 var pageText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+// pages are the page by language.
+var pages = func() map[string]*template.Template {
+	out := map[string]*template.Template{}
+	for _, lang := range locale.Languages {
+		out[lang] = template.Must(template.New("page").Funcs(locale.Funcs(lang)).Parse(pageText))
+	}
+	return out
+}()
 
 // Options configure the handler.
 type Options struct {
@@ -50,13 +58,15 @@ func (o Options) routes() http.Handler {
 	mux.HandleFunc("GET "+Path+"{file}", func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, Path+"{id}")
 		id, pdf := strings.CutSuffix(r.PathValue("file"), ".pdf")
-		o.answer(w, r, id, pdf, func(d *billing.Document) (*sheet, error) { return invoiceSheet(d, o.From) })
+		o.answer(w, r, id, pdf, func(d *billing.Document) (*sheet, error) { return invoiceSheet(d, o.From, op.ReaderOf(nil, d.Company)) })
 	})
 	mux.HandleFunc("GET "+Path+"{id}/credit-notes/{file}", func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, Path+"{id}/credit-notes/{number}")
 		text, pdf := strings.CutSuffix(r.PathValue("file"), ".pdf")
 		number, _ := strconv.ParseInt(text, 10, 64) // 0 for an invalid number, which no note has
-		o.answer(w, r, r.PathValue("id"), pdf, func(d *billing.Document) (*sheet, error) { return noteSheet(d, number, o.From), nil })
+		o.answer(w, r, r.PathValue("id"), pdf, func(d *billing.Document) (*sheet, error) {
+			return noteSheet(d, number, o.From, op.ReaderOf(nil, d.Company)), nil
+		})
 	})
 	mux.HandleFunc(Path, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -102,13 +112,16 @@ func (o Options) answer(w http.ResponseWriter, r *http.Request, id string, pdf b
 	_, _ = w.Write(out) // the client may have gone
 }
 
+// Language returns the language of the sheet.
+func (s *sheet) Language() string { return s.in.Language }
+
 // bytes returns the sheet as PDF or as HTML.
 func (s *sheet) bytes(pdf bool, font []byte) ([]byte, error) {
 	if pdf {
 		return s.writePDF(font)
 	}
 	var out bytes.Buffer
-	if err := page.Execute(&out, s); err != nil {
+	if err := pages[s.Language()].Execute(&out, s); err != nil {
 		return nil, fmt.Errorf("write the page: %w", err)
 	}
 	return out.Bytes(), nil

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
+
+	"atrium/internal/platform/locale"
 )
 
 // The page is A4. Lengths are in millimetres.
@@ -85,7 +87,7 @@ func (s sheet) writePDF(font []byte) ([]byte, error) {
 	p.SetFooterFunc(func() {
 		p.SetY(-15)
 		p.SetFont(family, "", 8)
-		p.CellFormat(0, lineHigh, fmt.Sprintf("%s %s, page %d", s.Title, s.Number, p.PageNo()), "", 0, "C", false, 0, "")
+		p.CellFormat(0, lineHigh, s.in.T(locale.Say("%s %s, page %d", s.Title, s.Number, p.PageNo())), "", 0, "C", false, 0, "")
 	})
 	p.AddPage()
 
@@ -108,8 +110,8 @@ func (s sheet) writePDF(font []byte) ([]byte, error) {
 	p.Ln(6)
 
 	p.SetFont(family, "B", 10)
-	p.CellFormat(width-amountCol, 8, "Description", "B", 0, "L", false, 0, "")
-	p.CellFormat(amountCol, 8, "Amount", "B", 1, "R", false, 0, "")
+	p.CellFormat(width-amountCol, 8, s.in.T(locale.Say("Description")), "B", 0, "L", false, 0, "")
+	p.CellFormat(amountCol, 8, s.in.T(locale.Say("Amount")), "B", 1, "R", false, 0, "")
 	p.SetFont(family, "", 10)
 	for _, l := range s.Lines {
 		page, y := p.PageNo(), p.GetY()

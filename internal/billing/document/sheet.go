@@ -6,10 +6,12 @@ import (
 
 	"atrium/ent/invoice"
 	"atrium/internal/billing"
+	"atrium/internal/platform/locale"
 )
 
-// sheet is the content of a document as text.
+// sheet is the content of a document as text, in the company's language.
 type sheet struct {
+	in            locale.Printer // of the company
 	Title, Number string
 	From          []string // the seller's lines
 	To            string
@@ -25,58 +27,57 @@ type sheet struct {
 // link is a link to a credit note.
 type link struct{ Address, Text string }
 
-func date(t time.Time) string { return t.UTC().Format("2 January 2006") }
-
-// moment formats the bounds of periods, which are not at midnight.
-func moment(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
-
 // invoiceSheet returns the sheet of an invoice as it was issued, and its current state.
-func invoiceSheet(d *billing.Document, from []string) (*sheet, error) {
+func invoiceSheet(d *billing.Document, from []string, in locale.Printer) (*sheet, error) {
 	inv := d.Invoice
 	lines, err := billing.Lines(inv)
 	if err != nil {
 		return nil, err
 	}
 	s := &sheet{
-		Title: "Invoice", Number: billing.Number(inv), From: from, To: inv.BillTo, PDF: inv.ID + ".pdf", Made: inv.CreatedAt,
-		Facts: [][2]string{{"Date", date(inv.CreatedAt)}, {"From", moment(inv.PeriodStart)}, {"Until", moment(inv.PeriodEnd)}},
+		in: in, Title: in.T(locale.Say("Invoice")), Number: billing.Number(inv), From: from, To: inv.BillTo, PDF: inv.ID + ".pdf", Made: inv.CreatedAt,
+		Facts: [][2]string{
+			{in.T(locale.Say("Date")), in.Date(inv.CreatedAt)}, {in.T(locale.Say("From")), in.Time(inv.PeriodStart)}, {in.T(locale.Say("Until")), in.Time(inv.PeriodEnd)},
+		},
 		Totals: [][2]string{
-			{"Subtotal", billing.Money(inv.Subtotal)}, {"Credits applied", billing.Money(-inv.CreditsApplied)}, {"Amount due", billing.Money(inv.AmountDue)},
+			{in.T(locale.Say("Subtotal")), in.Money(inv.Subtotal)}, {in.T(locale.Say("Credits applied")), in.Money(-inv.CreditsApplied)},
+			{in.T(locale.Say("Amount due")), in.Money(inv.AmountDue)},
 		},
 	}
 	for _, l := range lines {
-		s.Lines = append(s.Lines, [2]string{l.Description, billing.Money(l.Amount)})
+		s.Lines = append(s.Lines, [2]string{l.Description, in.Money(l.Amount)})
 	}
 	switch {
 	case inv.Status == invoice.StatusPaid && inv.PaidAt != nil:
-		s.State = "Paid on " + date(*inv.PaidAt)
+		s.State = in.T(locale.Say("Paid on %s", locale.Date(*inv.PaidAt)))
 	case inv.Status == invoice.StatusVoid:
-		s.State = "Void"
+		s.State = in.T(locale.Say("Void"))
 	default:
-		s.State = "Left to pay: " + billing.Money(billing.Left(inv))
+		s.State = in.T(locale.Say("Left to pay: %s", locale.Cents(billing.Left(inv))))
 	}
 	for _, n := range d.Notes {
 		s.Notes = append(s.Notes, link{
 			Address: fmt.Sprintf("%s/credit-notes/%d", inv.ID, n.Number),
-			Text:    fmt.Sprintf("%s of %s: %s", billing.NoteNumber(n), date(n.CreatedAt), billing.Money(n.Amount)),
+			Text:    in.T(locale.Say("%s of %s: %s", billing.NoteNumber(n), locale.Date(n.CreatedAt), locale.Cents(n.Amount))),
 		})
 	}
 	return s, nil
 }
 
 // noteSheet returns the sheet of the credit note with the number; nil if the invoice has no such note.
-func noteSheet(d *billing.Document, number int64, from []string) *sheet {
+func noteSheet(d *billing.Document, number int64, from []string, in locale.Printer) *sheet {
 	for _, n := range d.Notes {
 		if n.Number != number {
 			continue
 		}
+		corrects := locale.Say("%s of %s", billing.Number(d.Invoice), locale.Date(d.Invoice.CreatedAt))
 		return &sheet{
-			Title: "Credit note", Number: billing.NoteNumber(n), From: from, To: n.BillTo, PDF: fmt.Sprintf("%d.pdf", n.Number), Made: n.CreatedAt,
-			Facts: [][2]string{{"Date", date(n.CreatedAt)}, {"Corrects", billing.Number(d.Invoice) + " of " + date(d.Invoice.CreatedAt)}},
-			Lines: [][2]string{{n.Description, billing.Money(n.Amount)}},
+			in: in, Title: in.T(locale.Say("Credit note")), Number: billing.NoteNumber(n), From: from, To: n.BillTo, PDF: fmt.Sprintf("%d.pdf", n.Number), Made: n.CreatedAt,
+			Facts: [][2]string{{in.T(locale.Say("Date")), in.Date(n.CreatedAt)}, {in.T(locale.Say("Corrects")), in.T(corrects)}},
+			Lines: [][2]string{{n.Description, in.Money(n.Amount)}},
 			Totals: [][2]string{
-				{"Taken off the amount due", billing.Money(n.Amount - n.Credited)}, {"Issued as a credit", billing.Money(n.Credited)},
-				{"Credited", billing.Money(n.Amount)},
+				{in.T(locale.Say("Taken off the amount due")), in.Money(n.Amount - n.Credited)}, {in.T(locale.Say("Issued as a credit")), in.Money(n.Credited)},
+				{in.T(locale.Say("Credited")), in.Money(n.Amount)},
 			},
 		}
 	}

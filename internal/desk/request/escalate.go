@@ -28,7 +28,7 @@ func (c *clocks) Fire(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.R
 // remind notifies the assignee, or else the team, that the request is due soon or late. If it has neither, nobody is notified
 // here: escalations say who else hears of it.
 func (c *clocks) remind(ctx context.Context, r *ent.Request, f sla.Firing) error {
-	n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "warning", What: late(f), MailAt: c.cause.MailAt}
+	n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "warning", Late: late(f), MailAt: c.cause.MailAt}
 	if f.Kind == sla.Breached {
 		n.Occasion = "breached"
 	}
@@ -62,7 +62,7 @@ func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*e
 	in := UpdateInput{ByID: op.ByID{ID: r.ID}, Cause: c.cause, Escalates: true}
 	switch e.Do {
 	case sla.Notify:
-		n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "escalated", Key: f.Key, What: late(f), Fallback: e.TeamID == nil, MailAt: c.cause.MailAt}
+		n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "escalated", Key: f.Key, Late: late(f), Fallback: e.TeamID == nil, MailAt: c.cause.MailAt}
 		if e.TeamID != nil {
 			n.Teams = []string{*e.TeamID}
 		}
@@ -91,19 +91,6 @@ func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*e
 }
 
 // late describes a target's state, for a mail.
-func late(f sla.Firing) string {
-	what := "It should have been accepted"
-	if f.Target == sla.Resolution {
-		what = "It should have been completed"
-	}
-	switch {
-	case f.DueAt.IsZero():
-		return "It has been waiting for long."
-	case f.At.Before(f.DueAt):
-		return what + " by " + Moment(f.DueAt) + ", which is near."
-	}
-	return what + " by " + Moment(f.DueAt) + "."
+func late(f sla.Firing) Late {
+	return Late{Target: f.Target, DueAt: f.DueAt, Near: f.At.Before(f.DueAt)}
 }
-
-// Moment returns a time as mails say it.
-func Moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") + " UTC" }

@@ -6,6 +6,7 @@ import (
 
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
+	"atrium/internal/platform/locale"
 )
 
 // SweepOnce runs one sweep over requests that have something due.
@@ -21,4 +22,9 @@ func RederiveOnce(ctx context.Context, e *op.Engine, change timer.RederiveArgs) 
 // AdvanceOnce advances requests for one turn and returns those that it has not come to.
 func AdvanceOnce(ctx context.Context, tx *op.Tx, ids []string, now time.Time) (rest []string, err error) {
 	return advanceDue(ctx, tx, ids, now)
+}
+
+// TextOf returns what a notice says, to one reader.
+func TextOf(n NoticeArgs, p locale.Printer) (subject, text string) {
+	return p.T(occasions[n.Occasion].subject("#7 Laptop")), p.T(n.text())
 }

@@ -14,6 +14,7 @@ import (
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 )
 
@@ -103,22 +104,24 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]st
 		return nil, apperr.InvalidField("body", "must mention at most %d people", maxMentions)
 	}
 	out := slices.Clone(before)
-	by, title, where := notice.Author(tx.Principal().Name), notice.Named(r), "a comment"
+	by, title := notice.Author(tx.Principal().Name), notice.Named(r)
+	text := locale.Say("%s mentioned you in a comment.", by)
 	if len(m.people) > 0 && m.comment.Visibility == comment.VisibilityInternal {
-		where = "an internal note"
+		text = locale.Say("%s mentioned you in an internal note.", by)
 	}
-	for _, u := range m.people {
-		if slices.Contains(before, u.ID) {
-			continue // another call has notified them since this one was prepared
-		}
-		err := notice.Send(ctx, tx, u, notice.Note{
-			Kind: notice.Mention, Subject: by + notice.Mentioned + title, About: title, RequestID: &r.ID,
-			Text: []string{by + " mentioned you in " + where + "."}, Quote: mail.Quote(m.comment.Body, notice.MaxQuote),
-		})
-		if err != nil {
-			return nil, err
-		}
+	people := slices.DeleteFunc(slices.Clone(m.people), func(u *ent.User) bool { return slices.Contains(before, u.ID) }) // another call has notified them since
+	if len(people) == 0 {
+		return out, nil
+	}
+	for _, u := range people {
 		out = append(out, u.ID)
+	}
+	err := notice.Send(ctx, tx, people, notice.Note{
+		Kind: notice.Mention, Subject: notice.Mentioned(by, title), About: title, RequestID: &r.ID,
+		Text: []locale.Text{text}, Quote: mail.Quote(m.comment.Body, notice.MaxQuote),
+	})
+	if err != nil {
+		return nil, err
 	}
 	return out, nil
 }

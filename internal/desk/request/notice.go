@@ -15,11 +15,13 @@ import (
 	"atrium/ent/slaevent"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/notify/mail"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 )
 
@@ -29,17 +31,59 @@ type NoticeArgs struct {
 	Request  string   `json:"request"`
 	Occasion string   `json:"occasion"` // a key of occasions
 	Key      string   `json:"key"`      // the occasion and what has fallen due
-	What     string   `json:"what"`     // one sentence
+	Late     Late     `json:"late,omitzero"`
 	Users    []string `json:"users,omitempty"`
 	Teams    []string `json:"teams,omitempty"`
 	Fallback bool     `json:"fallback,omitempty"` // tell the request's assignee, else its team, else the admins
 
 	MailAt time.Time `json:"mailAt,omitzero"` // see events.Cause
+
+	What string `json:"what,omitempty"` // the sentence of Late, in a job of the release before
 }
 
-// occasions maps occasions to a kind of notice and to the beginning of its subject.
-var occasions = map[string]struct{ kind, subject string }{
-	"warning": {notice.Warning, "Due soon: "}, "escalated": {notice.Warning, "Please look at: "}, "breached": {notice.Breached, "Late: "},
+// Late says which target of a request is near or was missed.
+type Late struct {
+	Target sla.Target `json:"target"`
+	DueAt  time.Time  `json:"dueAt,omitzero"`  // zero for a request that waits without a target
+	Near   bool       `json:"near,omitempty"`  // not missed yet
+	Phase  string     `json:"phase,omitempty"` // title of the phase that those who are told are accountable for; empty for none
+}
+
+// occasions maps occasions to a kind of notice and to its subject.
+var occasions = map[string]struct {
+	kind    string
+	subject func(about string) locale.Text
+}{
+	"warning":   {notice.Warning, func(about string) locale.Text { return locale.Say("Due soon: %s", about) }},
+	"escalated": {notice.Warning, func(about string) locale.Text { return locale.Say("Please look at: %s", about) }},
+	"breached":  {notice.Breached, func(about string) locale.Text { return locale.Say("Late: %s", about) }},
+}
+
+// text returns what people are told.
+func (n NoticeArgs) text() locale.Text {
+	what := n.Late.sentence()
+	if n.What != "" {
+		what = locale.Raw(mail.Plain(n.What, 300))
+	}
+	if n.Late.Phase != "" {
+		phase := mail.Plain(n.Late.Phase, 100)
+		return locale.Say("This request asks for your attention. You are accountable for its phase “%s”. %s", phase, what)
+	}
+	return locale.Say("This request asks for your attention. %s", what)
+}
+
+func (l Late) sentence() locale.Text {
+	switch {
+	case l.DueAt.IsZero():
+		return locale.Say("It has been waiting for long.")
+	case l.Target == sla.Resolution && l.Near:
+		return locale.Say("It should have been completed by %s, which is near.", l.DueAt)
+	case l.Target == sla.Resolution:
+		return locale.Say("It should have been completed by %s.", l.DueAt)
+	case l.Near:
+		return locale.Say("It should have been accepted by %s, which is near.", l.DueAt)
+	}
+	return locale.Say("It should have been accepted by %s.", l.DueAt)
 }
 
 // Kind names the job.
@@ -131,16 +175,16 @@ func inTeams(ids []string) predicate.User {
 // notify notifies the people. A sandbox notifies nobody.
 func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in notifyInput) (*ent.Request, error) {
 	people, _ := op.Preparation[readers](tx)
-	ids := make([]string, 0, len(people))
-	for _, u := range people {
-		ids = append(ids, u.ID)
-		o := occasions[in.Notice.Occasion]
-		err := notice.Send(ctx, tx, u, notice.Note{Kind: o.kind, MailAt: in.Notice.MailAt, Subject: o.subject + notice.Named(r), About: notice.Named(r), RequestID: &r.ID, Text: []string{
-			"This request asks for your attention. " + mail.Plain(in.Notice.What, 300),
-		}})
-		if err != nil {
-			return nil, err
-		}
+	o := occasions[in.Notice.Occasion]
+	err := notice.Send(ctx, tx, people, notice.Note{
+		Kind: o.kind, MailAt: in.Notice.MailAt, Subject: o.subject(notice.Named(r)), About: notice.Named(r), RequestID: &r.ID, Text: []locale.Text{in.Notice.text()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(people))
+	for i, u := range people {
+		ids[i] = u.ID
 	}
 	slices.Sort(ids)
 	tx.ChangedField("people", nil, ids)

@@ -22,6 +22,7 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -160,7 +161,7 @@ func TestReminders(t *testing.T) {
 		w.later(20 * time.Minute)
 		told(2)
 		require.Equal(t, map[string]int{"sla.warning": 1, "sla.breached": 1}, w.told(nobodys.ID))
-		require.Contains(t, strings.Join(mails.sent[owner.Email], "\n"), "It should have been completed by "+request.Moment(*mine.ResolutionDueAt)+", which is near.")
+		require.Contains(t, strings.Join(mails.sent[owner.Email], "\n"), "It should have been completed by "+locale.Printer{}.Time(*mine.ResolutionDueAt)+", which is near.")
 		require.Equal(t, map[string]int{owner.Email: 2, staff.Email: 2}, mails.take(), "the member of the team may not read it")
 	})
 }

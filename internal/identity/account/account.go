@@ -19,6 +19,7 @@ import (
 	"atrium/internal/identity/throttle"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
@@ -81,7 +82,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("account: find the pages: %w", err)
 	}
-	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: o.AuthURL, Pages: own, Log: o.Log})
+	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: o.AuthURL, Pages: own, Log: o.Log, Reader: o.SignIn.SignIns().Reader})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (s *Server) Handler() http.Handler {
 		mux.HandleFunc(pattern, h)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.Message(w, r, http.StatusNotFound, "There is no such page", "The address is not one of ours, or it takes a form that was not sent.", s.home())
+		s.Message(w, r, http.StatusNotFound, locale.Say("There is no such page"), locale.Say("The address is not one of ours, or it takes a form that was not sent."), s.home())
 	})
 	guarded := http.NewServeMux()
 	guarded.Handle("/", s.Guard(mux))
@@ -137,7 +138,7 @@ func (u unreferred) WriteHeader(status int) {
 
 // home links to the web application.
 func (s *Server) home() pages.Link {
-	return pages.Link{Text: "Go to Atrium", To: s.baseURL + "/login"}
+	return pages.Link{Text: locale.Say("Go to Atrium"), To: s.baseURL + "/login"}
 }
 
 // system returns a context that can access rows of no company, and those of all companies of an account.
@@ -186,15 +187,25 @@ func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, back string) (
 	return row, acc
 }
 
+// The API's messages that the pages show: of package password's rules, and of a company that cannot be made.
+var _ = []locale.Text{
+	locale.Say("Must have at least 8 characters."), locale.Say("Must have at most 256 characters."), locale.Say("Must be valid UTF-8."),
+	locale.Say("Must be more than a repetition or a sequence."),
+	locale.Say("Must be more than your name, e-mail address, company or the product's name."),
+	locale.Say("Is known from breaches or too common; choose another one."),
+	locale.Say("Another company was made at the same moment. Try again."),
+	locale.Say("The address has an account that came with an imported company. Its owner asks for a new password first, at /forgot."),
+}
+
 // fault returns the faults of a validation error by field; false for every other error.
-func fault(err error) (map[string]string, bool) {
+func fault(err error) (map[string]locale.Text, bool) {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if !ok || e.Code != apperr.Validation {
 		return nil, false
 	}
-	faults := map[string]string{}
+	faults := map[string]locale.Text{}
 	for _, d := range e.Details {
-		faults[d.Field] = d.Message
+		faults[d.Field] = locale.Known(d.Message)
 	}
 	return faults, true
 }
@@ -223,5 +234,5 @@ func line(typed string, limit int) string {
 // busy asks the person to come again, because too many passwords are being hashed.
 func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
 	pages.RetryAfter(w, 2*time.Second)
-	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", pages.Link{})
+	s.Message(w, r, http.StatusServiceUnavailable, locale.Say("One moment, please"), locale.Say("Too many people are signing in at this moment. Go back and try again in a few seconds."), pages.Link{})
 }

@@ -33,6 +33,7 @@ type ask struct {
 	Kind    string `json:"kind"`
 	Email   string `json:"email"`
 	Company string `json:"company,omitempty"` // the name of the company to open
+	Locale  string `json:"locale,omitempty"`  // the language of the page
 	Enough  bool   `json:"enough,omitempty"`  // the address has had many mails: mail it only if it has no valid link
 }
 
@@ -121,7 +122,7 @@ func (l *Mails) answerReset(ctx context.Context, tx *store.Tx, a ask) error {
 	if alive, err := l.alive(ctx, tx, a, mailedlink.AccountID(acc.ID), mailedlink.KindEQ(mailedlink.KindPasswordReset)); err != nil || alive {
 		return err
 	}
-	return l.reset(ctx, tx, acc)
+	return l.reset(ctx, tx, acc, a.Locale)
 }
 
 // stillLong is how long a link must still work so that its owner needs no other one.
@@ -157,5 +158,5 @@ func (l *Mails) answerSignUp(ctx context.Context, tx *store.Tx, a ask) error {
 	if err != nil {
 		return err
 	}
-	return l.openCompany(ctx, tx, a.Email, token)
+	return l.openCompany(ctx, tx, a.Email, token, a.Locale)
 }

@@ -17,6 +17,8 @@
 // Answers to anonymous callers do not reveal who has an account. The request is counted, queues a sealed job and is answered in
 // the same way for every address, and the job finds out what to mail.
 //
+// Mails are in the person's language (people.ReaderOfAccount); without one, in that of the page on which they were asked for.
+//
 // The package never signs anybody in (a reset leads back to the sign-in, second factor included), never logs the address of a
 // link, and never hashes a password inside a transaction.
 package account

@@ -14,11 +14,12 @@ import (
 	"atrium/internal/identity/signin"
 	"atrium/internal/op/audit"
 	"atrium/internal/people"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
 )
 
-var emailAgain = again{"Ask for a new one if you still want to change your e-mail address.", pages.Link{Text: "Ask for a new link", To: pathEmail}}
+var emailAgain = again{locale.Say("Ask for a new one if you still want to change your e-mail address."), pages.Link{Text: locale.Say("Ask for a new link"), To: pathEmail}}
 
 // newEmail is the data of the link that changes an address.
 type newEmail struct {
@@ -34,8 +35,8 @@ func (s *Server) showEmail(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) emailPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p pages.Page) {
-	p.Body, p.Title, p.Data = "email", "Change your e-mail address", acc.Email
-	p.Intro = "We mail a link to the new address. Your account changes when you open it."
+	p.Body, p.Title, p.Data = "email", locale.Say("Change your e-mail address"), acc.Email
+	p.Intro = locale.Say("We mail a link to the new address. Your account changes when you open it.")
 	s.Render(w, r, status, p)
 }
 
@@ -46,18 +47,18 @@ func (s *Server) postEmail(w http.ResponseWriter, r *http.Request) {
 	if row == nil {
 		return
 	}
-	refuse := func(fault string) {
+	refuse := func(fault locale.Text) {
 		s.emailPage(w, r, http.StatusUnprocessableEntity, acc, pages.Page{
-			Faults: map[string]string{"email": fault}, Values: url.Values{"email": {line(r.PostFormValue("email"), text.MaxEmail)}},
+			Faults: map[string]locale.Text{"email": fault}, Values: url.Values{"email": {line(r.PostFormValue("email"), text.MaxEmail)}},
 		})
 	}
 	email := address(r.PostFormValue("email"))
 	switch email {
 	case "":
-		refuse("Enter an e-mail address.")
+		refuse(locale.Say("Enter an e-mail address."))
 		return
 	case acc.Email:
-		refuse("This is your e-mail address already.")
+		refuse(locale.Say("This is your e-mail address already."))
 		return
 	}
 	wait, err := s.askEmail(r, acc, email)
@@ -67,7 +68,7 @@ func (s *Server) postEmail(w http.ResponseWriter, r *http.Request) {
 	case wait > 0:
 		s.tooMany(w, r, wait)
 	default:
-		s.Message(w, r, http.StatusOK, "Look into your new mailbox", "A link is on its way to the new address. Open it in this browser within an hour.", pages.Link{Text: "Your account", To: pathAccount})
+		s.Message(w, r, http.StatusOK, locale.Say("Look into your new mailbox"), locale.Say("A link is on its way to the new address. Open it in this browser within an hour."), pages.Link{Text: locale.Say("Your account"), To: pathAccount})
 	}
 }
 
@@ -97,7 +98,8 @@ func (s *Server) askEmail(r *http.Request, acc *ent.Account, email string) (wait
 func (s *Server) showConfirmEmail(w http.ResponseWriter, r *http.Request) {
 	if row, _, change, token := s.emailLink(w, r); row != nil {
 		s.Render(w, r, http.StatusOK, pages.Page{
-			Body: "confirm-email", Title: "Change your e-mail address", Intro: "Your account is to use " + change.To + " from now on.", Data: tokenForm{Token: token, Email: change.To},
+			Body: "confirm-email", Title: locale.Say("Change your e-mail address"), Intro: locale.Say("Your account is to use %s from now on.", change.To),
+			Data: tokenForm{Token: token, Email: change.To},
 		})
 	}
 }
@@ -150,12 +152,14 @@ func (s *Server) postConfirmEmail(w http.ResponseWriter, r *http.Request) {
 		return s.mails.emailChanged(ctx, tx, acc.ID, change.From, change.To)
 	})
 	if store.IsUnique(err) {
-		s.Message(w, r, http.StatusConflict, "The address is in use", "Another account signs in with "+change.To+". Your account stays as it is.", pages.Link{Text: "Your account", To: pathAccount})
+		s.Message(w, r, http.StatusConflict, locale.Say("The address is in use"),
+			locale.Say("Another account signs in with %s. Your account stays as it is.", change.To), pages.Link{Text: locale.Say("Your account"), To: pathAccount})
 		return
 	}
 	if err != nil {
 		s.deadLink(w, r, err, emailAgain)
 		return
 	}
-	s.Message(w, r, http.StatusOK, "Your e-mail address is changed", "From now on you sign in with "+change.To+".", pages.Link{Text: "Your account", To: pathAccount})
+	s.Message(w, r, http.StatusOK, locale.Say("Your e-mail address is changed"),
+		locale.Say("From now on you sign in with %s.", change.To), pages.Link{Text: locale.Say("Your account"), To: pathAccount})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atrium/internal/identity/pages"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
 )
@@ -17,7 +18,7 @@ func (s *Server) showForgot(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) forgotPage(w http.ResponseWriter, r *http.Request, status int, p pages.Page) {
-	p.Body, p.Title, p.Intro = "forgot", "Set a new password", "We mail you a link to set one with."
+	p.Body, p.Title, p.Intro = "forgot", locale.Say("Set a new password"), locale.Say("We mail you a link to set one with.")
 	s.Render(w, r, status, p)
 }
 
@@ -26,15 +27,17 @@ func (s *Server) postForgot(w http.ResponseWriter, r *http.Request) {
 	email := address(r.PostFormValue("email"))
 	if email == "" {
 		s.forgotPage(w, r, http.StatusUnprocessableEntity, pages.Page{
-			Faults: map[string]string{"email": "Enter an e-mail address."}, Values: url.Values{"email": {line(r.PostFormValue("email"), text.MaxEmail)}},
+			Faults: map[string]locale.Text{"email": locale.Say("Enter an e-mail address.")}, Values: url.Values{"email": {line(r.PostFormValue("email"), text.MaxEmail)}},
 		})
 		return
 	}
-	s.answerAsk(w, r, ask{Kind: askReset, Email: email}, "If the address belongs to an account, a link is on its way to it. It works for 30 minutes.")
+	s.answerAsk(w, r, ask{Kind: askReset, Email: email},
+		locale.Say("If the address belongs to an account, a link is on its way to it. It works for 30 minutes."))
 }
 
 // answerAsk counts and queues a request, and asks the person to look into the mailbox.
-func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text string) {
+func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text locale.Text) {
+	a.Locale = s.Printer(r).Language
 	wait, err := s.throttle.Mail(r, a.Kind, a.Email, func(ctx context.Context, tx *store.Tx, enough bool) error {
 		if a.Enough = enough; enough && a.Kind != askReset {
 			return nil
@@ -47,12 +50,14 @@ func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text s
 	case wait > 0:
 		s.tooMany(w, r, wait)
 	default:
-		s.Message(w, r, http.StatusOK, "Look into your mailbox", text+" If nothing comes, look for it among the unwanted mails, or try again later.", pages.Link{})
+		s.Message(w, r, http.StatusOK, locale.Say("Look into your mailbox"),
+			locale.Say("%s If nothing comes, look for it among the unwanted mails, or try again later.", text), pages.Link{})
 	}
 }
 
 // tooMany asks the person to come again later.
 func (s *Server) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration) {
 	pages.RetryAfter(w, wait)
-	s.Message(w, r, http.StatusTooManyRequests, "Too many requests", "Too much was asked for from your network. Try again "+inWords(wait)+".", pages.Link{})
+	s.Message(w, r, http.StatusTooManyRequests, locale.Say("Too many requests"),
+		locale.Say("Too much was asked for from your network. Try again %s.", inWords(wait)), pages.Link{})
 }

@@ -13,10 +13,11 @@ import (
 	"atrium/internal/identity/signin"
 	"atrium/internal/op/audit"
 	"atrium/internal/people"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
-var inviteAgain = again{text: "If you have accepted the invitation, sign in. Else ask whoever invited you to send it again."}
+var inviteAgain = again{text: locale.Say("If you have accepted the invitation, sign in. Else ask whoever invited you to send it again.")}
 
 // invitation is a valid link with its recipient.
 type invitation struct {
@@ -69,15 +70,17 @@ func (s *Server) showInvitation(w http.ResponseWriter, r *http.Request) {
 	}
 	if in.account.PasswordHash != "" {
 		back := pathAccept + "?token=" + in.token
-		s.Message(w, r, http.StatusOK, "You are invited to "+in.company, "Your account "+in.account.Email+" is there already. Sign in to accept the invitation.",
-			pages.Link{Text: "Sign in", To: signin.PathSignIn + "?return=" + url.QueryEscape(back)})
+		s.Message(w, r, http.StatusOK, locale.Say("You are invited to %s", in.company),
+			locale.Say("Your account %s is there already. Sign in to accept the invitation.", in.account.Email),
+			pages.Link{Text: locale.Say("Sign in"), To: signin.PathSignIn + "?return=" + url.QueryEscape(back)})
 		return
 	}
 	s.invitationPage(w, r, http.StatusOK, in, pages.Page{Values: url.Values{"name": {in.user.Name}}})
 }
 
 func (s *Server) invitationPage(w http.ResponseWriter, r *http.Request, status int, in *invitation, p pages.Page) {
-	p.Body, p.Title, p.Intro = "welcome", "You are invited to "+in.company, "Tell us your name and choose a password to accept."
+	p.Body, p.Title = "welcome", locale.Say("You are invited to %s", in.company)
+	p.Intro = locale.Say("Tell us your name and choose a password to accept.")
 	p.Data = tokenForm{Token: in.token, Email: in.account.Email, Company: in.company, Password: true}
 	s.Render(w, r, status, p)
 }
@@ -98,7 +101,7 @@ func (s *Server) postInvitation(w http.ResponseWriter, r *http.Request) {
 		name = in.user.Name
 	}
 	if name == "" {
-		s.invitationPage(w, r, http.StatusUnprocessableEntity, in, pages.Page{Values: values, Faults: map[string]string{"name": "Enter your name, in 200 characters at most."}})
+		s.invitationPage(w, r, http.StatusUnprocessableEntity, in, pages.Page{Values: values, Faults: map[string]locale.Text{"name": locale.Say("Enter your name, in 200 characters at most.")}})
 		return
 	}
 	hash, ok := s.choose(w, r, in.account, []string{name}, func(status int, p pages.Page) {
@@ -118,7 +121,7 @@ func (s *Server) postInvitation(w http.ResponseWriter, r *http.Request) {
 		s.deadLink(w, r, err, inviteAgain)
 		return
 	}
-	s.Message(w, r, http.StatusOK, "Welcome to "+in.company, "Your account is ready. Sign in with your e-mail address and your password.", s.home())
+	s.Message(w, r, http.StatusOK, locale.Say("Welcome to %s", in.company), locale.Say("Your account is ready. Sign in with your e-mail address and your password."), s.home())
 }
 
 // accept invalidates the invitation and makes its user active, under the name if there is one. Returns errLink when the
@@ -149,7 +152,7 @@ func (s *Server) accept(ctx context.Context, tx *store.Tx, w http.ResponseWriter
 func (s *Server) showAccept(w http.ResponseWriter, r *http.Request) {
 	if in := s.ownInvitation(w, r); in != nil {
 		s.Render(w, r, http.StatusOK, pages.Page{
-			Body: "accept", Title: "You are invited to " + in.company, Data: tokenForm{Token: in.token, Email: in.account.Email, Company: in.company},
+			Body: "accept", Title: locale.Say("You are invited to %s", in.company), Data: tokenForm{Token: in.token, Email: in.account.Email, Company: in.company},
 		})
 	}
 }
@@ -165,7 +168,7 @@ func (s *Server) postAccept(w http.ResponseWriter, r *http.Request) {
 		s.deadLink(w, r, err, inviteAgain)
 		return
 	}
-	s.Message(w, r, http.StatusOK, "Welcome to "+in.company, "You have accepted the invitation.", s.home())
+	s.Message(w, r, http.StatusOK, locale.Say("Welcome to %s", in.company), locale.Say("You have accepted the invitation."), s.home())
 }
 
 // ownInvitation is invitation for the signed-in account.
@@ -187,6 +190,6 @@ func (s *Server) ownInvitation(w http.ResponseWriter, r *http.Request) *invitati
 
 // notYours answers a request with another account's link.
 func (s *Server) notYours(w http.ResponseWriter, r *http.Request) {
-	s.Message(w, r, http.StatusForbidden, "This link is for another account", "You are signed in with another account than the one that the link was mailed for. Sign out first, then open the link again.",
-		pages.Link{Text: "Your account", To: pathAccount})
+	s.Message(w, r, http.StatusForbidden, locale.Say("This link is for another account"), locale.Say("You are signed in with another account than the one that the link was mailed for. Sign out first, then open the link again."),
+		pages.Link{Text: locale.Say("Your account"), To: pathAccount})
 }

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/mailedlink"
 	"atrium/internal/identity/pages"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -83,7 +84,7 @@ func kill(ctx context.Context, tx *store.Tx, accountID string, kinds ...mailedli
 
 // again tells the person how to continue after an invalid link.
 type again struct {
-	text string
+	text locale.Text
 	link pages.Link // empty for the web application
 }
 
@@ -96,7 +97,8 @@ func (s *Server) deadLink(w http.ResponseWriter, r *http.Request, err error, on 
 	if on.link.To == "" {
 		on.link = s.home()
 	}
-	s.Message(w, r, http.StatusGone, "This link is not good any more", "It was used already, is too old, or a newer one has taken its place. "+on.text, on.link)
+	s.Message(w, r, http.StatusGone, locale.Say("This link is not good any more"),
+		locale.Say("It was used already, is too old, or a newer one has taken its place. %s", on.text), on.link)
 }
 
 // data reads a link's data.

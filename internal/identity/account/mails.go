@@ -12,7 +12,9 @@ import (
 	"atrium/internal/identity/signin"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -20,13 +22,24 @@ import (
 const PasswordChanged = "password_changed"
 
 // notices are the texts about changes of an account.
-var notices = map[string]struct{ subject, text string }{
-	PasswordChanged:      {"Your password was changed", "The password of your account was changed."},
-	signin.FactorAdded:   {"A second step was added to your account", "A second step for signing in was added to your account."},
-	signin.FactorRemoved: {"A second step was removed from your account", "A second step for signing in was removed from your account."},
-	signin.CodesRenewed:  {"You have new recovery codes", "New recovery codes were made for your account. The earlier ones are worthless."},
-	signin.CodeUsed:      {"A recovery code was used", "Somebody has signed in to your account with a recovery code, which is used up."},
-	signin.FactorsReset:  {"Your second steps were removed", "An administrator has removed the second steps for signing in from your account."},
+var notices = map[string]struct{ subject, text locale.Text }{
+	PasswordChanged: {locale.Say("Your password was changed"), locale.Say("The password of your account was changed.")},
+	signin.FactorAdded: {
+		locale.Say("A second step was added to your account"), locale.Say("A second step for signing in was added to your account."),
+	},
+	signin.FactorRemoved: {
+		locale.Say("A second step was removed from your account"), locale.Say("A second step for signing in was removed from your account."),
+	},
+	signin.CodesRenewed: {
+		locale.Say("You have new recovery codes"), locale.Say("New recovery codes were made for your account. The earlier ones are worthless."),
+	},
+	signin.CodeUsed: {
+		locale.Say("A recovery code was used"), locale.Say("Somebody has signed in to your account with a recovery code, which is used up."),
+	},
+	signin.FactorsReset: {
+		locale.Say("Your second steps were removed"),
+		locale.Say("An administrator has removed the second steps for signing in from your account."),
+	},
 }
 
 // MailsOptions are the dependencies of Mails.
@@ -82,9 +95,9 @@ func (l *Mails) invite(ctx context.Context, tx *store.Tx, u *ent.User, by *strin
 		return err
 	}
 	company := mail.Line(c.Name, 60)
-	return l.send(ctx, tx, u.Email, u.ID, "You are invited to "+company,
-		"Hello "+mail.Line(u.Name, 60)+",", company+" invites you to work with it. Open this link to accept:",
-		l.to(pathInvitation, token), "The link works once, within 7 days. If you do not know who invites you, you need do nothing.")
+	return l.send(ctx, tx, letter{u.Email, u.ID, op.ReaderOf(u, c)}, locale.Say("You are invited to %s", company),
+		locale.Say("Hello %s,", mail.Line(u.Name, 60)), locale.Say("%s invites you to work with it. Open this link to accept:", company),
+		l.to(pathInvitation, token), locale.Say("The link works once, within 7 days. If you do not know who invites you, you need do nothing."))
 }
 
 // Notify mails a person about a change of the person's account: PasswordChanged, or a kind of package signin.
@@ -107,52 +120,73 @@ func (l *Mails) Notify(ctx context.Context, tx *store.Tx, accountID, kind string
 }
 
 // notice mails an account what happened, when, and what to do about it.
-func (l *Mails) notice(ctx context.Context, tx *store.Tx, acc *ent.Account, subject, text string) error {
-	when := clock.From(ctx).Now().UTC().Format("2 January 2006 at 15:04 UTC")
-	return l.send(ctx, tx, acc.Email, acc.ID, subject, text, "This was on "+when+". If it was you, you need do nothing.",
-		"If it was not you, set a new password at once and tell your administrator:", l.page(pathForgot))
+func (l *Mails) notice(ctx context.Context, tx *store.Tx, acc *ent.Account, subject, text locale.Text) error {
+	p, err := people.ReaderOfAccount(ctx, tx.Client, acc.ID, "")
+	if err != nil {
+		return err
+	}
+	return l.send(ctx, tx, letter{acc.Email, acc.ID, p}, subject, text,
+		locale.Say("This was on %s. If it was you, you need do nothing.", clock.From(ctx).Now()),
+		locale.Say("If it was not you, set a new password at once and tell your administrator:"), locale.Raw(l.page(pathForgot)))
 }
 
-// reset mails a link for setting a new password.
-func (l *Mails) reset(ctx context.Context, tx *store.Tx, acc *ent.Account) error {
+// reset mails a link for setting a new password. asked is the language of the page on which somebody asked for it.
+func (l *Mails) reset(ctx context.Context, tx *store.Tx, acc *ent.Account, asked string) error {
+	p, err := people.ReaderOfAccount(ctx, tx.Client, acc.ID, asked)
+	if err != nil {
+		return err
+	}
 	token, err := newLink(ctx, tx, mailedlink.KindPasswordReset, func(m *ent.MailedLinkCreate) { m.SetAccountID(acc.ID) })
 	if err != nil {
 		return err
 	}
-	return l.send(ctx, tx, acc.Email, acc.ID, "Set a new password",
-		"Somebody, probably you, has asked to set a new password for your account. Open this link to do so:",
-		l.to(pathReset, token), "The link works once, within 30 minutes. If you did not ask for it, you need do nothing: your password stays as it is.")
+	return l.send(ctx, tx, letter{acc.Email, acc.ID, p}, locale.Say("Set a new password"),
+		locale.Say("Somebody, probably you, has asked to set a new password for your account. Open this link to do so:"), l.to(pathReset, token),
+		locale.Say("The link works once, within 30 minutes. If you did not ask for it, you need do nothing: your password stays as it is."))
 }
 
 // confirmEmail mails a link to the account's future address, and notifies the current one.
 func (l *Mails) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Account, email, token string) error {
-	err := l.send(ctx, tx, email, acc.ID, "Confirm your e-mail address",
-		"This address is to become the one that an account signs in with. Open this link in the browser in which you asked for it:",
-		l.to(pathConfirmEmail, token), "The link works once, within an hour. If you did not ask for it, you need do nothing.")
+	p, err := people.ReaderOfAccount(ctx, tx.Client, acc.ID, "")
 	if err != nil {
 		return err
 	}
-	return l.notice(ctx, tx, acc, "Your e-mail address is to be changed",
-		"Somebody who is signed in to your account wants it to use another e-mail address: "+email)
+	err = l.send(ctx, tx, letter{email, acc.ID, p}, locale.Say("Confirm your e-mail address"),
+		locale.Say("This address is to become the one that an account signs in with. Open this link in the browser in which you asked for it:"),
+		l.to(pathConfirmEmail, token), locale.Say("The link works once, within an hour. If you did not ask for it, you need do nothing."))
+	if err != nil {
+		return err
+	}
+	return l.notice(ctx, tx, acc, locale.Say("Your e-mail address is to be changed"),
+		locale.Say("Somebody who is signed in to your account wants it to use another e-mail address: %s", email))
 }
 
 // emailChanged notifies the account's former address.
 func (l *Mails) emailChanged(ctx context.Context, tx *store.Tx, accountID, old, email string) error {
-	return l.send(ctx, tx, old, accountID, "Your e-mail address was changed", "Your account does not use this e-mail address any more, but another one: "+email,
-		"If it was you who changed it, you need do nothing.", "If it was not you, tell the administrator of your company at once.")
+	p, err := people.ReaderOfAccount(ctx, tx.Client, accountID, "")
+	if err != nil {
+		return err
+	}
+	return l.send(ctx, tx, letter{old, accountID, p}, locale.Say("Your e-mail address was changed"),
+		locale.Say("Your account does not use this e-mail address any more, but another one: %s", email),
+		locale.Say("If it was you who changed it, you need do nothing."),
+		locale.Say("If it was not you, tell the administrator of your company at once."))
 }
 
-// openCompany mails a link for opening a company.
-func (l *Mails) openCompany(ctx context.Context, tx *store.Tx, email, token string) error {
-	return l.send(ctx, tx, email, "", "Confirm your e-mail address", "Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:",
-		l.to(pathConfirm, token), "The link works once, within a day. If you did not ask for it, you need do nothing.")
+// openCompany mails a link for opening a company, in the language of the page on which somebody asked for it.
+func (l *Mails) openCompany(ctx context.Context, tx *store.Tx, email, token, asked string) error {
+	return l.send(ctx, tx, letter{email, "", locale.Printer{Language: asked}}, locale.Say("Confirm your e-mail address"),
+		locale.Say("Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:"),
+		l.to(pathConfirm, token), locale.Say("The link works once, within a day. If you did not ask for it, you need do nothing."))
 }
 
 // page returns the address of a page.
 func (l *Mails) page(path string) string { return strings.TrimRight(l.authURL(), "/") + path }
 
 // to returns the address of a page with a link's token.
-func (l *Mails) to(path, token string) string { return l.page(path) + "?token=" + token }
+func (l *Mails) to(path, token string) locale.Text {
+	return locale.Raw(l.page(path) + "?token=" + token)
+}
 
 // Tell mails a user what happened, with a link to the page that shows it and one that switches mails of the kind off.
 func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) error {
@@ -161,7 +195,8 @@ func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) 
 		return fmt.Errorf("seal the link: %w", err)
 	}
 	letter := mail.Letter{
-		Title: t.Subject, Paragraphs: t.Paragraphs, Quote: t.Quote, Unsubscribe: l.to(pathUnsubscribe, base64.RawURLEncoding.EncodeToString(token)),
+		Language: t.Language, Title: t.Subject, Paragraphs: t.Paragraphs, Quote: t.Quote,
+		Unsubscribe: l.page(pathUnsubscribe) + "?token=" + base64.RawURLEncoding.EncodeToString(token),
 	}
 	if console := l.console(); console != "" && t.Page != "" {
 		letter.Link = console + t.Page
@@ -176,21 +211,33 @@ func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) 
 }
 
 // Write mails these paragraphs to a user, who cannot switch such mails off.
-func (l *Mails) Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error {
-	return l.send(ctx, tx, u.Email, u.ID, subject, paragraphs...)
+func (l *Mails) Write(ctx context.Context, tx *store.Tx, u *ent.User, subject locale.Text, paragraphs ...locale.Text) error {
+	c, err := tx.Company.Get(ctx, u.CompanyID)
+	if err != nil {
+		return fmt.Errorf("read the company: %w", err)
+	}
+	return l.send(ctx, tx, letter{u.Email, u.ID, op.ReaderOf(u, c)}, subject, paragraphs...)
 }
 
-// send queues a mail of these paragraphs to an address; of is the id of its user or account, empty if it has neither.
-func (l *Mails) send(ctx context.Context, tx *store.Tx, email, of, subject string, paragraphs ...string) error {
-	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\n"
-	return l.outbox.Enqueue(ctx, tx, mail.Message{To: email, Of: of, Subject: subject, Text: text})
+// letter says to whom a mail goes.
+type letter struct {
+	to string // the address
+	of string // id of its user or account; empty if it has neither
+	in locale.Printer
+}
+
+// send queues a mail of these paragraphs.
+func (l *Mails) send(ctx context.Context, tx *store.Tx, to letter, subject locale.Text, paragraphs ...locale.Text) error {
+	texts := make([]string, len(paragraphs))
+	for i, t := range paragraphs {
+		texts[i] = to.in.T(t)
+	}
+	text := strings.Join(texts, "\n\n") + "\n\n-- \nAtrium\n"
+	return l.outbox.Enqueue(ctx, tx, mail.Message{To: to.to, Of: to.of, Subject: to.in.T(subject), Text: text})
 }
 
 // inWords describes how long to wait.
-func inWords(wait time.Duration) string {
-	minutes := int((wait + time.Minute - 1) / time.Minute)
-	if minutes <= 1 {
-		return "in a minute"
-	}
-	return fmt.Sprintf("in %d minutes", minutes)
+func inWords(wait time.Duration) locale.Text {
+	minutes := max(1, int((wait+time.Minute-1)/time.Minute))
+	return locale.Count(minutes, "in a minute", "in %d minutes", minutes)
 }

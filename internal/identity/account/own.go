@@ -13,6 +13,7 @@ import (
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -24,7 +25,10 @@ type overview struct {
 }
 
 // ownCompany is one of a person's companies.
-type ownCompany struct{ Name, Role string }
+type ownCompany struct {
+	Name string
+	Role locale.Text
+}
 
 // showAccount shows the account's address, its companies, and links to its settings.
 func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +42,7 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.Render(w, r, http.StatusOK, pages.Page{
-		Body: "overview", Title: "Your account", Wide: true, Data: overview{Email: acc.Email, Companies: places, MFA: signin.PathFactors},
+		Body: "overview", Title: locale.Say("Your account"), Wide: true, Data: overview{Email: acc.Email, Companies: places, MFA: signin.PathFactors},
 	})
 }
 
@@ -65,7 +69,7 @@ func (s *Server) companies(ctx context.Context, acc *ent.Account) ([]ownCompany,
 	}
 	out := make([]ownCompany, len(users))
 	for i, u := range users {
-		out[i] = ownCompany{Name: names[u.CompanyID], Role: string(u.Role)}
+		out[i] = ownCompany{Name: names[u.CompanyID], Role: signin.RoleWords[u.Role]}
 	}
 	return out, nil
 }
@@ -78,9 +82,9 @@ func (s *Server) showPassword(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p pages.Page) {
-	p.Body, p.Title, p.Data = "password", "Change your password", acc.Email
-	if p.Intro == "" {
-		p.Intro = "Changing it signs you out everywhere but in this browser."
+	p.Body, p.Title, p.Data = "password", locale.Say("Change your password"), acc.Email
+	if p.Intro.Empty() {
+		p.Intro = locale.Say("Changing it signs you out everywhere but in this browser.")
 	}
 	s.Render(w, r, status, p)
 }
@@ -102,10 +106,10 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		return
 	case wait > 0:
 		pages.RetryAfter(w, wait)
-		show(http.StatusTooManyRequests, pages.Page{Error: "There were too many attempts. Try again " + inWords(wait) + "."})
+		show(http.StatusTooManyRequests, pages.Page{Error: locale.Say("There were too many attempts. Try again %s.", inWords(wait))})
 		return
 	case !right:
-		show(http.StatusUnprocessableEntity, pages.Page{Faults: map[string]string{"current": "This is not your password."}})
+		show(http.StatusUnprocessableEntity, pages.Page{Faults: map[string]locale.Text{"current": locale.Say("This is not your password.")}})
 		return
 	}
 	hash, ok := s.choose(w, r, acc, nil, show)
@@ -124,10 +128,10 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	})
 	switch {
 	case errors.Is(err, errLink):
-		show(http.StatusConflict, pages.Page{Error: "Your password was changed at the same moment elsewhere."})
+		show(http.StatusConflict, pages.Page{Error: locale.Say("Your password was changed at the same moment elsewhere.")})
 	case err != nil:
 		s.Broken(w, r, err)
 	default:
-		s.Message(w, r, http.StatusOK, "Your password is changed", "You are signed out everywhere but in this browser.", pages.Link{Text: "Your account", To: pathAccount})
+		s.Message(w, r, http.StatusOK, locale.Say("Your password is changed"), locale.Say("You are signed out everywhere but in this browser."), pages.Link{Text: locale.Say("Your account"), To: pathAccount})
 	}
 }

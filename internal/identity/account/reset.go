@@ -19,10 +19,11 @@ import (
 	"atrium/internal/op/audit"
 	"atrium/internal/people"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
-var resetAgain = again{"Ask for a new one if you still want to set your password.", pages.Link{Text: "Ask for a new link", To: pathForgot}}
+var resetAgain = again{locale.Say("Ask for a new one if you still want to set your password."), pages.Link{Text: locale.Say("Ask for a new link"), To: pathForgot}}
 
 // tokenForm is the data of pages with a link's form.
 type tokenForm struct {
@@ -38,7 +39,7 @@ func (s *Server) showReset(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) resetPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, token string, p pages.Page) {
-	p.Body, p.Title, p.Data = "reset", "Set a new password", tokenForm{Token: token, Email: acc.Email}
+	p.Body, p.Title, p.Data = "reset", locale.Say("Set a new password"), tokenForm{Token: token, Email: acc.Email}
 	s.Render(w, r, status, p)
 }
 
@@ -90,7 +91,7 @@ func (s *Server) postReset(w http.ResponseWriter, r *http.Request) {
 		s.deadLink(w, r, err, resetAgain)
 		return
 	}
-	s.Message(w, r, http.StatusOK, "Your new password is set", "You are signed out everywhere. Sign in with the new password.", s.home())
+	s.Message(w, r, http.StatusOK, locale.Say("Your new password is set"), locale.Say("You are signed out everywhere. Sign in with the new password."), s.home())
 }
 
 // choose checks the form's new password and hashes it, before any transaction. If the password is refused, it answers

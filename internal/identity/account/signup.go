@@ -13,11 +13,12 @@ import (
 	"atrium/internal/identity/pages"
 	"atrium/internal/people/company"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
 )
 
-var signUpAgain = again{"Begin again if you still want to open a company.", pages.Link{Text: "Open a company", To: pathSignUp}}
+var signUpAgain = again{locale.Say("Begin again if you still want to open a company."), pages.Link{Text: locale.Say("Open a company"), To: pathSignUp}}
 
 // signUpPlan is the plan of new companies.
 const signUpPlan = "free"
@@ -28,19 +29,19 @@ func (s *Server) showSignUp(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) signUpPage(w http.ResponseWriter, r *http.Request, status int, p pages.Page) {
-	p.Body, p.Title, p.Intro = "signup", "Open a company", "We mail you a link to go on with."
+	p.Body, p.Title, p.Intro = "signup", locale.Say("Open a company"), locale.Say("We mail you a link to go on with.")
 	s.Render(w, r, status, p)
 }
 
 // postSignUp gives everybody the same answer, whether the address has an account or not.
 func (s *Server) postSignUp(w http.ResponseWriter, r *http.Request) {
 	name, email := line(r.PostFormValue("company"), 200), address(r.PostFormValue("email"))
-	faults := map[string]string{}
+	faults := map[string]locale.Text{}
 	if name == "" || len(name) > 200 {
-		faults["company"] = "Enter the company's name, in 200 characters at most."
+		faults["company"] = locale.Say("Enter the company's name, in 200 characters at most.")
 	}
 	if email == "" {
-		faults["email"] = "Enter an e-mail address."
+		faults["email"] = locale.Say("Enter an e-mail address.")
 	}
 	if len(faults) > 0 {
 		s.signUpPage(w, r, http.StatusUnprocessableEntity, pages.Page{Faults: faults, Values: url.Values{
@@ -48,7 +49,7 @@ func (s *Server) postSignUp(w http.ResponseWriter, r *http.Request) {
 		}})
 		return
 	}
-	s.answerAsk(w, r, ask{Kind: askSignUp, Email: email, Company: name}, "A link is on its way to you. It works for a day.")
+	s.answerAsk(w, r, ask{Kind: askSignUp, Email: email, Company: name}, locale.Say("A link is on its way to you. It works for a day."))
 }
 
 // opening is a valid link of a sign-up with its data.
@@ -96,11 +97,11 @@ func (s *Server) showConfirm(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) confirmPage(w http.ResponseWriter, r *http.Request, status int, o *opening, p pages.Page) {
-	p.Body, p.Title = "welcome", "Open "+o.Company
-	p.Intro = "Tell us your name and choose a password."
+	p.Body, p.Title = "welcome", locale.Say("Open %s", o.Company)
+	p.Intro = locale.Say("Tell us your name and choose a password.")
 	fresh := o.account.PasswordHash == ""
 	if !fresh {
-		p.Intro = "Tell us your name. You sign in with the password that you have."
+		p.Intro = locale.Say("Tell us your name. You sign in with the password that you have.")
 	}
 	p.Data = tokenForm{Token: o.token, Email: o.Email, Company: o.Company, Password: fresh}
 	s.Render(w, r, status, p)
@@ -116,7 +117,7 @@ func (s *Server) postConfirm(w http.ResponseWriter, r *http.Request) {
 	values := url.Values{"name": {r.PostFormValue("name")}}
 	name := line(r.PostFormValue("name"), 200)
 	if name == "" {
-		s.confirmPage(w, r, http.StatusUnprocessableEntity, o, pages.Page{Values: values, Faults: map[string]string{"name": "Enter your name, in 200 characters at most."}})
+		s.confirmPage(w, r, http.StatusUnprocessableEntity, o, pages.Page{Values: values, Faults: map[string]locale.Text{"name": locale.Say("Enter your name, in 200 characters at most.")}})
 		return
 	}
 	hash := ""
@@ -137,12 +138,12 @@ func (s *Server) postConfirm(w http.ResponseWriter, r *http.Request) {
 		Within: func(ctx context.Context, tx *store.Tx, _ *company.Created) error { return use(ctx, tx, o.link) },
 	})
 	if code := apperr.CodeOf(err); err != nil && (code == apperr.Conflict || code == apperr.Forbidden) {
-		s.confirmPage(w, r, http.StatusConflict, o, pages.Page{Values: values, Error: apperr.From(err).Message})
+		s.confirmPage(w, r, http.StatusConflict, o, pages.Page{Values: values, Error: locale.Known(apperr.From(err).Message)})
 		return
 	}
 	if err != nil {
 		s.deadLink(w, r, err, signUpAgain)
 		return
 	}
-	s.Message(w, r, http.StatusOK, o.Company+" is open", "Sign in with your e-mail address and your password.", s.home())
+	s.Message(w, r, http.StatusOK, locale.Say("%s is open", o.Company), locale.Say("Sign in with your e-mail address and your password."), s.home())
 }

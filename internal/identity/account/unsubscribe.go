@@ -8,6 +8,7 @@ import (
 
 	"atrium/internal/identity/pages"
 	"atrium/internal/notify/notice"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -42,7 +43,7 @@ func (s *Server) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 		s.noUnsubscription(w, r)
 		return
 	}
-	s.Render(w, r, http.StatusOK, pages.Page{Body: "unsubscribe", Title: "No more mails of this kind", Data: token})
+	s.Render(w, r, http.StatusOK, pages.Page{Body: "unsubscribe", Title: locale.Say("No more mails of this kind"), Data: token})
 }
 
 // postUnsubscribe switches the mails of a kind off. As in RFC 8058 it needs no cookie and no sign-in: mail programs send it,
@@ -60,10 +61,10 @@ func (s *Server) postUnsubscribe(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, err)
 		return
 	}
-	s.Message(w, r, http.StatusOK, "You will get no more mails of this kind",
-		"Notifications go on being listed where you work. Your notification settings turn the mails on again.", s.home())
+	s.Message(w, r, http.StatusOK, locale.Say("You will get no more mails of this kind"),
+		locale.Say("Notifications go on being listed where you work. Your notification settings turn the mails on again."), s.home())
 }
 
 func (s *Server) noUnsubscription(w http.ResponseWriter, r *http.Request) {
-	s.Message(w, r, http.StatusNotFound, "There is no such page", "The link is not whole. Open it from the mail again.", s.home())
+	s.Message(w, r, http.StatusNotFound, locale.Say("There is no such page"), locale.Say("The link is not whole. Open it from the mail again."), s.home())
 }

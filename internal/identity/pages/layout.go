@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -22,10 +23,11 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/identity"
 	"atrium/internal/identity/provider"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/ratelimit"
 )
 
-//go:embed layout.html message.html
+//go:embed layout.html message.html framed.html
 var own embed.FS
 
 //go:embed static
@@ -42,11 +44,16 @@ type LayoutOptions struct {
 	AuthURL string // origin of the hosted pages: https://host[:port]
 	Pages   fs.FS  // NAME.html: the body of the page NAME, an html/template that may use what layout.html defines; nil for none
 	Log     *slog.Logger
+
+	// Reader returns the printer of the person who is signed in at the hosted pages in the browser; without a language for nobody, and
+	// for who has chosen none. nil for nobody.
+	Reader func(*http.Request) locale.Printer
 }
 
 // Layout renders hosted pages with one stylesheet, under one content security policy. Safe for concurrent use.
 type Layout struct {
-	pages   map[string]*template.Template
+	pages   map[string]map[string]*template.Template // by language and name
+	reader  func(*http.Request) locale.Printer
 	origin  string
 	style   string // addresses of the static files, with their hashes
 	script  string
@@ -56,22 +63,35 @@ type Layout struct {
 
 // Page is one answer.
 type Page struct {
-	Body    string            // name of the page's template
-	Title   string            // also the heading
-	Intro   string            // a sentence below the heading
-	Error   string            // the fault, read out by screen readers
-	Faults  map[string]string // faults by field
-	Values  url.Values        // the fields' values; never a password or a code
-	Passkey bool              // the page needs the script
-	Leads   []string          // sources (LeadsTo) to which a form of the page may lead, besides our own
-	Wide    bool              // a list rather than a form
-	Data    any               // for the template, as .Data
+	Body    string                 // name of the page's template
+	Title   locale.Text            // also the heading
+	Intro   locale.Text            // a sentence below the heading
+	Error   locale.Text            // the fault, read out by screen readers
+	Faults  map[string]locale.Text // faults by field
+	Values  url.Values             // the fields' values; never a password or a code
+	Passkey bool                   // the page needs the script
+	Leads   []string               // sources (LeadsTo) to which a form of the page may lead, besides our own
+	Wide    bool                   // a list rather than a form
+	Data    any                    // for the template, as .Data
 }
 
-// view is the data of templates.
+// view is the data of templates: a page in one language.
 type view struct {
 	Page
-	CSRF, Style, Script string
+	Title, Intro, Error           string
+	Faults                        map[string]string
+	Language, CSRF, Style, Script string
+}
+
+// in returns the page's view for a reader.
+func (p Page) in(reader locale.Printer) view {
+	v := view{
+		Page: p, Title: reader.T(p.Title), Intro: reader.T(p.Intro), Error: reader.T(p.Error), Faults: map[string]string{}, Language: reader.Language,
+	}
+	for field, fault := range p.Faults {
+		v.Faults[field] = reader.T(fault)
+	}
+	return v
 }
 
 // NewLayout reads the templates.
@@ -81,7 +101,7 @@ func NewLayout(o LayoutOptions) (*Layout, error) {
 		return nil, errors.New("pages: the address of the hosted pages must be an origin (https://host[:port])")
 	}
 	l := &Layout{
-		pages: map[string]*template.Template{}, origin: u.Scheme + "://" + u.Host,
+		pages: map[string]map[string]*template.Template{}, reader: o.Reader, origin: u.Scheme + "://" + u.Host,
 		foreign: http.NewCrossOriginProtection(), log: o.Log,
 	}
 	if err := l.foreign.AddTrustedOrigin(l.origin); err != nil {
@@ -93,30 +113,36 @@ func NewLayout(o LayoutOptions) (*Layout, error) {
 	if l.script, err = staticPath("passkey.js"); err != nil {
 		return nil, err
 	}
-	base, err := template.New("layout.html").Funcs(template.FuncMap{"input": newInput, "list": list}).ParseFS(own, "layout.html", "message.html")
-	if err != nil {
-		return nil, fmt.Errorf("pages: read the layout: %w", err)
+	for _, lang := range locale.Languages {
+		base, err := template.New("layout.html").Funcs(locale.Funcs(lang)).Funcs(template.FuncMap{"input": newInput, "list": list}).
+			ParseFS(own, "layout.html", "message.html", "framed.html")
+		if err != nil {
+			return nil, fmt.Errorf("pages: read the layout: %w", err)
+		}
+		if l.pages[lang], err = read(base, o.Pages); err != nil {
+			return nil, err
+		}
 	}
-	return l, l.read(base, o.Pages)
+	return l, nil
 }
 
 // builtIn are the pages of every Layout.
-var builtIn = map[string]string{"message": `{{template "message" .}}`, "framed": `{{.Data}}`}
+var builtIn = map[string]string{"message": `{{template "message" .}}`, "framed": `{{template "framed" .}}`}
 
 // read parses every page on top of a copy of the layout.
-func (l *Layout) read(base *template.Template, pages fs.FS) error {
+func read(base *template.Template, pages fs.FS) (map[string]*template.Template, error) {
 	var names []string
 	if pages != nil {
 		var err error
 		if names, err = fs.Glob(pages, "*.html"); err != nil {
-			return fmt.Errorf("pages: list the pages: %w", err)
+			return nil, fmt.Errorf("pages: list the pages: %w", err)
 		}
 	}
-	bodies := maps.Clone(builtIn)
+	out, bodies := map[string]*template.Template{}, maps.Clone(builtIn)
 	for _, file := range names {
 		text, err := fs.ReadFile(pages, file)
 		if err != nil {
-			return fmt.Errorf("pages: read a page: %w", err)
+			return nil, fmt.Errorf("pages: read a page: %w", err)
 		}
 		if name := strings.TrimSuffix(file, ".html"); name != "layout" && builtIn[name] == "" {
 			bodies[name] = string(text)
@@ -128,23 +154,25 @@ func (l *Layout) read(base *template.Template, pages fs.FS) error {
 			_, err = t.New("body").Parse(text)
 		}
 		if err != nil {
-			return fmt.Errorf("pages: read the page %s: %w", name, err)
+			return nil, fmt.Errorf("pages: read the page %s: %w", name, err)
 		}
-		l.pages[name] = t
+		out[name] = t
 	}
-	return nil
+	return out, nil
 }
 
 // Render answers with a page. Handlers whose pages contain a form with a token must run behind Guard, which sets the
 // cookie that the token is bound to.
 func (l *Layout) Render(w http.ResponseWriter, r *http.Request, status int, p Page) {
-	t := l.pages[p.Body]
+	reader := l.Printer(r)
+	t := l.pages[reader.Language][p.Body]
 	if t == nil {
 		l.log.ErrorContext(r.Context(), "a page has no template", "page", p.Body)
 		http.Error(w, "Something went wrong on our side.", http.StatusInternalServerError)
 		return
 	}
-	v := view{Page: p, CSRF: FormToken(r), Style: l.style}
+	v := p.in(reader)
+	v.CSRF, v.Style = FormToken(r), l.style
 	if p.Passkey {
 		v.Script = l.script
 	}
@@ -161,6 +189,16 @@ func (l *Layout) Render(w http.ResponseWriter, r *http.Request, status int, p Pa
 	h.Set("Content-Length", strconv.Itoa(out.Len()))
 	w.WriteHeader(status)
 	_, _ = w.Write(out.Bytes()) // the browser may have closed the connection
+}
+
+// Printer returns the printer for whoever sent a request. The language is the one that the address asks for (ui_locales of OpenID
+// Connect), else the one that the person who is signed in has chosen, else the browser's, else English.
+func (l *Layout) Printer(r *http.Request) (p locale.Printer) {
+	if l.reader != nil {
+		p = l.reader(r)
+	}
+	p.Language = cmp.Or(locale.Match(r.URL.Query().Get("ui_locales")), p.Language, locale.Match(r.Header.Get("Accept-Language")), locale.English)
+	return p
 }
 
 // secure sets the headers of every answer: nobody may frame, cache or sniff it. Only our own pages get our addresses as
@@ -218,7 +256,7 @@ func (l *Layout) Guard(next http.Handler) http.Handler {
 			return
 		}
 		if err := gate.ReadForm(w, r, maxForm); err != nil {
-			l.Message(w, r, http.StatusBadRequest, "That did not arrive", "The form could not be read. Go back and try again.", Link{})
+			l.Message(w, r, http.StatusBadRequest, locale.Say("That did not arrive"), locale.Say("The form could not be read. Go back and try again."), Link{})
 			return
 		}
 		if !validForm(r) {
@@ -233,23 +271,26 @@ func (l *Layout) Guard(next http.Handler) http.Handler {
 func (l *Layout) stale(w http.ResponseWriter, r *http.Request) {
 	var again Link
 	if u, err := url.Parse(r.Referer()); err == nil && u.Scheme+"://"+u.Host == l.origin {
-		again = Link{Text: "Load the page again", To: u.RequestURI()}
+		again = Link{Text: locale.Say("Load the page again"), To: u.RequestURI()}
 	}
-	l.Message(w, r, http.StatusForbidden, "This page is out of date",
-		"You have signed in or out since it was opened, or your browser does not keep our cookies. Nothing was changed.", again)
+	l.Message(w, r, http.StatusForbidden, locale.Say("This page is out of date"),
+		locale.Say("You have signed in or out since it was opened, or your browser does not keep our cookies. Nothing was changed."), again)
 }
 
 // Link is a link at the end of a message.
-type Link struct{ Text, To string }
+type Link struct {
+	Text locale.Text
+	To   string
+}
 
 // Message answers with a page that shows a text and, unless it is empty, a link.
-func (l *Layout) Message(w http.ResponseWriter, r *http.Request, status int, title, text string, on Link) {
+func (l *Layout) Message(w http.ResponseWriter, r *http.Request, status int, title, text locale.Text, on Link) {
 	l.Render(w, r, status, Page{Body: "message", Title: title, Intro: text, Data: on})
 }
 
 // Frame renders the provider's own pages in this layout; it is the provider's Options.Render.
 func (l *Layout) Frame(w http.ResponseWriter, r *http.Request, p provider.Page) {
-	page := Page{Body: "framed", Title: p.Title, Data: p.Body}
+	page := Page{Body: "framed", Title: p.Title, Data: p}
 	if p.FormTo != "" {
 		page.Leads = []string{p.FormTo}
 	}
@@ -263,11 +304,11 @@ func (l *Layout) Broken(w http.ResponseWriter, r *http.Request, err error) {
 		level = slog.LevelDebug // the browser has closed the connection
 	}
 	l.log.Log(r.Context(), level, "a page failed", "error", err, "path", r.URL.Path, "requestId", gate.RequestID(w))
-	text := "Something went wrong on our side. Try again in a moment."
+	text := locale.Say("Something went wrong on our side. Try again in a moment.")
 	if id := gate.RequestID(w); id != "" {
-		text += " If it stays so, tell support this: " + id
+		text = locale.Say("Something went wrong on our side. Try again in a moment. If it stays so, tell support this: %s", id)
 	}
-	l.Message(w, r, http.StatusInternalServerError, "Sorry, that failed", text, Link{})
+	l.Message(w, r, http.StatusInternalServerError, locale.Say("Sorry, that failed"), text, Link{})
 }
 
 // RetryAfter sets the header that tells the browser how long to wait.

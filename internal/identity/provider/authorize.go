@@ -16,6 +16,7 @@ import (
 
 	"atrium/internal/gate"
 	"atrium/internal/identity"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
 )
@@ -52,12 +53,12 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if c == nil {
-		p.message(w, r, http.StatusBadRequest, "Unknown application", "The application that sent you here is not registered. Nothing was passed on to it.")
+		p.message(w, r, http.StatusBadRequest, locale.Say("Unknown application"), locale.Say("The application that sent you here is not registered. Nothing was passed on to it."))
 		return
 	}
 	redirectURI := single(params, "redirect_uri")
 	if !identity.RedirectAllowed(c.redirects, redirectURI) || len(redirectURI) > maxText {
-		p.message(w, r, http.StatusBadRequest, "Wrong return address", "The application that sent you here asked for an answer at an address that is not registered for it. Nothing was passed on.")
+		p.message(w, r, http.StatusBadRequest, locale.Say("Wrong return address"), locale.Say("The application that sent you here asked for an answer at an address that is not registered for it. Nothing was passed on."))
 		return
 	}
 	id, err := p.begin(w, r, c, params)
@@ -73,7 +74,11 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		p.errorPage(w, r, err)
 		return
 	}
-	op.RedirectToLogin(id, c, w, r)
+	to := c.LoginURL(id)
+	if lang := locale.Match(single(params, "ui_locales")); lang != "" {
+		to += "&" + url.Values{"ui_locales": {lang}}.Encode()
+	}
+	http.Redirect(w, r, to, http.StatusFound)
 }
 
 // readParams returns the parameters of a GET's query or a POST's form; false when it has already answered the request with an
@@ -82,7 +87,7 @@ func (p *Provider) readParams(w http.ResponseWriter, r *http.Request) (url.Value
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	bad := func(status int) (url.Values, bool) {
-		p.message(w, r, status, "Malformed request", "The application that sent you here did not say what it wants.")
+		p.message(w, r, status, locale.Say("Malformed request"), locale.Say("The application that sent you here did not say what it wants."))
 		return nil, false
 	}
 	raw := r.URL.RawQuery
@@ -226,8 +231,8 @@ func (p *Provider) errorPage(w http.ResponseWriter, r *http.Request, err error) 
 	p.log.ErrorContext(r.Context(), "a request to the identity provider failed", "path", r.URL.Path, "error", err)
 	if store.IsUnavailable(err) {
 		w.Header().Set("Retry-After", retryAfter)
-		p.message(w, r, http.StatusServiceUnavailable, "Not available at the moment", "The service cannot reach its data. Try again in a moment.")
+		p.message(w, r, http.StatusServiceUnavailable, locale.Say("Not available at the moment"), locale.Say("The service cannot reach its data. Try again in a moment."))
 		return
 	}
-	p.message(w, r, http.StatusInternalServerError, "Something went wrong", "That was on our side. Try again in a moment.")
+	p.message(w, r, http.StatusInternalServerError, locale.Say("Something went wrong"), locale.Say("That was on our side. Try again in a moment."))
 }

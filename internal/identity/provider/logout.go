@@ -8,6 +8,7 @@ import (
 
 	"atrium/internal/identity"
 	"atrium/internal/identity/access"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -32,8 +33,8 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 		p.errorPage(w, r, err)
 		return
 	}
-	if fault != "" {
-		p.message(w, r, http.StatusBadRequest, "You are still signed in", fault)
+	if !fault.Empty() {
+		p.message(w, r, http.StatusBadRequest, locale.Say("You are still signed in"), fault)
 		return
 	}
 	id := out.SignInID
@@ -44,10 +45,11 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if current != nil && !confirmed(r) {
-			p.show(w, r, Page{Status: http.StatusOK, Title: "Sign out?", FormTo: identity.FormAction(out.Return)}, "logout", struct {
-				Action string // without the query of the original request
-				Hidden url.Values
-			}{p.prefix + pathEndSession, out.Hidden})
+			p.render(w, r, Page{
+				Status: http.StatusOK, Title: locale.Say("Sign out?"),
+				Text:   locale.Say("You will be signed out here, and in the applications that you use with this sign-in."),
+				Action: p.prefix + pathEndSession, Hidden: out.Hidden, FormTo: identity.FormAction(out.Return), // without the query of the original request
+			})
 			return
 		}
 		if current != nil {
@@ -59,7 +61,7 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if out.Return == "" {
-		p.message(w, r, http.StatusOK, "You are signed out", "You can close this window.")
+		p.message(w, r, http.StatusOK, locale.Say("You are signed out"), locale.Say("You can close this window."))
 		return
 	}
 	params = url.Values{}
@@ -75,9 +77,9 @@ func confirmed(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.PostForm.Get("confirm") == "yes" && new(http.CrossOriginProtection).Check(r) == nil
 }
 
-// readLogout reads the parameters. fault is the error message for the person when they are not valid.
-func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logout, fault string, err error) {
-	const malformed = "The application that sent you here did not say properly what it wants."
+// readLogout reads the parameters. fault is the error message for the person when they are not valid, else empty.
+func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logout, fault locale.Text, err error) {
+	malformed := locale.Say("The application that sent you here did not say properly what it wants.")
 	for name, values := range params {
 		if len(values) > 1 || !clean(name) || !clean(values[0]) {
 			return out, malformed, nil
@@ -100,16 +102,16 @@ func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logou
 		out.SignInID, out.ClientID = h.SignInID, h.ClientID
 	}
 	if out.ClientID == "" && out.Return == "" {
-		return out, "", nil
+		return out, locale.Text{}, nil
 	}
 	c, err := p.client(ctx, out.ClientID)
 	if err != nil {
-		return out, "", err
+		return out, locale.Text{}, err
 	}
 	if c == nil || out.Return != "" && !slices.Contains(c.postLogout, out.Return) {
-		return out, "The application that sent you here asked to go on to an address that is not registered for it.", nil
+		return out, locale.Say("The application that sent you here asked to go on to an address that is not registered for it."), nil
 	}
-	return out, "", nil
+	return out, locale.Text{}, nil
 }
 
 // EndSignIn ends a sign-in together with its grants and sessions. It does nothing for an empty id and for a sign-in that has

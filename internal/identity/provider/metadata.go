@@ -9,7 +9,9 @@ import (
 
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 	"github.com/zitadel/oidc/v3/pkg/op"
+	"golang.org/x/text/language"
 
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 )
 
@@ -51,6 +53,7 @@ func (s server) Discovery(context.Context, *op.Request[struct{}]) (*op.Response,
 			IntrospectionEndpointAuthMethodsSupported: withSecret,
 			CodeChallengeMethodsSupported:             []oidc.CodeChallengeMethod{oidc.CodeChallengeMethodS256},
 			BackChannelLogoutSupported:                true,
+			UILocalesSupported:                        supported(),
 			ServiceDocumentation:                      p.base + "/docs",
 			BackChannelLogoutSessionSupported:         true,
 		},
@@ -58,6 +61,15 @@ func (s server) Discovery(context.Context, *op.Request[struct{}]) (*op.Response,
 	})
 	keepFor(resp.Header, metaMaxAge)
 	return resp, nil
+}
+
+// supported returns the languages of the pages.
+func supported() oidc.Locales {
+	var out oidc.Locales
+	for _, name := range locale.Languages {
+		out = append(out, language.MustParse(name))
+	}
+	return out
 }
 
 // Keys returns the public keys that verify tokens (JWKS).

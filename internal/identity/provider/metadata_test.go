@@ -42,6 +42,7 @@ func TestDiscoveryIsTruthful(t *testing.T) {
 			"request_parameter_supported":                    false,
 			"request_uri_parameter_supported":                false,
 			"claims_parameter_supported":                     false,
+			"ui_locales_supported":                           []any{"en", "de"},
 		} {
 			require.Equal(t, want, m[name], name)
 			delete(m, name)

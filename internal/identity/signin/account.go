@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"atrium/ent"
@@ -17,6 +16,7 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
 )
@@ -33,10 +33,13 @@ type factorsData struct {
 
 // factorRow is one factor of the list.
 type factorRow struct {
-	ID, Name, Kind, Added, Used string
+	ID, Name, Kind string
+	About          locale.Text // when it was added and last used
 }
 
-var kindWords = map[factor.Kind]string{factor.KindTotp: "Authenticator app", factor.KindSms: "Text message", factor.KindPasskey: "Passkey"}
+var kindWords = map[factor.Kind]locale.Text{
+	factor.KindTotp: locale.Say("Authenticator app"), factor.KindSms: locale.Say("Text message"), factor.KindPasskey: locale.Say("Passkey"),
+}
 
 // ownPlace returns /account/mfa for a person who is signed in with a recent proof. It sends everybody else to the
 // sign-in, and returns nil.
@@ -89,21 +92,20 @@ func (s *Server) factorsPage(w http.ResponseWriter, r *http.Request, at *place, 
 	}
 	data := factorsData{Email: email, CodesLeft: left, Forms: at.base, Rename: r.URL.Query().Get("rename")}
 	data.Ways, _ = s.ways(at, "")
+	reader := s.Printer(r)
 	for _, f := range all {
-		row := factorRow{ID: f.ID, Name: f.Name, Kind: kindWords[f.Kind], Added: day(f.CreatedAt), Used: "not used yet"}
-		if f.LastUsedAt != nil {
-			row.Used = "last used " + day(*f.LastUsedAt)
+		row := factorRow{ID: f.ID, Name: f.Name, Kind: reader.T(kindWords[f.Kind])}
+		if row.About = locale.Say("Added %s, not used yet", reader.Date(f.CreatedAt)); f.LastUsedAt != nil {
+			row.About = locale.Say("Added %s, last used %s", reader.Date(f.CreatedAt), reader.Date(*f.LastUsedAt))
 		}
 		data.Factors = append(data.Factors, row)
 	}
-	p.Body, p.Title, p.Wide, p.Data = "factors", "Second step", true, data
-	if p.Intro == "" {
-		p.Intro = "What you prove yourself with besides your password."
+	p.Body, p.Title, p.Wide, p.Data = "factors", locale.Say("Second step"), true, data
+	if p.Intro.Empty() {
+		p.Intro = locale.Say("What you prove yourself with besides your password.")
 	}
 	s.Render(w, r, status, p)
 }
-
-func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
 // ownFactor returns the factor that a form names. If it is not the person's, ownFactor answers the request and returns
 // nil.
@@ -133,7 +135,7 @@ func (s *Server) postRename(w http.ResponseWriter, r *http.Request) {
 	}
 	name := strings.Join(strings.Fields(text.Cut(r.PostFormValue("name"), 400)), " ")
 	if name == "" || utf8.RuneCountInString(name) > 100 {
-		s.again(w, r, at, pages.Page{Error: "A name has 1 to 100 characters."}, http.StatusUnprocessableEntity)
+		s.again(w, r, at, pages.Page{Error: locale.Say("A name has 1 to 100 characters.")}, http.StatusUnprocessableEntity)
 		return
 	}
 	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -171,7 +173,7 @@ func (s *Server) postRemove(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.Broken(w, r, fmt.Errorf("remove a factor: %w", err))
 	case needed:
-		s.again(w, r, at, pages.Page{Error: "Your company requires a second step. Add another one before you remove this one."}, http.StatusConflict)
+		s.again(w, r, at, pages.Page{Error: locale.Say("Your company requires a second step. Add another one before you remove this one.")}, http.StatusConflict)
 	default:
 		http.Redirect(w, r, at.back, http.StatusSeeOther)
 	}
@@ -241,7 +243,7 @@ func (s *Server) postSignOut(w http.ResponseWriter, r *http.Request) {
 	}
 	pages.DropCookie(w, signInCookie)
 	pages.NewFormCookie(w)
-	s.Message(w, r, http.StatusOK, "You are signed out", "Here, and in the applications that you used with this sign-in.", s.home())
+	s.Message(w, r, http.StatusOK, locale.Say("You are signed out"), locale.Say("Here, and in the applications that you used with this sign-in."), s.home())
 }
 
 // again shows the list again.

@@ -14,6 +14,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/identity"
+	"atrium/internal/platform/locale"
 )
 
 // browser keeps cookies, follows redirects within the site and stops where it leaves it.
@@ -93,7 +94,7 @@ func (p *page) wellMade() {
 	require.Equal(t, p.Find("[data-passkey]").Length() > 0, strings.Contains(csp, "script-src 'self'"), "a script only where passkeys need one")
 	require.Zero(t, p.Find("[style], style, script:not([src]), [onclick], [onsubmit], [onload]").Length(), "nothing inline")
 
-	require.Equal(t, "en", p.Find("html").AttrOr("lang", ""))
+	require.Contains(t, locale.Languages, p.Find("html").AttrOr("lang", ""))
 	require.NotEmpty(t, strings.TrimSpace(p.Find("title").Text()))
 	require.Equal(t, 1, p.Find("h1").Length())
 	require.Equal(t, 1, p.Find("main").Length())

@@ -15,10 +15,11 @@ import (
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/throttle"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
-const wrongCode = "That code is not right, or it was used before. Codes from an app change every 30 seconds."
+var wrongCode = locale.Say("That code is not right, or it was used before. Codes from an app change every 30 seconds.")
 
 // codeData is the data of the page for the second proof.
 type codeData struct {
@@ -54,7 +55,7 @@ func (s *Server) codePage(w http.ResponseWriter, r *http.Request, g *goal, st *s
 		return
 	}
 	data.First = data.Passkey != nil && !data.App && len(data.Phones) == 0
-	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "code", "Confirm that it is you", data, g.leads, data.Passkey != nil
+	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "code", locale.Say("Confirm that it is you"), data, g.leads, data.Passkey != nil
 	s.Render(w, r, status, p)
 }
 
@@ -76,7 +77,7 @@ func (s *Server) postSendCode(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, err = s.sendCode(r, st.signIn, phones[i], "")
-	if text, status := s.notSent(w, r, err); text != "" {
+	if text, status := s.notSent(w, r, err); !text.Empty() {
 		s.codePage(w, r, g, st, pages.Page{Error: text}, status)
 		return
 	}
@@ -84,17 +85,17 @@ func (s *Server) postSendCode(w http.ResponseWriter, r *http.Request) {
 }
 
 // notSent explains why no code was sent; empty when one was sent, now or a moment ago.
-func (s *Server) notSent(w http.ResponseWriter, r *http.Request, err error) (text string, status int) {
+func (s *Server) notSent(w http.ResponseWriter, r *http.Request, err error) (text locale.Text, status int) {
 	wait, limited := errors.AsType[waitError](err)
 	switch {
 	case err == nil, errors.Is(err, errSoon):
-		return "", http.StatusOK
+		return locale.Text{}, http.StatusOK
 	case limited:
 		pages.RetryAfter(w, wait.wait)
-		return "Too many codes were sent. " + tooMany(wait.wait), http.StatusTooManyRequests
+		return locale.Say("Too many codes were sent. %s", tooMany(wait.wait)), http.StatusTooManyRequests
 	default:
 		s.log.ErrorContext(r.Context(), "no code could be sent", "error", err, "requestId", gate.RequestID(w))
-		return "The message could not be sent. Try again, or use another way.", http.StatusBadGateway
+		return locale.Say("The message could not be sent. Try again, or use another way."), http.StatusBadGateway
 	}
 }
 
@@ -121,7 +122,7 @@ func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	code := strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(r.PostFormValue("code"))
 	if code == "" {
-		s.codePage(w, r, g, st, pages.Page{Faults: map[string]string{"code": "Enter the code."}}, http.StatusUnprocessableEntity)
+		s.codePage(w, r, g, st, pages.Page{Faults: map[string]locale.Text{"code": locale.Say("Enter the code.")}}, http.StatusUnprocessableEntity)
 		return
 	}
 	acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), st.signIn.AccountID)
@@ -148,7 +149,7 @@ func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
 			s.Broken(w, r, err)
 			return
 		}
-		s.codePage(w, r, g, st, pages.Page{Faults: map[string]string{"code": wrongCode}}, http.StatusUnprocessableEntity)
+		s.codePage(w, r, g, st, pages.Page{Faults: map[string]locale.Text{"code": wrongCode}}, http.StatusUnprocessableEntity)
 	default:
 		handOut(w, value)
 		s.know(w, r, acc.ID)

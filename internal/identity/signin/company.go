@@ -15,6 +15,7 @@ import (
 	"atrium/internal/identity/provider"
 	"atrium/internal/op/audit"
 	"atrium/internal/people"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -24,6 +25,14 @@ type accountData struct {
 	Choices              []membership
 	Back                 bool // there is a client to return to
 }
+
+// RoleWords are the names of roles on pages.
+var RoleWords = map[user.Role]locale.Text{
+	user.RoleOwner: locale.Say("owner"), user.RoleAdmin: locale.Say("admin"), user.RoleAgent: locale.Say("agent"), user.RoleMember: locale.Say("member"),
+}
+
+// Role returns the role of a membership in words.
+func (m membership) Role() locale.Text { return RoleWords[m.User.Role] }
 
 // email returns the address of the signed-in account.
 func (s *Server) email(ctx context.Context, row *ent.SignIn) (string, error) {
@@ -51,7 +60,7 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request, g *goal, st *stat
 
 // accountPage asks whether to continue as the signed-in account.
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
-	s.about(w, r, g, st, http.StatusOK, pages.Page{Body: "account", Title: "Choose an account"}, "/signin/account")
+	s.about(w, r, g, st, http.StatusOK, pages.Page{Body: "account", Title: locale.Say("Choose an account")}, "/signin/account")
 }
 
 // postAccount continues as the signed-in account.
@@ -74,9 +83,9 @@ func (s *Server) postAccount(w http.ResponseWriter, r *http.Request) {
 
 // refusedPage says that the account has no access. Unknown and deactivated people see the same page.
 func (s *Server) refusedPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
-	p := pages.Page{Body: "refused", Title: "You have no access here", Intro: "Your account is not an active member of a company that may use " + g.req.ClientName + "."}
+	p := pages.Page{Body: "refused", Title: locale.Say("You have no access here"), Intro: locale.Say("Your account is not an active member of a company that may use %s.", g.req.ClientName)}
 	if g.req.FirstParty {
-		p.Intro = "Your account is not an active member of any company."
+		p.Intro = locale.Say("Your account is not an active member of any company.")
 	}
 	s.about(w, r, g, st, http.StatusForbidden, p, "/signin/refused")
 }
@@ -90,9 +99,9 @@ func (s *Server) postRefused(w http.ResponseWriter, r *http.Request) {
 
 // companyPage asks for the company to continue in.
 func (s *Server) companyPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
-	p := pages.Page{Body: "company", Title: "Choose a company"}
+	p := pages.Page{Body: "company", Title: locale.Say("Choose a company")}
 	if len(st.choices) == 1 {
-		p.Title, p.Intro = "You are invited", st.choices[0].Company.Name+" has invited you to join."
+		p.Title, p.Intro = locale.Say("You are invited"), locale.Say("%s has invited you to join.", st.choices[0].Company.Name)
 	}
 	s.about(w, r, g, st, http.StatusOK, p, "/signin/company")
 }
@@ -168,8 +177,8 @@ func (s *Server) done(w http.ResponseWriter, r *http.Request, g *goal, st *state
 		SignInID: row.ID, CompanyID: u.CompanyID, UserID: u.ID, Methods: row.Methods, AuthenticatedAt: row.AuthenticatedAt, Consent: consented,
 	})
 	if errors.Is(err, provider.ErrOutcome) {
-		s.Message(w, r, http.StatusForbidden, "Please sign in again", "Your account was changed while you were signing in.",
-			pages.Link{Text: "Sign in", To: g.At(PathSignIn) + "&as=other"})
+		s.Message(w, r, http.StatusForbidden, locale.Say("Please sign in again"), locale.Say("Your account was changed while you were signing in."),
+			pages.Link{Text: locale.Say("Sign in"), To: g.At(PathSignIn) + "&as=other"})
 		return
 	}
 	s.answer(w, r, to, err)

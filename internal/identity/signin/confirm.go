@@ -18,6 +18,7 @@ import (
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/platform/id"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
 )
@@ -30,7 +31,7 @@ func (s *Server) postTOTP(w http.ResponseWriter, r *http.Request, at *place) {
 		step = mfa.Match(secret, onlyDigits(r.PostFormValue("code")), s.totpTimes())
 	}
 	if step == 0 {
-		s.enrolPage(w, r, at, pages.Page{Faults: map[string]string{"code": "That code does not match. Enter the code that the app shows now."}}, http.StatusUnprocessableEntity)
+		s.enrolPage(w, r, at, pages.Page{Faults: map[string]locale.Text{"code": locale.Say("That code does not match. Enter the code that the app shows now.")}}, http.StatusUnprocessableEntity)
 		return
 	}
 	factorID := id.New("fac")
@@ -40,7 +41,7 @@ func (s *Server) postTOTP(w http.ResponseWriter, r *http.Request, at *place) {
 		return
 	}
 	s.enrolled(w, r, at, func(tx *store.Tx) *ent.FactorCreate {
-		return tx.Factor.Create().SetID(factorID).SetKind(factor.KindTotp).SetName("Authenticator app").SetSecretSealed(sealed).SetLastStep(step)
+		return tx.Factor.Create().SetID(factorID).SetKind(factor.KindTotp).SetName(s.Printer(r).T(kindWords[factor.KindTotp])).SetSecretSealed(sealed).SetLastStep(step)
 	}, methodOTP)
 }
 
@@ -55,12 +56,12 @@ func (s *Server) postNumber(w http.ResponseWriter, r *http.Request, at *place) {
 	if err != nil {
 		s.enrolPage(w, r, at, pages.Page{
 			Values: url.Values{"number": {text.Cut(typed, 40)}},
-			Faults: map[string]string{"number": "Enter the number with its country code, as in +49 151 23456789."},
+			Faults: map[string]locale.Text{"number": locale.Say("Enter the number with its country code, as in +49 151 23456789.")},
 		}, http.StatusUnprocessableEntity)
 		return
 	}
 	at.signIn, err = s.sendCode(r, at.signIn, nil, number)
-	if fault, status := s.notSent(w, r, err); fault != "" {
+	if fault, status := s.notSent(w, r, err); !fault.Empty() {
 		s.enrolPage(w, r, at, pages.Page{Error: fault, Values: url.Values{"number": {text.Cut(typed, 40)}}}, status)
 		return
 	}
@@ -78,7 +79,7 @@ func (s *Server) postNumberCode(w http.ResponseWriter, r *http.Request, at *plac
 	}
 	at.signIn = row
 	if !right || number == "" {
-		s.enrolPage(w, r, at, pages.Page{Faults: map[string]string{"code": "That code is not right, or too old. After five tries, have a new one sent."}}, http.StatusUnprocessableEntity)
+		s.enrolPage(w, r, at, pages.Page{Faults: map[string]locale.Text{"code": locale.Say("That code is not right, or too old. After five tries, have a new one sent.")}}, http.StatusUnprocessableEntity)
 		return
 	}
 	factorID := id.New("fac")
@@ -88,7 +89,7 @@ func (s *Server) postNumberCode(w http.ResponseWriter, r *http.Request, at *plac
 		return
 	}
 	s.enrolled(w, r, at, func(tx *store.Tx) *ent.FactorCreate {
-		return tx.Factor.Create().SetID(factorID).SetKind(factor.KindSms).SetName("Telephone " + mfa.LastDigits(number)).SetSecretSealed(sealed)
+		return tx.Factor.Create().SetID(factorID).SetKind(factor.KindSms).SetName(s.Printer(r).T(locale.Say("Telephone %s", mfa.LastDigits(number)))).SetSecretSealed(sealed)
 	}, methodSMS)
 }
 
@@ -100,7 +101,7 @@ func (s *Server) postNewPasskey(w http.ResponseWriter, r *http.Request, at *plac
 		q := r.URL.Query()
 		q.Set("add", "passkey")
 		r.URL.RawQuery = q.Encode()
-		s.enrolPage(w, r, at, pages.Page{Error: "The passkey could not be added. Try again, or add another kind."}, http.StatusUnprocessableEntity)
+		s.enrolPage(w, r, at, pages.Page{Error: locale.Say("The passkey could not be added. Try again, or add another kind.")}, http.StatusUnprocessableEntity)
 		return
 	}
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Server) postNewPasskey(w http.ResponseWriter, r *http.Request, at *plac
 		return
 	}
 	s.enrolled(w, r, at, func(tx *store.Tx) *ent.FactorCreate {
-		return tx.Factor.Create().SetKind(factor.KindPasskey).SetName("Passkey").SetCredentialID(credential.ID).SetCredential(record)
+		return tx.Factor.Create().SetKind(factor.KindPasskey).SetName(s.Printer(r).T(kindWords[factor.KindPasskey])).SetCredentialID(credential.ID).SetCredential(record)
 	}, methodKey)
 }
 
@@ -156,10 +157,10 @@ func (s *Server) enrolled(w http.ResponseWriter, r *http.Request, at *place, cre
 	})
 	switch {
 	case errors.Is(err, mfa.ErrTooMany):
-		s.enrolPage(w, r, at, pages.Page{Error: "You have as many factors as an account can have. Remove one first."}, http.StatusConflict)
+		s.enrolPage(w, r, at, pages.Page{Error: locale.Say("You have as many factors as an account can have. Remove one first.")}, http.StatusConflict)
 		return
 	case store.IsUnique(err):
-		s.enrolPage(w, r, at, pages.Page{Error: "This passkey is enrolled already."}, http.StatusConflict)
+		s.enrolPage(w, r, at, pages.Page{Error: locale.Say("This passkey is enrolled already.")}, http.StatusConflict)
 		return
 	case errors.Is(err, errMoved):
 		http.Redirect(w, r, at.back, http.StatusSeeOther)
@@ -176,8 +177,8 @@ func (s *Server) enrolled(w http.ResponseWriter, r *http.Request, at *place, cre
 // keepPage shows new recovery codes until the person confirms having saved them.
 func (s *Server) keepPage(w http.ResponseWriter, r *http.Request, at *place) {
 	s.Render(w, r, http.StatusOK, pages.Page{
-		Body: "codes", Title: "Keep your recovery codes", Leads: at.leads,
-		Intro: "Each of them lets you in once when your second step is out of reach. They are not shown again: print them, or keep them in a password manager.",
+		Body: "codes", Title: locale.Say("Keep your recovery codes"), Leads: at.leads,
+		Intro: locale.Say("Each of them lets you in once when your second step is out of reach. They are not shown again: print them, or keep them in a password manager."),
 		Data: struct {
 			Action string
 			Codes  []string

@@ -19,6 +19,9 @@
 //	   │           │        has one)           select_account)   an invitation)  requires it)  parties)
 //	   └─ passkey ─┘  proves both at once
 //
+// A client names the language of the pages by ui_locales. It stands in the addresses of all steps (goal.query), so that it needs neither a
+// column nor a cookie; without it the pages are in the language of the person, else of the browser (pages.Layout.Printer).
+//
 // Every proof renews the cookie (session fixation). Package pages protects the forms.
 //
 // The package never issues a code or a token, never decides what somebody may do in the product, never stores a secret in the

@@ -13,6 +13,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
+	"atrium/internal/platform/locale"
 )
 
 // place is where a factor is enrolled: on the way to a goal, because the company requires one, or at /account/mfa.
@@ -44,7 +45,7 @@ func (p *place) way(kind string) string {
 
 // forced returns the place on the way to a goal.
 func (s *Server) forced(g *goal, st *state) *place {
-	return &place{base: "/signin/enrol", query: g.key(), back: g.At(PathSignIn), signIn: st.signIn, leads: g.leads, forced: true}
+	return &place{base: "/signin/enrol", query: g.query(), back: g.At(PathSignIn), signIn: st.signIn, leads: g.leads, forced: true}
 }
 
 // forcedPlace returns the place for a form on the way to a goal; nil if it has answered the request.
@@ -85,18 +86,19 @@ type enrolData struct {
 
 // enrolWay links to the enrolment of one kind of factor.
 type enrolWay struct {
-	Kind, Text, To string
-	Current        bool
+	Kind, To string
+	Text     locale.Text
+	Current  bool
 }
 
 // ways returns the kinds of factors that can be enrolled here.
 func (s *Server) ways(p *place, kind string) (ways []enrolWay, current string) {
-	ways = []enrolWay{{Kind: "totp", Text: "App"}}
+	ways = []enrolWay{{Kind: "totp", Text: locale.Say("App")}}
 	if s.passkeys != nil {
-		ways = append(ways, enrolWay{Kind: "passkey", Text: "Passkey"})
+		ways = append(ways, enrolWay{Kind: "passkey", Text: locale.Say("Passkey")})
 	}
 	if s.sms != nil {
-		ways = append(ways, enrolWay{Kind: "sms", Text: "SMS"})
+		ways = append(ways, enrolWay{Kind: "sms", Text: locale.Say("SMS")})
 	}
 	current = "totp"
 	for i := range ways {
@@ -132,9 +134,10 @@ func (s *Server) enrolPage(w http.ResponseWriter, r *http.Request, at *place, p 
 		s.Broken(w, r, err)
 		return
 	}
-	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "enrol", "Add a second step", data, at.leads, data.Passkey != nil
-	if p.Intro = "From now on, signing in takes your password and something that only you have."; at.forced {
-		p.Title, p.Intro = "Set up a second step", "Your company asks everybody to sign in with a password and a second proof. Set one up to go on."
+	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "enrol", locale.Say("Add a second step"), data, at.leads, data.Passkey != nil
+	if p.Intro = locale.Say("From now on, signing in takes your password and something that only you have."); at.forced {
+		p.Title = locale.Say("Set up a second step")
+		p.Intro = locale.Say("Your company asks everybody to sign in with a password and a second proof. Set one up to go on.")
 	}
 	s.Render(w, r, status, p)
 }

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/authrequest"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
+	"atrium/internal/platform/locale"
 )
 
 // goal is the purpose of a sign-in: the authorization request of a client, or a page of the person's own
@@ -24,6 +25,7 @@ type goal struct {
 	page  string            // the target, if it is a page
 	began time.Time         // when the request began; a proof given since is recent
 	leads []string          // sources that the answer may redirect to
+	lang  string            // the language that the client asks for, as in the address; empty for none
 	host  string            // the client's host, or its private-use scheme
 }
 
@@ -36,7 +38,15 @@ func (g *goal) key() string {
 }
 
 // At returns the address of one of the steps ("/signin/password") for the goal.
-func (g *goal) At(step string) string { return step + "?" + g.key() }
+func (g *goal) At(step string) string { return step + "?" + g.query() }
+
+// query is the key with the language of the pages.
+func (g *goal) query() string {
+	if g.lang == "" {
+		return g.key()
+	}
+	return g.key() + "&" + url.Values{"ui_locales": {g.lang}}.Encode()
+}
 
 // silent reports whether the client wants an answer without any question to the person.
 func (g *goal) silent() bool { return g.req != nil && g.req.HasPrompt("none") }
@@ -72,8 +82,8 @@ func (s *Server) goal(w http.ResponseWriter, r *http.Request) *goal {
 
 // noRequest answers for an authorization request that can no longer be answered.
 func (s *Server) noRequest(w http.ResponseWriter, r *http.Request) {
-	s.Message(w, r, http.StatusGone, "This sign-in has ended",
-		"It was finished already, has waited for too long or began in another browser. Go back to the application and sign in from there.", s.home())
+	s.Message(w, r, http.StatusGone, locale.Say("This sign-in has ended"),
+		locale.Say("It was finished already, has waited for too long or began in another browser. Go back to the application and sign in from there."), s.home())
 }
 
 func (s *Server) readGoal(r *http.Request) (*goal, error) {
@@ -82,7 +92,7 @@ func (s *Server) readGoal(r *http.Request) (*goal, error) {
 		if !ownPage(page) {
 			return nil, provider.ErrNoRequest
 		}
-		return &goal{page: page}, nil
+		return &goal{page: page, lang: locale.Match(q.Get("ui_locales"))}, nil
 	}
 	req, err := s.provider.Pending(r.Context(), q.Get("request"), r)
 	if err != nil {
@@ -99,7 +109,9 @@ func (s *Server) readGoal(r *http.Request) (*goal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the redirect URI: %w", err)
 	}
-	return &goal{req: req, began: row.CreatedAt, leads: pages.LeadsTo(row.RedirectURI, s.baseURL), host: cmp.Or(to.Host, to.Scheme)}, nil
+	return &goal{
+		req: req, began: row.CreatedAt, leads: pages.LeadsTo(row.RedirectURI, s.baseURL), lang: locale.Match(q.Get("ui_locales")), host: cmp.Or(to.Host, to.Scheme),
+	}, nil
 }
 
 // ownPage reports whether a path is a page of the person's account, because only these may be returned to.

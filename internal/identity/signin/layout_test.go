@@ -14,6 +14,7 @@ import (
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/test/testkit"
 )
@@ -33,7 +34,7 @@ func TestLayout(t *testing.T) {
 			l.Render(w, r, http.StatusOK, pages.Page{Body: r.URL.Path[1:], Data: 1})
 		default:
 			posted = r.PostFormValue("email")
-			l.Render(w, r, http.StatusOK, pages.Page{Body: "forgot", Title: "Forgot?", Data: "<b>", Faults: map[string]string{"email": "is missing"}})
+			l.Render(w, r, http.StatusOK, pages.Page{Body: "forgot", Title: locale.Raw("Forgot?"), Data: "<b>", Faults: map[string]locale.Text{"email": locale.Raw("is missing")}})
 		}
 	}))
 	get := func(path string) *httptest.ResponseRecorder {
@@ -58,12 +59,12 @@ func TestLayout(t *testing.T) {
 	require.Empty(t, posted)
 
 	w = httptest.NewRecorder()
-	l.Frame(w, httptest.NewRequest(http.MethodGet, origin+"/oauth2/end-session", nil), provider.Page{Status: 400, Title: "T", Body: "<p>B</p>", FormTo: "https://app.test"})
+	l.Frame(w, httptest.NewRequest(http.MethodGet, origin+"/oauth2/end-session", nil), provider.Page{Status: 400, Title: locale.Raw("T"), Text: locale.Raw("B"), FormTo: "https://app.test"})
 	require.Equal(t, http.StatusBadRequest, w.Code)
 	require.Contains(t, w.Body.String(), "<p>B</p>")
 	require.Contains(t, w.Header().Get("Content-Security-Policy"), "form-action 'self' https://app.test;")
 	w = httptest.NewRecorder()
-	l.Frame(w, httptest.NewRequest(http.MethodGet, origin+"/oauth2/end-session", nil), provider.Page{Status: 200, Title: "Sign out?", FormTo: identity.FormAction("com.example.app:/bye")})
+	l.Frame(w, httptest.NewRequest(http.MethodGet, origin+"/oauth2/end-session", nil), provider.Page{Status: 200, Title: locale.Raw("Sign out?"), FormTo: identity.FormAction("com.example.app:/bye")})
 	require.Contains(t, w.Header().Get("Content-Security-Policy"), "form-action 'self' com.example.app:;")
 
 	for _, bad := range []string{"", "/x", "https://x.test/auth", "https://x.test?a=b"} {

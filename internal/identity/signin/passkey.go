@@ -20,6 +20,7 @@ import (
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/throttle"
 	"atrium/internal/op/input"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -29,7 +30,7 @@ const passkeyLife = 5 * time.Minute
 // errPasskey says that a passkey's answer was refused.
 var errPasskey = errors.New("signin: the passkey's answer was not taken")
 
-const wrongPasskey = "The passkey was not accepted. Try again, or sign in another way."
+var wrongPasskey = locale.Say("The passkey was not accepted. Try again, or sign in another way.")
 
 // passkeyForm is a form that the page's script fills with a passkey's answer.
 type passkeyForm struct {

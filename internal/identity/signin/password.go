@@ -16,12 +16,13 @@ import (
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/throttle"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
 )
 
 // The message is the same whether the address, the password or both are wrong.
-const wrongPassword = "The e-mail address or the password is not right."
+var wrongPassword = locale.Say("The e-mail address or the password is not right.")
 
 // maxPassword limits the passwords that are checked, in bytes.
 const maxPassword = 2048
@@ -44,14 +45,14 @@ func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, g *goal, s
 		s.Broken(w, r, err)
 		return
 	}
-	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "password", "Sign in", data, g.leads, data.Passkey != nil
+	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "password", locale.Say("Sign in"), data, g.leads, data.Passkey != nil
 	switch {
 	case st.signIn != nil:
-		p.Intro = "Please confirm that it is you."
+		p.Intro = locale.Say("Please confirm that it is you.")
 	case g.req != nil && !g.req.FirstParty:
-		p.Intro = "to continue to " + g.req.ClientName
+		p.Intro = locale.Say("to continue to %s", g.req.ClientName)
 	case g.req == nil:
-		p.Intro = "to look after your account"
+		p.Intro = locale.Say("to look after your account")
 	}
 	if p.Values == nil {
 		p.Values = url.Values{"email": {s.likelyEmail(r.Context(), g, st)}}
@@ -91,7 +92,7 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	}
 	email := strings.ToLower(typed)
 	if email == "" || plain == "" {
-		refuse(http.StatusUnprocessableEntity, pages.Page{Error: "Enter your e-mail address and your password."})
+		refuse(http.StatusUnprocessableEntity, pages.Page{Error: locale.Say("Enter your e-mail address and your password.")})
 		return
 	}
 	if len(email) > text.MaxEmail || len(plain) > maxPassword || text.Cut(email, text.MaxEmail) != email {
@@ -242,18 +243,16 @@ func (s *Server) moved(w http.ResponseWriter, r *http.Request, g *goal, err erro
 }
 
 // tooMany describes how long to wait.
-func tooMany(wait time.Duration) string {
-	minutes := int((wait + time.Minute - 1) / time.Minute)
-	if minutes <= 1 {
-		return "There were too many attempts. Try again in a minute."
-	}
-	return fmt.Sprintf("There were too many attempts. Try again in %d minutes, or set a new password by e-mail.", minutes)
+func tooMany(wait time.Duration) locale.Text {
+	minutes := max(1, int((wait+time.Minute-1)/time.Minute))
+	return locale.Count(minutes, "There were too many attempts. Try again in a minute.",
+		"There were too many attempts. Try again in %d minutes, or set a new password by e-mail.", minutes)
 }
 
 // busy asks the person to come again, because too many people are signing in.
 func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
 	pages.RetryAfter(w, busyPause)
-	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", pages.Link{})
+	s.Message(w, r, http.StatusServiceUnavailable, locale.Say("One moment, please"), locale.Say("Too many people are signing in at this moment. Go back and try again in a few seconds."), pages.Link{})
 }
 
 const busyPause = 2 * time.Second

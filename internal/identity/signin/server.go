@@ -22,6 +22,7 @@ import (
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/throttle"
 	"atrium/internal/op"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/store"
 )
 
@@ -95,7 +96,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("signin: find the pages: %w", err)
 	}
-	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: o.AuthURL, Pages: own, Log: o.Log})
+	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: o.AuthURL, Pages: own, Log: o.Log, Reader: NewSignIns(o.Store).Reader})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +166,7 @@ func (s *Server) Handler() http.Handler {
 		mux.HandleFunc("POST /account/mfa/"+what, s.bounded(s.enrolling(s.ownPlace, h)))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.Message(w, r, http.StatusNotFound, "There is no such page", "The address is not one of ours, or it takes a form that was not sent.", s.home())
+		s.Message(w, r, http.StatusNotFound, locale.Say("There is no such page"), locale.Say("The address is not one of ours, or it takes a form that was not sent."), s.home())
 	})
 	guarded := s.Guard(mux)
 	files := pages.Static()
@@ -180,7 +181,7 @@ func (s *Server) Handler() http.Handler {
 
 // home links to the web application.
 func (s *Server) home() pages.Link {
-	return pages.Link{Text: "Go to " + productName, To: s.baseURL + "/login"}
+	return pages.Link{Text: locale.Say("Go to Atrium"), To: s.baseURL + "/login"}
 }
 
 // bounded limits how many proofs are checked at once.

@@ -23,6 +23,7 @@ import (
 	"atrium/internal/identity/signin"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -98,7 +99,9 @@ func (n *notices) Notify(_ context.Context, _ *store.Tx, _, kind string) error {
 }
 
 // Write is for others.
-func (*notices) Write(context.Context, *store.Tx, *ent.User, string, ...string) error { return nil }
+func (*notices) Write(context.Context, *store.Tx, *ent.User, locale.Text, ...locale.Text) error {
+	return nil
+}
 
 // Invite mails nothing.
 func (*notices) Invite(context.Context, *store.Tx, *ent.User) error { return nil }

@@ -14,7 +14,9 @@ import (
 	"atrium/internal/identity/access"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
+	"atrium/internal/people"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
@@ -89,6 +91,20 @@ func (s *SignIns) begun(ctx context.Context, r *http.Request) (*ent.SignIn, erro
 		return nil, nil
 	}
 	return row, nil
+}
+
+// Reader returns the printer of the person who is signing in or signed in in the browser; without a language for nobody, and for who
+// has chosen none.
+func (s *SignIns) Reader(r *http.Request) locale.Printer {
+	row, err := s.begun(r.Context(), r)
+	if err != nil || row == nil {
+		return locale.Printer{} // the page that is shown meets the error itself
+	}
+	p, err := people.ReaderOfAccount(s.system(r.Context()), s.store.Reader(), row.AccountID, "")
+	if err != nil {
+		return locale.Printer{}
+	}
+	return p
 }
 
 // reload reads a sign-in again. Returns errMoved when it has ended.

@@ -13,6 +13,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/factor"
 	"atrium/internal/identity/throttle"
+	"atrium/internal/platform/locale"
 )
 
 // Codes in text messages.
@@ -71,8 +72,8 @@ func (s *Server) sendCode(r *http.Request, row *ent.SignIn, f *ent.Factor, numbe
 		return row, err
 	}
 	// The last line lets telephones offer the code on the page of that host, and only there.
-	text := fmt.Sprintf("%s is your %s code. It is valid for %d minutes. Nobody will ever ask you for it.\n\n@%s #%s",
-		code, productName, int(smsLife.Minutes()), s.host, code)
+	text := s.Printer(r).T(locale.Say("%s is your Atrium code. It is valid for %d minutes. Nobody will ever ask you for it.", code, int(smsLife.Minutes())))
+	text += "\n\n@" + s.host + " #" + code
 	if err := s.sms.Send(ctx, number, text); err != nil {
 		return row, fmt.Errorf("send a code: %w", err)
 	}

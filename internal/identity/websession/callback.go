@@ -12,6 +12,7 @@ import (
 	"atrium/internal/identity/issuer"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/locale"
 )
 
 // errAnswer means that an answer of the provider belongs to no sign-in that this browser began.
@@ -45,7 +46,7 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if code := single(params, "error"); code != "" {
-		s.errorPage(w, r, http.StatusForbidden, "You are not signed in", "The identity provider did not let you in.", errors.New(printable(code)))
+		s.errorPage(w, r, http.StatusForbidden, locale.Say("You are not signed in"), locale.Say("The identity provider did not let you in."), errors.New(printable(code)))
 		return
 	}
 	who, idToken, err := s.redeem(ctx, meta, f, single(params, "code"))
@@ -65,6 +66,9 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 	setCookie(w, authn.SessionCookie, value, 0)
 	redirect(w, s.base+f.ReturnTo)
 }
+
+// The API's messages that the page of an error shows.
+var _ = []locale.Text{locale.Say("You are no active member of the company."), locale.Say("You were signed out everywhere. Sign in again.")}
 
 // single returns the value of a parameter that occurs exactly once; otherwise an empty string.
 func single(params url.Values, name string) string {
@@ -88,8 +92,8 @@ func printable(s string) string {
 // invalidAnswer shows the error page for an answer that belongs to no sign-in begun in this browser: it took too long, or an attacker
 // sent the browser here with the attacker's own answer (login CSRF).
 func (s *Server) invalidAnswer(w http.ResponseWriter, r *http.Request, cause error) {
-	s.errorPage(w, r, http.StatusBadRequest, "That sign-in cannot be finished here",
-		"It was begun in another browser, was finished already, or took too long.", cause)
+	s.errorPage(w, r, http.StatusBadRequest, locale.Say("That sign-in cannot be finished here"),
+		locale.Say("It was begun in another browser, was finished already, or took too long."), cause)
 }
 
 // redeem exchanges the code for tokens and returns the input for the session, and the ID token.
@@ -122,7 +126,7 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error) {
 	_, rejected := errors.AsType[*oauth2.RetrieveError](err)
 	switch {
 	case errors.Is(err, issuer.ErrNoMember):
-		s.errorPage(w, r, http.StatusForbidden, "You have no access here", "You are signed in, but as nobody who is an active member of a company here.", err)
+		s.errorPage(w, r, http.StatusForbidden, locale.Say("You have no access here"), locale.Say("You are signed in, but as nobody who is an active member of a company here."), err)
 	case rejected, errors.Is(err, issuer.ErrToken), errors.Is(err, errAnswer):
 		s.invalidAnswer(w, r, err)
 	case errors.Is(err, issuer.ErrUnavailable), lost:
@@ -139,7 +143,7 @@ func (s *Server) sessionRefused(w http.ResponseWriter, r *http.Request, f flow, 
 	case e.Code == apperr.Forbidden && e.Reason == op.ReasonStale:
 		redirect(w, s.base+pathLogin+"?"+url.Values{"prompt": {"login"}, "returnTo": {f.ReturnTo}, "company": {f.Company}}.Encode())
 	case e.Code == apperr.Forbidden, e.Code == apperr.NotFound:
-		s.errorPage(w, r, http.StatusForbidden, "You have no access here", e.Message, err)
+		s.errorPage(w, r, http.StatusForbidden, locale.Say("You have no access here"), locale.Known(e.Message), err)
 	default:
 		s.layout.Broken(w, r, err)
 	}

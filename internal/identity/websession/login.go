@@ -6,6 +6,8 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+
+	"atrium/internal/platform/locale"
 )
 
 // companyName matches an id or a slug.
@@ -40,6 +42,9 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 		}
 	case "select_account":
 		options = append(options, oauth2.SetAuthURLParam("prompt", prompt))
+	}
+	if lang := locale.Match(q.Get("ui_locales")); lang != "" {
+		options = append(options, oauth2.SetAuthURLParam("ui_locales", lang))
 	}
 	client := s.client
 	client.Endpoint = meta.Endpoint

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"net/http"
 	"net/url"
 
@@ -12,15 +11,17 @@ import (
 	"atrium/ent/session"
 	"atrium/internal/identity/authn"
 	"atrium/internal/identity/pages"
+	"atrium/internal/identity/provider"
 	"atrium/internal/op"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 )
 
 // askLogout shows the sign-out form. A link alone never signs out.
 func (s *Server) askLogout(w http.ResponseWriter, r *http.Request) {
 	s.layout.Render(w, r, http.StatusOK, pages.Page{
-		Body: "framed", Title: "Sign out?", Leads: pages.LeadsTo(s.endSession(r.Context())),
-		Data: template.HTML(`<form method="post" action="` + pathLogout + `"><button type="submit">Sign out</button></form>`), // a constant
+		Body: "framed", Title: locale.Say("Sign out?"), Leads: pages.LeadsTo(s.endSession(r.Context())),
+		Data: provider.Page{Action: pathLogout},
 	})
 }
 
@@ -41,8 +42,8 @@ func (s *Server) endSession(ctx context.Context) string {
 // person without a session is redirected the same way.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 	if err := s.ownRequest(r); err != nil {
-		s.layout.Message(w, r, http.StatusForbidden, "You are still signed in", "Something on another site tried to sign you out.",
-			pages.Link{Text: "Sign out", To: pathLogout})
+		s.layout.Message(w, r, http.StatusForbidden, locale.Say("You are still signed in"), locale.Say("Something on another site tried to sign you out."),
+			pages.Link{Text: locale.Say("Sign out"), To: pathLogout})
 		return
 	}
 	if err := s.end(w, r); err != nil {

@@ -14,6 +14,7 @@ import (
 	"atrium/internal/identity/issuer"
 	"atrium/internal/identity/pages"
 	"atrium/internal/op"
+	"atrium/internal/platform/locale"
 )
 
 // Options are the dependencies and settings of a Server. Exactly one of Embedded and Issuer is set.
@@ -103,7 +104,7 @@ func redirect(w http.ResponseWriter, to string) {
 }
 
 // errorPage shows an error page with a link to a new attempt, and logs the cause.
-func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, status int, title, text string, cause error) {
+func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, status int, title, text locale.Text, cause error) {
 	level := slog.LevelInfo
 	switch {
 	case status >= http.StatusInternalServerError:
@@ -112,12 +113,12 @@ func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, status int, t
 		level = slog.LevelDebug // anybody can cause it
 	}
 	s.log.Log(r.Context(), level, "a sign-in failed", "error", cause, "path", r.URL.Path, "requestId", w.Header().Get("X-Request-Id"))
-	s.layout.Message(w, r, status, title, text, pages.Link{Text: "Sign in again", To: pathLogin})
+	s.layout.Message(w, r, status, title, text, pages.Link{Text: locale.Say("Sign in again"), To: pathLogin})
 }
 
 // unavailable shows the error page for a provider that does not answer.
 func (s *Server) unavailable(w http.ResponseWriter, r *http.Request, cause error) {
 	w.Header().Set("Retry-After", "10")
-	s.errorPage(w, r, http.StatusServiceUnavailable, "Signing in does not work at the moment",
-		"The identity provider does not answer. Try again in a moment.", cause)
+	s.errorPage(w, r, http.StatusServiceUnavailable, locale.Say("Signing in does not work at the moment"),
+		locale.Say("The identity provider does not answer. Try again in a moment."), cause)
 }

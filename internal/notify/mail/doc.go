@@ -12,7 +12,7 @@
 // as a code, since its text may repeat the recipient's address.
 //
 // A Letter is what notices are written as: plain text, and the same as HTML without images or scripts, for the light and the dark. Texts of
-// people are never markup in it.
+// people are never markup in it. Its texts come in the reader's language, and it adds the words around them in the same.
 //
 // After a crash between sending a mail and recording it, the mail is sent again with the same Message-ID. The package decides
 // neither who gets a mail nor how often: its callers do, and must limit the mails that anonymous callers can cause.

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	_ "embed" // the template
 	"fmt"
 	"html/template"
@@ -8,11 +9,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/text"
 )
 
 // Letter is the content of a mail that says what happened, leads to it, and can be switched off.
 type Letter struct {
+	Language    string   // of locale.Languages; of the texts and of what the letter adds to them
 	Title       string   // what it is about; empty for none
 	Paragraphs  []string // one line each, or several
 	Quote       string   // what somebody wrote, as Quote returns it; empty for nothing
@@ -23,10 +26,19 @@ type Letter struct {
 //go:embed letter.html
 var letterHTML string
 
-var letterPage = template.Must(template.New("letter").Funcs(template.FuncMap{"lines": func(s string) []string { return strings.Split(s, "\n") }}).Parse(letterHTML))
+// letterPages are the page by language.
+var letterPages = func() map[string]*template.Template {
+	out := map[string]*template.Template{}
+	for _, lang := range locale.Languages {
+		t := template.New("letter").Funcs(locale.Funcs(lang)).Funcs(template.FuncMap{"lines": func(s string) []string { return strings.Split(s, "\n") }})
+		out[lang] = template.Must(t.Parse(letterHTML))
+	}
+	return out
+}()
 
 // Text returns the letter as plain text. Each link stands on a line of its own.
 func (l Letter) Text() string {
+	p := locale.Printer{Language: l.Language}
 	var parts []string
 	if l.Title != "" {
 		parts = append(parts, l.Title)
@@ -36,15 +48,15 @@ func (l Letter) Text() string {
 		parts = append(parts, "> "+strings.ReplaceAll(wrapped(l.Quote), "\n", "\n> "))
 	}
 	if l.Link != "" {
-		parts = append(parts, "Open it in Atrium:\n"+l.Link)
+		parts = append(parts, p.T(locale.Say("Open it in Atrium:"))+"\n"+l.Link)
 	}
-	return wrapped(strings.Join(parts, "\n\n")) + "\n\n-- \nAtrium\nNo more mails of this kind:\n" + l.Unsubscribe + "\n"
+	return wrapped(strings.Join(parts, "\n\n")) + "\n\n-- \nAtrium\n" + p.T(locale.Say("No more mails of this kind:")) + "\n" + l.Unsubscribe + "\n"
 }
 
 // HTML returns the letter as a page without images, for the light and the dark.
 func (l Letter) HTML() (string, error) {
 	var out strings.Builder
-	if err := letterPage.Execute(&out, l); err != nil {
+	if err := letterPages[cmp.Or(l.Language, locale.English)].Execute(&out, l); err != nil {
 		return "", fmt.Errorf("write the mail as HTML: %w", err)
 	}
 	return out.String(), nil

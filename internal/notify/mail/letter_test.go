@@ -40,6 +40,27 @@ https://desk.test/notifications/unsubscribe?token=t
 	require.NoError(t, (&Message{To: "a@b.test", Subject: "s", Text: l.Text(), HTML: html}).check())
 }
 
+// What a letter adds is in the language of its texts.
+func TestLetterInGerman(t *testing.T) {
+	t.Parallel()
+	l := Letter{Language: "de", Paragraphs: []string{"Ada hat auf Ihre Anfrage geantwortet."}, Link: "https://desk.test/app", Unsubscribe: "https://desk.test/u"}
+	require.Equal(t, `Ada hat auf Ihre Anfrage geantwortet.
+
+In Atrium öffnen:
+https://desk.test/app
+
+`+"-- "+`
+Atrium
+Keine E-Mails dieser Art mehr:
+https://desk.test/u
+`, l.Text())
+	html, err := l.HTML()
+	require.NoError(t, err)
+	for _, text := range []string{`<html lang="de">`, ">In Atrium öffnen</a>", "Gesendet von Atrium.", ">Keine E-Mails dieser Art mehr senden</a>"} {
+		require.Contains(t, html, text)
+	}
+}
+
 // Whatever people write makes a mail that can be sent.
 func TestLetterOfAnyText(t *testing.T) {
 	t.Parallel()

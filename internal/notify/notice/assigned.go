@@ -18,6 +18,7 @@ import (
 	"atrium/internal/op/events"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
@@ -114,11 +115,11 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		note.About, note.RequestID = Named(r), &r.ID
 		team := (*string)(nil)
 		if a.Reopened {
-			note.Subject, team = "Reopened: "+note.About, r.TeamID
-			note.Text = []string{by(who, "reopened this request", "This request was reopened")}
+			note.Subject, team = locale.Say("Reopened: %s", note.About), r.TeamID
+			note.Text = []locale.Text{by(who, locale.Say("%s reopened this request.", who), locale.Say("This request was reopened."))}
 		} else {
-			note.Subject, note.Quote = "Assigned to you: "+note.About, mail.Quote(r.Description, MaxQuote)
-			note.Text = []string{by(who, "assigned this request to you", "This request was assigned to you")}
+			note.Subject, note.Quote = locale.Say("Assigned to you: %s", note.About), mail.Quote(r.Description, MaxQuote)
+			note.Text = []locale.Text{by(who, locale.Say("%s assigned this request to you.", who), locale.Say("This request was assigned to you."))}
 		}
 		people, err := w.people(ctx, a, r.AssigneeID, team, w.reads.Request, r)
 		return people, note, err
@@ -131,8 +132,8 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		return nil, note, fmt.Errorf("read the task: %w", err)
 	}
 	title := mail.Plain(t.Title, 100)
-	note.Subject, note.RequestID = "A task for you: "+title, t.RequestID
-	note.Text = []string{"A task waits for you: " + title}
+	note.Subject, note.RequestID = locale.Say("A task for you: %s", title), t.RequestID
+	note.Text = []locale.Text{locale.Say("A task waits for you: %s", title)}
 	if r := t.Edges.Request; r != nil {
 		note.About = Named(r)
 	}

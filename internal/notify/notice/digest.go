@@ -14,6 +14,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
@@ -141,15 +142,23 @@ func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time, visibl
 	for _, n := range mine[:min(len(mine), digestLines)] {
 		lines = append(lines, "- "+n.Subject)
 	}
-	subject, page := fmt.Sprintf("%d notifications", len(mine)), pageOf(nil, nil)
+	c, err := tx.Company.Get(ctx, u.CompanyID)
+	if err != nil {
+		return fmt.Errorf("read the company: %w", err)
+	}
+	p := op.ReaderOf(u, c)
+	subject, page := p.T(locale.Count(len(mine), "%d notification", "%d notifications", len(mine))), pageOf(nil, nil)
 	switch {
 	case len(mine) == 1:
 		subject, page = mine[0].Subject, pageOf(mine[0].RequestID, mine[0].ExecutionID)
 	case len(mine) > digestLines:
-		subject = fmt.Sprintf("More than %d notifications", digestLines)
-		lines = append(lines, "- and more")
+		subject = p.T(locale.Say("More than %d notifications", digestLines))
+		lines = append(lines, "- "+p.T(locale.Say("and more")))
 	}
-	told := op.Told{Kind: kindOf(u, mine), Subject: subject, Paragraphs: []string{"What waits for you:", strings.Join(lines, "\n")}, Page: page}
+	told := op.Told{
+		Language: p.Language, Kind: kindOf(u, mine), Subject: subject, Page: page,
+		Paragraphs: []string{p.T(locale.Say("What waits for you:")), strings.Join(lines, "\n")},
+	}
 	return tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Tell(ctx, db, u, told) })
 }
 

@@ -20,5 +20,8 @@
 // that switches off mails of their kind without signing in (RFC 8058); package account has its page. Without the text people had to sign
 // in to learn whether a mail was worth it. That mails carry it is why nobody is told who may not read the row.
 //
+// A note is in no language: Send renders it once for all people who share a language and a time zone (op.ReaderOf). The list shows the
+// subject in the language in which it was told.
+//
 // Callers: request, execution and agent. The package never decides what deserves a notice.
 package notice

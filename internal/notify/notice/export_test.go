@@ -10,3 +10,6 @@ import (
 func MailDigests(ctx context.Context, e *op.Engine, reads Reads) error {
 	return (&digester{engine: e, reads: reads}).Work(ctx, nil)
 }
+
+// NextDigest returns when digests are mailed next in a zone.
+var NextDigest = nextDigest

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river/rivertype"
@@ -13,24 +14,36 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
 
-// Note is the content of a notice.
+// Note is the content of a notice, in no language yet.
 type Note struct {
 	Kind        string
-	Subject     string    // one line; pass texts of other people through mail.Plain
-	About       string    // the subject of the mail, the same for all about one request (Named); empty for Subject
-	RequestID   *string   // the request that it is about; nil for none
-	ExecutionID *string   // the id of the execution that it comes from, which may have no request; nil for none
-	MailAt      time.Time // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
-	Text        []string  // the paragraphs of the mail; pass texts of other people through mail.Plain
-	Quote       string    // what somebody wrote, through mail.Quote; empty for nothing
+	Subject     locale.Text   // one line; pass texts of other people through mail.Plain
+	About       string        // the subject of the mail, the same for all about one request (Named); empty for Subject
+	RequestID   *string       // the request that it is about; nil for none
+	ExecutionID *string       // the id of the execution that it comes from, which may have no request; nil for none
+	MailAt      time.Time     // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
+	Text        []locale.Text // the paragraphs of the mail; pass texts of other people through mail.Plain
+	Quote       string        // what somebody wrote, through mail.Quote; empty for nothing
 }
 
-// Mentioned stands in the subject of a mention between the author's name and what it is about. An erasure finds those of a name by it.
-const Mentioned = " mentioned you: "
+// Mentioned returns the subject of a mention.
+func Mentioned(author, about string) locale.Text {
+	return locale.Say("%s mentioned you: %s", author, about)
+}
+
+// MentionedBy returns how the subjects of an author's mentions begin, in every language. An erasure finds them by it.
+func MentionedBy(author string) []string {
+	out := make([]string, len(locale.Languages))
+	for i, lang := range locale.Languages {
+		out[i] = locale.Printer{Language: lang}.T(Mentioned(author, ""))
+	}
+	return out
+}
 
 // Author returns how a subject names somebody.
 func Author(name string) string { return mail.Plain(name, 60) }
@@ -38,18 +51,52 @@ func Author(name string) string { return mail.Plain(name, 60) }
 // maxSubject bounds a subject, in characters.
 const maxSubject = 150
 
-// Send notifies an active user in the transaction. The caller has checked that the user may read what the note is about. Users
-// of a sandbox get no notices.
-func Send(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
-	if u.LiveUserID != nil {
+// Send notifies active users of the transaction's company. The caller has checked that they may read what the note is about. It
+// renders the note once for all who share a language and a time zone. Users of a sandbox get no notices.
+func Send(ctx context.Context, tx *op.Tx, people []*ent.User, n Note) error {
+	people = slices.DeleteFunc(slices.Clone(people), func(u *ent.User) bool { return u.LiveUserID != nil })
+	if len(people) == 0 {
 		return nil
 	}
-	n.Subject = mail.Plain(n.Subject, maxSubject)
+	c, err := tx.Company.Get(ctx, tx.Principal().CompanyID)
+	if err != nil {
+		return fmt.Errorf("read the company: %w", err)
+	}
+	rendered := map[locale.Printer]op.Told{}
+	for _, u := range people {
+		p := op.ReaderOf(u, c)
+		told, ok := rendered[p]
+		if !ok {
+			told = n.in(p)
+			rendered[p] = told
+		}
+		if err := send(ctx, tx, u, n, told, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// in returns the note as a mail to one reader.
+func (n Note) in(p locale.Printer) op.Told {
+	out := op.Told{
+		Language: p.Language, Kind: n.Kind, Subject: mail.Plain(p.T(n.Subject), maxSubject), Quote: n.Quote,
+		Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, ""),
+	}
+	for _, t := range n.Text {
+		out.Paragraphs = append(out.Paragraphs, p.T(t))
+	}
+	return out
+}
+
+// send writes the notice of one user, and mails it unless it waits for a digest.
+func send(ctx context.Context, tx *op.Tx, u *ent.User, n Note, told op.Told, p locale.Printer) error {
 	channel := channelOf(u, n.Kind)
-	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(n.Subject).SetNillableRequestID(n.RequestID).SetNillableExecutionID(n.ExecutionID)
+	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(told.Subject).
+		SetNillableRequestID(n.RequestID).SetNillableExecutionID(n.ExecutionID)
 	switch {
 	case channel == channelDigest:
-		row.SetDigestAt(nextDigest(tx.Now(ctx)))
+		row.SetDigestAt(nextDigest(tx.Now(ctx), p.Location()))
 	case channel == channelNow && !n.MailAt.IsZero():
 		row.SetDigestAt(n.MailAt)
 	}
@@ -59,7 +106,7 @@ func Send(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
 	if channel != channelNow || !n.MailAt.IsZero() {
 		return nil
 	}
-	told := op.Told{Kind: n.Kind, Subject: cmp.Or(n.About, n.Subject), Paragraphs: n.Text, Quote: n.Quote, Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, "")}
+	told.Subject = cmp.Or(n.About, told.Subject)
 	err := tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Tell(ctx, db, u, told) })
 	if err != nil {
 		return fmt.Errorf("mail the notice: %w", err)
@@ -78,15 +125,15 @@ func pageOf(request, execution *string) string {
 	return "/notifications"
 }
 
-// digestHour is the hour at which digests are mailed, in UTC.
+// digestHour is the hour at which digests are mailed, in the reader's time zone.
 const digestHour = 7
 
-// nextDigest returns the next time after now at which digests are mailed.
-func nextDigest(now time.Time) time.Time {
-	y, m, d := now.UTC().Date()
-	at := time.Date(y, m, d, digestHour, 0, 0, 0, time.UTC)
+// nextDigest returns the next time after now at which digests are mailed in a zone.
+func nextDigest(now time.Time, zone *time.Location) time.Time {
+	y, m, d := now.In(zone).Date()
+	at := time.Date(y, m, d, digestHour, 0, 0, 0, zone)
 	if !at.After(now) {
-		at = at.AddDate(0, 0, 1)
+		at = time.Date(y, m, d+1, digestHour, 0, 0, 0, zone)
 	}
 	return at
 }
@@ -128,10 +175,8 @@ func ReadersOutside(ctx context.Context, e *op.Engine, companyID, worker string,
 // Finish gives the note to the people and completes the worker's job in one transaction.
 func Finish(ctx context.Context, e *op.Engine, companyID, worker string, people []*ent.User, n Note, job *rivertype.JobRow) error {
 	return e.Work(ctx, companyID, worker, func(ctx context.Context, tx *op.Tx) error {
-		for _, u := range people {
-			if err := Send(ctx, tx, u, n); err != nil {
-				return err
-			}
+		if err := Send(ctx, tx, people, n); err != nil {
+			return err
 		}
 		return tx.Complete(ctx, job)
 	})
@@ -152,10 +197,10 @@ func authorOf(ctx context.Context, e *op.Engine, id string) (string, error) {
 	return "", wrap("look up who did it", ent.MaskNotFound(err))
 }
 
-// by returns a sentence about what somebody did, or the one without a name.
-func by(who, did, otherwise string) string {
+// by returns the sentence that names who did something, or the one without a name when it is empty.
+func by(who string, named, otherwise locale.Text) locale.Text {
 	if who == "" {
-		return otherwise + "."
+		return otherwise
 	}
-	return who + " " + did + "."
+	return named
 }

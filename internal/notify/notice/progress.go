@@ -15,10 +15,11 @@ import (
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
+	"atrium/internal/platform/locale"
 )
 
-// ProgressArgs is the job that notifies the requester of a request, or those who watch it, that it was filed for them, answered by a comment, completed,
-// cancelled or opened again.
+// ProgressArgs is the job that notifies the requester of a request, or those who watch it, that it was filed for them, answered by a
+// comment, completed, cancelled or reopened.
 type ProgressArgs struct {
 	Company string `json:"company"`
 	Request string `json:"request"`
@@ -83,9 +84,10 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if a.Watchers {
 		tell = toldWatchers
 	}
-	what, text, said := tell(a, r, who, said)
-	note.Subject, note.About, note.RequestID = what+": "+Named(r), Named(r), &r.ID
-	note.Text, note.Quote = []string{text}, mail.Quote(said, MaxQuote)
+	note.About, note.RequestID = Named(r), &r.ID
+	var text locale.Text
+	note.Subject, text, said = tell(a, r, who, said)
+	note.Text, note.Quote = []locale.Text{text}, mail.Quote(said, MaxQuote)
 	people, err := w.people(ctx, a, r, row)
 	if err != nil {
 		return nil, note, err
@@ -122,36 +124,49 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 	return people, nil
 }
 
-// told describes what has happened to a request to its requester: in a word, as a sentence, and in the words of who did it.
-func told(a ProgressArgs, r *ent.Request, who, comment string) (what, text, said string) {
+// told describes what has happened to a request to its requester: in a line, as a sentence, and in the words of who did it.
+func told(a ProgressArgs, r *ent.Request, who, comment string) (subject, text locale.Text, said string) {
+	about := Named(r)
 	switch {
 	case a.Comment != "":
-		return "Answered", by(who, "answered your request", "Your request was answered"), comment
+		text = by(who, locale.Say("%s answered your request.", who), locale.Say("Your request was answered."))
+		return locale.Say("Answered: %s", about), text, comment
 	case a.Filed:
-		return "Filed for you", by(who, "filed this request for you", "This request was filed for you"), r.Description
+		text = by(who, locale.Say("%s filed this request for you.", who), locale.Say("This request was filed for you."))
+		return locale.Say("Filed for you: %s", about), text, r.Description
 	case a.Reopened:
-		return "Reopened", by(who, "reopened your request", "Your request was reopened"), ""
+		text = by(who, locale.Say("%s reopened your request.", who), locale.Say("Your request was reopened."))
+		return locale.Say("Reopened: %s", about), text, ""
 	case r.Status == request.StatusCOMPLETED:
-		return "Completed", by(who, "completed your request", "Your request was completed"), ""
+		text = by(who, locale.Say("%s completed your request.", who), locale.Say("Your request was completed."))
+		return locale.Say("Completed: %s", about), text, ""
 	case r.DeclineReason != nil:
-		return "Declined", by(who, "declined your request", "Your request was declined"), *r.DeclineReason
+		text = by(who, locale.Say("%s declined your request.", who), locale.Say("Your request was declined."))
+		return locale.Say("Declined: %s", about), text, *r.DeclineReason
 	}
-	return "Cancelled", by(who, "cancelled your request", "Your request was cancelled"), ""
+	text = by(who, locale.Say("%s cancelled your request.", who), locale.Say("Your request was cancelled."))
+	return locale.Say("Cancelled: %s", about), text, ""
 }
 
 // toldWatchers is told for those who watch the request.
-func toldWatchers(a ProgressArgs, r *ent.Request, who, comment string) (what, text, said string) {
+func toldWatchers(a ProgressArgs, r *ent.Request, who, comment string) (subject, text locale.Text, said string) {
+	about := Named(r)
 	switch {
 	case a.Comment != "":
-		return "New comment", by(who, "commented on this request", "This request has a new comment"), comment
+		text = by(who, locale.Say("%s commented on this request.", who), locale.Say("This request has a new comment."))
+		return locale.Say("New comment: %s", about), text, comment
 	case a.Reopened:
-		return "Reopened", by(who, "reopened this request", "This request was reopened"), ""
+		text = by(who, locale.Say("%s reopened this request.", who), locale.Say("This request was reopened."))
+		return locale.Say("Reopened: %s", about), text, ""
 	case r.Status == request.StatusCOMPLETED:
-		return "Completed", by(who, "completed this request", "This request was completed"), ""
+		text = by(who, locale.Say("%s completed this request.", who), locale.Say("This request was completed."))
+		return locale.Say("Completed: %s", about), text, ""
 	case r.DeclineReason != nil:
-		return "Declined", by(who, "declined this request", "This request was declined"), *r.DeclineReason
+		text = by(who, locale.Say("%s declined this request.", who), locale.Say("This request was declined."))
+		return locale.Say("Declined: %s", about), text, *r.DeclineReason
 	}
-	return "Cancelled", by(who, "cancelled this request", "This request was cancelled"), ""
+	text = by(who, locale.Say("%s cancelled this request.", who), locale.Say("This request was cancelled."))
+	return locale.Say("Cancelled: %s", about), text, ""
 }
 
 func wrap(doing string, err error) error {

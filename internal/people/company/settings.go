@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/company"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/ratelimit"
 )
@@ -84,6 +85,8 @@ type UpdateInput struct {
 	MfaRequired            op.Patch[bool]   `json:"mfaRequired,omitzero" doc:"Members without a second factor enrol one at their next sign-in."`
 	SessionLifetimeMinutes op.Patch[int]    `json:"sessionLifetimeMinutes,omitzero" minimum:"5" maximum:"1440" doc:"How long a web session lasts while it is not used."`
 	JitUsers               op.Patch[bool]   `json:"jitUsers,omitzero" doc:"People whom the configured issuer vouches for become members when they first come."`
+	Locale                 op.Patch[string] `json:"locale,omitzero" nullable:"true" enum:"en,de" doc:"The language of its people who have chosen none, and of its invoices."`
+	TimeZone               op.Patch[string] `json:"timeZone,omitzero" nullable:"true" maxLength:"64" doc:"The zone of its people who have chosen none, by its IANA name."`
 
 	AgentAgreement  op.Patch[float64] `json:"agentAgreement,omitzero" nullable:"true" minimum:"0.5" maximum:"1" doc:"How often an agent must decide as people did before it may act alone; 0.9 when null."`
 	AgentRunsPerDay op.Patch[int]     `json:"agentRunsPerDay,omitzero" nullable:"true" minimum:"1" maximum:"1000000" doc:"Runs that the company's agents begin in any 24 hours, those of its sandbox apart; runs beyond them are handed over to people. 5000 when null."`
@@ -91,6 +94,9 @@ type UpdateInput struct {
 
 // update changes the caller's live company and its sandbox.
 func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
+	if err := people.CheckZone(in.TimeZone); err != nil {
+		return nil, err
+	}
 	before, err := load(ctx, tx, tx.Principal().CompanyID)
 	if err != nil {
 		return nil, fmt.Errorf("read the company: %w", err)
@@ -127,6 +133,8 @@ func (in UpdateInput) set(u *ent.CompanyUpdateOne, named func(string) string) *e
 	op.Set(in.MfaRequired, u.SetMfaRequired)
 	op.Set(in.SessionLifetimeMinutes, u.SetSessionLifetimeMinutes)
 	op.Set(in.JitUsers, u.SetJitUsers)
+	op.SetOrClear(in.Locale, u.SetLocale, u.ClearLocale)
+	op.SetOrClear(in.TimeZone, u.SetTimeZone, u.ClearTimeZone)
 	op.SetOrClear(in.AgentAgreement, u.SetAgentAgreement, u.ClearAgentAgreement)
 	op.SetOrClear(in.AgentRunsPerDay, u.SetAgentRunsPerDay, u.ClearAgentRunsPerDay)
 	return u

@@ -36,7 +36,6 @@ var stays = map[string]string{
 	"the company's settings: whoever may change them takes a name out": "access_policies.name access_policies.description access_policies.condition access_policy_versions.before " +
 		"agents.name agents.scopes agents.filter agents.instructions agents.model agents.limits agents.tools agents.endpoint_url agent_versions.settings agent_evaluations.settings " +
 		"calendars.name calendars.time_zone calendars.working_hours calendars.holidays calendars.exceptions companies.name companies.slug companies.locale companies.time_zone " +
-		"" +
 		"inbound_webhooks.name inbound_webhooks.field_mapping inbound_webhooks.headers model_connections.name model_connections.base_url model_connections.secret_name model_connections.models " +
 		"oauth_clients.name oauth_clients.redirect_uris oauth_clients.post_logout_redirect_uris oauth_clients.backchannel_logout_uri oauth_clients.scopes " +
 		"offerings.name offerings.slug offerings.description offerings.form offerings.sla_by_priority offerings.sla_escalations offerings.tags " +

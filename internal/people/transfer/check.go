@@ -22,6 +22,7 @@ import (
 	"atrium/ent/request"
 	entsecret "atrium/ent/secret"
 	"atrium/ent/sequence"
+	"atrium/ent/user"
 	"atrium/internal/identity"
 	keys "atrium/internal/identity/apikey"
 	"atrium/internal/identity/password"
@@ -29,6 +30,7 @@ import (
 	"atrium/internal/op/input"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/egress"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 )
 
@@ -143,6 +145,11 @@ func wanting(t *schema.Table, row map[string]any) (column, must string) {
 		if err := in.Check(); err != nil {
 			d := apperr.From(err).Details[0]
 			return d.Field, d.Message
+		}
+	}
+	if zone, ok := row[user.FieldTimeZone].(string); ok {
+		if _, err := locale.Zone(zone); err != nil {
+			return user.FieldTimeZone, "must be a name of the IANA time zone database"
 		}
 	}
 	for _, column := range []string{billingaccount.FieldBalance, "amount_due", "subtotal", "credited", "credits_applied", sequence.FieldLast} {

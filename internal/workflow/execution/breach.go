@@ -9,8 +9,8 @@ import (
 	"github.com/riverqueue/river"
 
 	domain "atrium/internal/desk/request"
+	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
-	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/clock"
@@ -96,10 +96,6 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 	if err != nil {
 		return fmt.Errorf("read when the request was due: %w", err)
 	}
-	what := "completed"
-	if a.Target == "RESPONSE" {
-		what = "accepted"
-	}
-	n.What = "You are accountable for its phase “" + mail.Plain(p.Title(), 100) + "”. It should have been " + what + " by " + domain.Moment(due) + "."
+	n.Late = domain.Late{Target: sla.Target(a.Target), DueAt: due, Phase: p.Title()}
 	return domain.GiveNotice(ctx, b.r.Engine, n, job.JobRow)
 }

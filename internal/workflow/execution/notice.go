@@ -3,7 +3,6 @@ package execution
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/riverqueue/river"
 
@@ -15,16 +14,32 @@ import (
 	"atrium/internal/notify/mail"
 	"atrium/internal/notify/notice"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/workflow/definition"
 )
 
 // notices holds the texts of notices by occasion, which is a kind of package notice.
-var notices = map[string]struct{ subject, text string }{
-	notice.Informed:  {"Done: ", "The workflow has left a phase that you are informed about."},
-	notice.Consulted: {"Your advice is asked: ", "The workflow has entered a phase that you are consulted about. Please comment on the request."},
-	notice.Approval:  {"Your approval is asked: ", "The workflow waits for your decision."},
-	notice.Incident:  {"A workflow waits for help: ", "A workflow cannot go on by itself. Please look at its incident."},
+var notices = map[string]struct {
+	subject func(about string) locale.Text
+	text    locale.Text
+}{
+	notice.Informed: {
+		func(about string) locale.Text { return locale.Say("Done: %s", about) },
+		locale.Say("The workflow has left a phase that you are informed about."),
+	},
+	notice.Consulted: {
+		func(about string) locale.Text { return locale.Say("Your advice is asked: %s", about) },
+		locale.Say("The workflow has entered a phase that you are consulted about. Please comment on the request."),
+	},
+	notice.Approval: {
+		func(about string) locale.Text { return locale.Say("Your approval is asked: %s", about) },
+		locale.Say("The workflow waits for your decision."),
+	},
+	notice.Incident: {
+		func(about string) locale.Text { return locale.Say("A workflow waits for help: %s", about) },
+		locale.Say("A workflow cannot go on by itself. Please look at its incident."),
+	},
 }
 
 // NoticeArgs is the job that notifies people of what happened in an execution.
@@ -93,14 +108,16 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 	if err != nil {
 		return nil, notice.Note{}, fmt.Errorf("look up whom to tell: %w", err)
 	}
-	about, title, lines := e.Edges.Workflow.Name, "", []string{"Workflow: " + mail.Plain(e.Edges.Workflow.Name, 100)}
+	workflow := mail.Plain(e.Edges.Workflow.Name, 100)
+	about, title := workflow, ""
 	by, row := Get.Info(), any(e)
 	if r := e.Edges.Request; r != nil {
 		about, title = notice.Named(r), notice.Named(r)
 		by, row = request.Get.Info(), r
 	}
-	lines = append(lines, "What: "+mail.Plain(a.What, 500))
-	note := notice.Note{Kind: a.Occasion, Subject: n.subject + about, About: title, RequestID: e.RequestID, ExecutionID: &e.ID, Text: []string{n.text, strings.Join(lines, "\n")}}
+	note := notice.Note{Kind: a.Occasion, Subject: n.subject(about), About: title, RequestID: e.RequestID, ExecutionID: &e.ID, Text: []locale.Text{
+		n.text, locale.Say("Workflow: %s\nWhat: %s", workflow, mail.Plain(a.What, 500)),
+	}}
 	asked := a.Occasion != notice.Incident // the workflow names them, so they may read it whatever their role reaches
 	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
 	return readers, note, err

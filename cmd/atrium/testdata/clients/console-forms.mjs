@@ -239,5 +239,14 @@ await button('Hosts of SHOP_TOKEN').click();
 }
 await secret.getByText('api.shop.example', { exact: true }).waitFor();
 
+// A person chooses a language, and the page comes in it; without a choice it is that of the browser again.
+await b.go('settings', 'Settings');
+await page.getByLabel('Language').first().selectOption('de');
+await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor();
+assert.equal(await page.evaluate(() => document.documentElement.lang), 'de');
+await b.sound('forms-german');
+await page.getByLabel('Sprache').first().selectOption('');
+await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+
 await b.end();
 console.log('console-forms: ok');

@@ -1,1 +1,0 @@
-export{o as default}from"./requests-Dm3pwqf5.js";

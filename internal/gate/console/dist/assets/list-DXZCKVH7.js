@@ -1,1 +1,0 @@
-export{r as default}from"./requests-Dm3pwqf5.js";

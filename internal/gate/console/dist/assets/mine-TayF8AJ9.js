@@ -1,1 +1,0 @@
-export{n as default}from"./requests-Dm3pwqf5.js";
