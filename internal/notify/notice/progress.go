@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/comment"
 	"atrium/ent/request"
+	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/ent/watcher"
 	"atrium/internal/desk/lifecycle"
@@ -110,14 +111,19 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 		}
 		ids = ids[:0]
 		for _, one := range rows {
-			mentioned := said && slices.Contains(c.Mentioned, one.UserID)
-			assigned := a.Reopened && r.AssigneeID != nil && *r.AssigneeID == one.UserID
-			if !mentioned && !assigned {
+			if !said || !slices.Contains(c.Mentioned, one.UserID) {
 				ids = append(ids, one.UserID)
 			}
 		}
 	}
-	people, err := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), user.StatusEQ(user.StatusActive)).Order(user.ByID()).All(ctx)
+	q := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), user.StatusEQ(user.StatusActive))
+	switch { // whoever works on it hears of its reopening as such
+	case a.Watchers && a.Reopened && r.AssigneeID != nil:
+		q.Where(user.IDNEQ(*r.AssigneeID))
+	case a.Watchers && a.Reopened && r.TeamID != nil:
+		q.Where(user.Not(user.HasMembershipsWith(teammember.TeamID(*r.TeamID))))
+	}
+	people, err := q.Order(user.ByID()).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look up whom to tell: %w", err)
 	}

@@ -158,7 +158,7 @@ func TestWatchersAreTold(t *testing.T) {
 			}
 			return out
 		}
-		require.ElementsMatch(t, []string{"New comment: #1 Laptop", "New comment: #1 Laptop", owner.Name + notice.Mentioned + "#1 Laptop"}, subjects(staff))
+		require.ElementsMatch(t, []string{"New comment: #1 Laptop", "New comment: #1 Laptop", owner.Name + " mentioned you: #1 Laptop"}, subjects(staff))
 		require.Equal(t, []string{"Declined: #1 Laptop"}, subjects(d.AsUser(owner)), "who commented watches")
 		require.ElementsMatch(t, []string{"Answered: #1 Laptop", "Declined: #1 Laptop"}, subjects(member))
 	})
