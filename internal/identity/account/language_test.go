@@ -114,6 +114,20 @@ func TestPagesInGerman(t *testing.T) {
 	})
 }
 
+// A company that somebody opens on German pages is a German one.
+func TestSignUpInGerman(t *testing.T) {
+	eachOpen(t, func(t *testing.T, s *site) {
+		b := s.browser()
+		b.Transport = asking{b.Transport, "de"}
+		require.Equal(t, "Sehen Sie in Ihr Postfach", b.get("/signup").submit("company", "Werft", "email", newcomer).title())
+		require.Contains(t, s.mails(newcomer)[0].text, "möchte mit dieser E-Mail-Adresse ein Unternehmen einrichten")
+		p := b.get(s.lastLink(newcomer))
+		require.Equal(t, "Werft einrichten", p.title())
+		require.Equal(t, "Werft ist eingerichtet", p.submit("name", "Grete", "password", fresh).title())
+		require.Equal(t, "de", *s.opened("Werft")[0].Locale)
+	})
+}
+
 // asking sends a header with the languages that a browser prefers.
 type asking struct {
 	http.RoundTripper

@@ -131,10 +131,13 @@ func (s *Server) postConfirm(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	from := gate.Origin(w, r)
+	from, lang := gate.Origin(w, r), s.Printer(r).Language
+	if lang == locale.English { // which holds without a choice
+		lang = ""
+	}
 	_, err := company.Create(r.Context(), s.store, company.CreateInput{
 		Name: o.Company, Plan: signUpPlan, OwnerEmail: o.Email, OwnerName: name,
-		SignUp: &company.SignUp{PasswordHash: hash, IP: from.IP, UserAgent: from.UserAgent, RequestID: from.RequestID},
+		SignUp: &company.SignUp{PasswordHash: hash, Locale: lang, IP: from.IP, UserAgent: from.UserAgent, RequestID: from.RequestID},
 		Within: func(ctx context.Context, tx *store.Tx, _ *company.Created) error { return use(ctx, tx, o.link) },
 	})
 	if code := apperr.CodeOf(err); err != nil && (code == apperr.Conflict || code == apperr.Forbidden) {

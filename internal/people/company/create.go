@@ -50,6 +50,7 @@ type CreateInput struct {
 // secrets, and the audit entry names the owner.
 type SignUp struct {
 	PasswordHash  string // of the owner's account, unless it has a password
+	Locale        string // the language of the company; empty for none
 	IP, UserAgent string // as audit entries show them
 	RequestID     string
 }
@@ -150,11 +151,16 @@ func (b *builder) companies(ctx context.Context) error {
 		return err
 	}
 	plan := company.Plan(b.in.Plan)
-	if b.out.Company, err = b.db.Company.Create().SetName(b.in.Name).SetSlug(slug).SetPlan(plan).Save(ctx); err != nil {
+	var lang *string
+	if b.in.SignUp != nil && b.in.SignUp.Locale != "" {
+		lang = &b.in.SignUp.Locale
+	}
+	b.out.Company, err = b.db.Company.Create().SetName(b.in.Name).SetSlug(slug).SetPlan(plan).SetNillableLocale(lang).Save(ctx)
+	if err != nil {
 		return fmt.Errorf("make the company: %w", err)
 	}
 	b.out.Sandbox, err = b.db.Company.Create().SetName(sandboxName(b.in.Name)).SetSlug(strings.ReplaceAll(id.New("sandbox"), "_", "-")).
-		SetPlan(plan).SetSandboxOf(b.out.Company.ID).Save(ctx)
+		SetPlan(plan).SetSandboxOf(b.out.Company.ID).SetNillableLocale(lang).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("make the sandbox: %w", err)
 	}
