@@ -1,1 +1,0 @@
-export{o as default}from"./requests-D-xHIhh-.js";
