@@ -28,8 +28,11 @@ type Node struct {
 	Children []Node `json:"children,omitempty"` // in order
 }
 
-// maxDepth bounds how deep nodes are nested.
-const maxDepth = 20
+// maxDepth bounds how deep nodes are nested, and maxBrackets how many links a text may seem to begin.
+const (
+	maxDepth    = 20
+	maxBrackets = 500
+)
 
 var (
 	reader = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
@@ -38,7 +41,7 @@ var (
 
 // Parse returns the blocks of a text.
 func Parse(source string) []Node {
-	if deep.MatchString(source) {
+	if deep.MatchString(source) || strings.Count(source, "[") > maxBrackets {
 		return []Node{{Type: "paragraph", Children: []Node{{Type: "text", Text: source}}}}
 	}
 	t := tree{[]byte(source)}

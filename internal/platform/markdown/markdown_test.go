@@ -69,6 +69,7 @@ func TestParse(t *testing.T) {
 		"<javascript:alert(1)>":             "paragraph(javascript:alert(1))",
 		strings.Repeat(">", 21) + " a":      "paragraph(" + strings.Repeat(">", 21) + " a)",
 		strings.Repeat("> ", 18) + "a":      strings.Repeat("quote(", 18) + "paragraph(a)" + strings.Repeat(")", 18),
+		strings.Repeat("[", 501):            "paragraph(" + strings.Repeat("[", 501) + ")",
 		strings.Repeat("- ", 30) + "a":      "paragraph(" + strings.Repeat("- ", 30) + "a)",
 		strings.Repeat("*a **b ", 30) + "c": "paragraph(" + strings.Repeat("*a **b ", 30) + "c)",
 	} {
