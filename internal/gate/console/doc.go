@@ -9,6 +9,10 @@
 // deletes these follow from its name, and another one changes the row that it returns; what it changes besides, its document says by
 // @refetch(fields: "tasks Workflow.versions"). The build and a test fail for a mutation that neither covers.
 //
+// A page says each text by t, plural or placed (web/src/app/text.tsx), in English; web/src/locales has what it is in other languages. A
+// test fails for a text that is said otherwise, and for one that a catalogue lacks. What people wrote is never translated, and its
+// elements have dir="auto".
+//
 // The server gives the pages no data except the product's addresses and version. They read everything else from /graphql with the
 // session's cookie, which no script can read. A page of the product's origin may run only the documents of dist/documents.json
 // and of --graphql-trusted-only.
