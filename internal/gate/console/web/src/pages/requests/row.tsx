@@ -22,7 +22,7 @@ export const Row = memo(function Row({ request: r, verbs, status, from, note }: 
           {status && <Badge value={r.status} />}
           <Priority value={r.priority} />
           <span dir="auto">{r.service?.name}{r.offering ? ` › ${r.offering.name}` : ''}</span>
-          {r.creator && <span>{t('from {name}', { name: r.creator.name })}</span>}
+          {r.requester && <span>{t('from {name}', { name: r.requester.name })}</span>}
           <Time at={r.createdAt} />
           {r.sla && !['COMPLETED', 'CANCELLED'].includes(r.status) && <Sla state={r.sla.state} dueAt={due} />}
           {r.team && <span dir="auto">{r.team.name}</span>}

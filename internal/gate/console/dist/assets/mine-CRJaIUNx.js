@@ -1,0 +1,1 @@
+export{n as default}from"./requests-CatxRE_u.js";
