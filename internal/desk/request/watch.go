@@ -132,6 +132,9 @@ func watchersOf(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*
 		return nil, fmt.Errorf("read the watchers: %w", err)
 	}
 	out := map[string][]*Named{}
+	for _, id := range in.IDs {
+		out[id] = []*Named{}
+	}
 	for _, w := range rows {
 		if u := w.Edges.User; u != nil {
 			out[w.RequestID] = append(out[w.RequestID], &Named{u.ID, u.Name})
