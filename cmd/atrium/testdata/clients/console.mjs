@@ -501,7 +501,7 @@ await m.go('my-requests', 'My requests');
 const d = await arrive(owner, 'people?q=Mia');
 await d.page.getByRole('button', { name: 'Deactivate Mia', exact: true }).click();
 await d.page.getByRole('dialog').getByRole('button', { name: 'Deactivate', exact: true }).click();
-await d.page.getByRole('dialog').getByText(/\d API keys? stays? valid/).waitFor(); // the number comes with the answer; the question says it without one
+await d.page.getByRole('dialog').locator('strong').getByText(/\d API keys? stays? valid/).waitFor(); // the number comes with the answer; the question says it without one
 await d.end();
 for (let i = 0; new URL(m.page.url()).pathname.startsWith('/app'); i++) {
   assert.ok(i < 14, 'the session ends within a minute');
