@@ -149,7 +149,7 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 		told = append(told, c.AuthorID)
 	}
 	told = slices.DeleteFunc(slices.Clone(told), func(id string) bool { return id == r.RequesterID })
-	if err := addWatchers(ctx, tx, r.ID, told...); err != nil {
+	if _, _, err := addWatchers(ctx, tx, r.ID, told...); err != nil {
 		return nil, err
 	}
 	hear.Watchers = true

@@ -293,7 +293,7 @@ func tellAssignee(ctx context.Context, tx *op.Tx, before, after *ent.Request) er
 	if to == nil || before != nil && before.AssigneeID != nil && *before.AssigneeID == *to {
 		return nil
 	}
-	if err := addWatchers(ctx, tx, after.ID, *to); err != nil || *to == tx.Principal().ID {
+	if _, _, err := addWatchers(ctx, tx, after.ID, *to); err != nil || *to == tx.Principal().ID {
 		return err
 	}
 	return tx.Insert(ctx, notice.Args{Company: after.CompanyID, Request: after.ID, By: tx.Principal().ID}, time.Time{})

@@ -54,15 +54,16 @@ func watch(ctx context.Context, tx *op.Tx, r *ent.Request, in WatchInput) (*ent.
 	if err != nil {
 		return nil, err
 	}
-	n, err := tx.Watcher.Query().Where(watcher.RequestID(r.ID)).Count(tx.Unfiltered(ctx, "watchers whom the caller does not see count as well"))
-	if err != nil {
-		return nil, fmt.Errorf("count the watchers: %w", err)
-	}
-	if n >= maxWatchers {
+	added, full, err := addWatchers(ctx, tx, r.ID, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case full:
 		return nil, apperr.New(apperr.Conflict, "A request has at most %d watchers.", maxWatchers)
+	case added > 0:
+		tx.ChangedField("watcherId", nil, id)
 	}
-	tx.ChangedField("watcherId", nil, id)
-	return r, addWatchers(ctx, tx, r.ID, id)
+	return r, nil
 }
 
 func unwatch(ctx context.Context, tx *op.Tx, r *ent.Request, _ op.ByID) (*ent.Request, error) {
@@ -96,27 +97,32 @@ func watching(ctx context.Context, tx *op.Tx, named *string) (string, error) {
 	return id, nil
 }
 
-// addWatchers has people watch a request, whose row is locked, who do not yet, as long as it has not too many.
-func addWatchers(ctx context.Context, tx *op.Tx, requestID string, userIDs ...string) error {
+// addWatchers has people watch a request, whose row is locked, who do not yet, and returns how many were added. It leaves out those for
+// whom there is no room.
+func addWatchers(ctx context.Context, tx *op.Tx, requestID string, userIDs ...string) (added int, full bool, err error) {
 	rows, err := tx.Watcher.Query().Where(watcher.RequestID(requestID)).Select(watcher.FieldUserID).
 		All(tx.Unfiltered(ctx, "watchers whom the caller does not see count as well"))
 	if err != nil {
-		return fmt.Errorf("read the watchers: %w", err)
+		return 0, false, fmt.Errorf("read the watchers: %w", err)
 	}
 	watches := map[string]bool{}
 	for _, w := range rows {
 		watches[w.UserID] = true
 	}
 	for _, id := range userIDs {
-		if watches[id] || len(watches) >= maxWatchers {
+		if watches[id] {
 			continue
 		}
+		if len(watches) >= maxWatchers {
+			return added, true, nil
+		}
 		watches[id] = true
+		added++
 		if err := tx.Watcher.Create().SetRequestID(requestID).SetUserID(id).Exec(ctx); err != nil {
-			return fmt.Errorf("add the watcher: %w", err)
+			return 0, false, fmt.Errorf("add the watcher: %w", err)
 		}
 	}
-	return nil
+	return added, false, nil
 }
 
 func listWatchers(ctx context.Context, tx *op.Tx, r *ent.Request, in PeopleInput) (paging.List[*Named], error) {

@@ -2,10 +2,13 @@ package request_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
+	"atrium/ent/auditentry"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -51,6 +54,9 @@ func TestWatchers(t *testing.T) {
 			testkit.Run(t, w.World, own, request.Watch, request.WatchInput{ByID: by})
 		}
 		require.ElementsMatch(t, []string{w.A.Owner.ID, member.ID}, w.watchers(staff, r.ID))
+		entries, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(r.ID), auditentry.Action("request.watched")).All(w.owner)
+		require.NoError(t, err)
+		require.Len(t, slices.DeleteFunc(entries, func(e *ent.AuditEntry) bool { return len(e.Changes) == 0 }), 1, "what changes nothing tells of no change")
 		found := func(ctx context.Context) int {
 			in := request.ListInput{Watching: []string{"me"}}
 			in.Page.Size = 20
