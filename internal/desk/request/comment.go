@@ -125,7 +125,7 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 		return nil, err
 	}
 	create := tx.Comment.Create().SetRequestID(r.ID).SetAuthorID(tx.Principal().ID).SetBody(in.Body).
-		SetFormat(formatFor(tx, in.Format)).
+		SetFormat(comment.Format(formatFor(tx, in.Format))).
 		SetVisibility(visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic))
 	if len(told) > 0 {
 		create.SetMentioned(told)
@@ -161,14 +161,6 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	return c, nil
 }
 
-// formatFor returns how a comment is written. What agents write is plain text: others may have put it there.
-func formatFor(tx *op.Tx, given *string) comment.Format {
-	if given == nil || tx.Principal().Type == principal.TypeAgent {
-		return comment.FormatPlain
-	}
-	return comment.Format(*given)
-}
-
 // answered does what follows from a public comment of a request's requester: it waits no longer, and is open again if it was completed
 // not long ago.
 func answered(ctx context.Context, tx *op.Tx, r *ent.Request) error {
@@ -200,7 +192,7 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 		u.SetMentioned(told)
 	}
 	op.Set(in.Body, u.SetBody)
-	op.Set(in.Format, func(to string) *ent.CommentUpdateOne { return u.SetFormat(formatFor(tx, &to)) })
+	op.Set(in.Format, func(to string) *ent.CommentUpdateOne { return u.SetFormat(comment.Format(formatFor(tx, &to))) })
 	op.Set(in.Visibility, func(v string) *ent.CommentUpdateOne { return u.SetVisibility(comment.Visibility(v)) })
 	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {

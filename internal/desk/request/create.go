@@ -102,7 +102,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		SetOfferingID(in.OfferingID).
 		SetTitle(in.Title).
 		SetDescription(op.Or(in.Description, "")).
-		SetFormat(request.Format(op.Or(in.Format, string(request.DefaultFormat)))).
+		SetFormat(request.Format(formatFor(tx, in.Format))).
 		SetPriority(priority).
 		SetPriorityRank(rank(priority)).
 		SetFields(ready.fields.raw).
@@ -144,7 +144,7 @@ func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any,
 	now := tx.Now(ctx)
 	r := &ent.Request{
 		CreatedAt: now, UpdatedAt: now, ServiceID: in.ServiceID, OfferingID: in.OfferingID, Title: in.Title, Description: op.Or(in.Description, ""),
-		Format: request.Format(op.Or(in.Format, string(request.DefaultFormat))),
+		Format: request.Format(formatFor(tx, in.Format)),
 		Status: request.StatusPENDING, Priority: request.Priority(in.priority()), Fields: fields, Tags: in.Tags,
 		CreatedBy: tx.Principal().ID, RequesterID: requester, AssigneeID: in.AssigneeID, TeamID: in.TeamID,
 	}

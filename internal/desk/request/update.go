@@ -157,7 +157,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		u.SetDeclineReason(in.DeclineReason)
 	}
 	op.Set(in.Title, u.SetTitle)
-	op.Set(in.Format, func(to string) *ent.RequestUpdateOne { return u.SetFormat(request.Format(to)) })
+	op.Set(in.Format, func(to string) *ent.RequestUpdateOne { return u.SetFormat(request.Format(formatFor(tx, &to))) })
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.RequestUpdateOne { return u.SetDescription("") })
 	op.Set(in.Priority, func(p string) *ent.RequestUpdateOne {
 		return u.SetPriority(request.Priority(p)).SetPriorityRank(rank(request.Priority(p)))
