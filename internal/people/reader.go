@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -38,19 +39,11 @@ func ReaderOfAccount(ctx context.Context, db *ent.Client, accountID, otherwise s
 	}
 	var lang, zone *string
 	for _, u := range users {
-		lang, zone = first(lang, u.Locale), first(zone, u.TimeZone)
+		lang, zone = cmp.Or(lang, u.Locale), cmp.Or(zone, u.TimeZone)
 	}
 	for _, u := range users {
-		lang, zone = first(lang, of[u.CompanyID].Locale), first(zone, of[u.CompanyID].TimeZone)
+		lang, zone = cmp.Or(lang, of[u.CompanyID].Locale), cmp.Or(zone, of[u.CompanyID].TimeZone)
 	}
 	p.Language, p.Zone = op.Or(lang, p.Language), op.Or(zone, "UTC")
 	return p, nil
-}
-
-// first returns a, or b if a is nil.
-func first(a, b *string) *string {
-	if a != nil {
-		return a
-	}
-	return b
 }
