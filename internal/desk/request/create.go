@@ -8,6 +8,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/offering"
+	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/ent/service"
 	"atrium/ent/team"
@@ -245,6 +246,11 @@ func (in CreateInput) requester(ctx context.Context, tx *op.Tx) (string, error) 
 	case op.Or(in.RequesterID, tx.Principal().ID) == tx.Principal().ID:
 		return tx.Principal().ID, nil
 	}
+	return person(ctx, tx, where)
+}
+
+// person returns the id of a user of the company; empty when there is none, or when they were deactivated or erased.
+func person(ctx context.Context, tx *op.Tx, where predicate.User) (string, error) {
 	u, err := tx.User.Query().Where(where).Only(ctx)
 	if err != nil || access.Gone(u.Status) {
 		return "", ent.MaskNotFound(err)

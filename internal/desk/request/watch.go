@@ -8,7 +8,6 @@ import (
 	"atrium/ent/user"
 	"atrium/ent/watcher"
 	"atrium/internal/desk/participant"
-	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -87,11 +86,11 @@ func watching(ctx context.Context, tx *op.Tx, named *string) (string, error) {
 			return "", err
 		}
 	}
-	u, err := tx.User.Query().Where(user.ID(id)).Only(ctx)
-	if err != nil && !ent.IsNotFound(err) {
+	found, err := person(ctx, tx, user.ID(id))
+	if err != nil {
 		return "", fmt.Errorf("look the watcher up: %w", err)
 	}
-	if err != nil || access.Gone(u.Status) {
+	if found == "" {
 		return "", apperr.InvalidField("userId", "is no user of the company, or one who was deactivated or erased")
 	}
 	return id, nil
@@ -100,6 +99,9 @@ func watching(ctx context.Context, tx *op.Tx, named *string) (string, error) {
 // addWatchers has people watch a request, whose row is locked, who do not yet, and returns how many were added. It leaves out those for
 // whom there is no room.
 func addWatchers(ctx context.Context, tx *op.Tx, requestID string, userIDs ...string) (added int, full bool, err error) {
+	if len(userIDs) == 0 {
+		return 0, false, nil
+	}
 	rows, err := tx.Watcher.Query().Where(watcher.RequestID(requestID)).Select(watcher.FieldUserID).
 		All(tx.Unfiltered(ctx, "watchers whom the caller does not see count as well"))
 	if err != nil {

@@ -53,16 +53,17 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 		if p, ok := principal.From(ctx); ok {
 			by = p.ID
 		}
+		told := ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: e.Type == events.RequestReopened}
+		watchers := told
+		watchers.Watchers = true
 		switch e.Type {
 		case events.TaskAssigned:
 			return queue.InsertTx(ctx, tx, Args{Company: e.CompanyID, Task: e.SubjectID, By: by}, time.Time{})
 		case events.RequestReopened:
 			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: Args{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true}},
-				jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true}},
-				jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true, Watchers: true}})
+				jobs.Job{Args: told}, jobs.Job{Args: watchers})
 		case events.RequestCompleted, events.RequestCancelled:
-			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by}},
-				jobs.Job{Args: ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by, Watchers: true}})
+			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: told}, jobs.Job{Args: watchers})
 		}
 		return nil
 	}

@@ -41,8 +41,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/request.target":                 "the service and the offering of a request",
 	"internal/people.handOver":                     "the team that takes over",
 	"internal/desk/request.checkAssignee":          "the assignee of a request",
-	"internal/desk/request.requester":              "for whom a request is",
-	"internal/desk/request.watching":               "who is to watch a request",
+	"internal/desk/request.person":                 "for whom a request is, and who is to watch it",
 	"internal/desk/request.teamExists":             "the team of a request",
 	"internal/workflow.checkReferences":            "what a draft names; publishing asks unfiltered",
 
