@@ -16,7 +16,8 @@ const known = (tag: string): Language | undefined => (Object.keys(languages) as 
 // language is that of this page until it is loaded anew: the one that the person or the company has chosen, else the browser's.
 const kept = globalThis.localStorage?.getItem('language') ?? '';
 const wanted = globalThis.navigator?.languages ?? [];
-export const language: Language = known(kept) ?? wanted.map(known).find((l) => l) ?? 'en';
+const usual = wanted.map(known).find((l) => l) ?? 'en'; // without a choice
+export const language: Language = known(kept) ?? usual;
 if (globalThis.document) globalThis.document.documentElement.lang = language;
 
 // locale is how numbers and times are written: the browser's own way of that language.
@@ -61,5 +62,5 @@ export function speak(locale: string | null, timeZone: string | null): void {
   const now = { language: known(locale ?? '') ?? '', zone: timeZone ?? '' };
   if (now.language === kept && now.zone === (zone ?? '')) return;
   for (const [key, value] of Object.entries(now)) localStorage.setItem(key, value);
-  if (now.zone !== (zone ?? '') || (now.language || wanted.map(known).find((l) => l) || 'en') !== language) location.reload();
+  if (now.zone !== (zone ?? '') || (now.language || usual) !== language) location.reload();
 }

@@ -28,7 +28,7 @@ export default function SettingsView() {
       <Section title={t('You')} intro={`${viewer.name}${viewer.email ? ` · ${viewer.email}` : ''}`}>
         <div className="card pad stack">
           <Field label={t('Appearance')}><select value={look} onChange={(e) => { setLook(e.target.value as Theme); applyTheme(e.target.value as Theme); }}><option value="system">{t('As the system')}</option><option value="light">{t('Light')}</option><option value="dark">{t('Dark')}</option></select></Field>
-          {!inSandbox(viewer) && <Tongue />}
+          {!inSandbox(viewer) && <OwnLocale />}
           <p className="line"><a className="button plain" href={`${config.authUrl}/account/mfa`}>{t('Second factor and passkeys')}</a><a className="button plain" href="/logout">{t('Sign out')}</a></p>
         </div>
       </Section>
@@ -42,10 +42,10 @@ export default function SettingsView() {
 
 const zones = Intl.supportedValuesOf('timeZone');
 
-interface TongueProps { locale: string; timeZone: string; set: (to: { locale: string; timeZone: string }) => void; fault: Fault | null; usual: [language: string, zone: string] }
+interface LocaleProps { locale: string; timeZone: string; set: (to: { locale: string; timeZone: string }) => void; fault: Fault | null; usual: [language: string, zone: string] }
 
-// Tongues are the languages and the zones that can be chosen, and what holds without a choice.
-function Tongues({ locale, timeZone, set, fault, usual }: TongueProps) {
+// LocaleFields choose a language and a time zone; usual is what holds without a choice.
+function LocaleFields({ locale, timeZone, set, fault, usual }: LocaleProps) {
   return (
     <div className="pair">
       <Field label={t('Language')} fault={faultAt(fault, 'locale')}>
@@ -64,8 +64,8 @@ function Tongues({ locale, timeZone, set, fault, usual }: TongueProps) {
   );
 }
 
-// Tongue is the person's own language and zone, of pages and mails. Another one loads the page anew.
-function Tongue() {
+// OwnLocale is the person's own language and zone, of pages and mails. Another one loads the page anew.
+function OwnLocale() {
   const viewer = useViewer();
   const [run] = useWrite(UpdateViewer, true);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -76,7 +76,7 @@ function Tongue() {
   };
   return (
     <>
-      <Tongues locale={viewer.locale ?? ''} timeZone={viewer.timeZone ?? ''} set={(to) => { void save(to); }} fault={fault} usual={[t('As the company or the browser'), t('As the browser')]} />
+      <LocaleFields locale={viewer.locale ?? ''} timeZone={viewer.timeZone ?? ''} set={(to) => { void save(to); }} fault={fault} usual={[t('As the company or the browser'), t('As the browser')]} />
       <Rest fault={fault} fields={['locale', 'timeZone']} />
     </>
   );
@@ -153,7 +153,7 @@ function CompanyForm() {
       <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label={t('Sessions end after (minutes without use)')} fault={faultAt(fault, 'sessionLifetimeMinutes')}><input type="number" min={5} value={draft.minutes} onChange={(e) => { set({ ...draft, minutes: e.target.value }); }} /></Field>
-        <Tongues locale={draft.locale} timeZone={draft.timeZone} set={(to) => { set({ ...draft, ...to }); }} fault={fault} usual={[t('As the browser; English in e-mails'), 'UTC']} />
+        <LocaleFields locale={draft.locale} timeZone={draft.timeZone} set={(to) => { set({ ...draft, ...to }); }} fault={fault} usual={[t('As the browser; English in e-mails'), 'UTC']} />
         <Check label={t('Everybody needs a second factor')} hint={t('People without one set it up at their next sign-in.')} checked={draft.mfaRequired} set={(mfaRequired) => { set({ ...draft, mfaRequired }); }} />
         <Rest base={base} fault={fault} fields={['name', 'sessionLifetimeMinutes', 'locale', 'timeZone']} />
         <footer><button type="submit" disabled={busy}>{t('Save')}</button></footer>

@@ -1,1 +1,0 @@
-export{o as default}from"./requests-CatxRE_u.js";

@@ -1,0 +1,1 @@
+export{o as default}from"./requests-CL9pvDGh.js";

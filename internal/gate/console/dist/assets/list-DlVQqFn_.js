@@ -1,1 +1,0 @@
-export{r as default}from"./requests-CatxRE_u.js";

@@ -1,0 +1,1 @@
+export{r as default}from"./requests-CL9pvDGh.js";

@@ -1,0 +1,1 @@
+export{n as default}from"./requests-CL9pvDGh.js";

@@ -1,1 +1,0 @@
-export{n as default}from"./requests-CatxRE_u.js";
