@@ -41,6 +41,7 @@ var resources = func() map[string]*resource {
 var unbound = map[string]string{
 	"Company":      "everybody in a company knows it; its settings are the roles' matter",
 	"Notification": "each person's own matter",
+	"SavedReply":   "a text: whoever writes one for a request reads that by their own rights",
 	"SavedView":    "a name and words of a filter: everybody who opens one reads by their own rights",
 	"Session":      "a person who signed in must be able to sign out",
 }

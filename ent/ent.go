@@ -48,8 +48,10 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
+	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
@@ -184,9 +186,11 @@ func checkColumn(t, c string) error {
 			recoverycode.Table:        recoverycode.ValidColumn,
 			refreshtoken.Table:        refreshtoken.ValidColumn,
 			request.Table:             request.ValidColumn,
+			requestlink.Table:         requestlink.ValidColumn,
 			routingrule.Table:         routingrule.ValidColumn,
 			rowcount.Table:            rowcount.ValidColumn,
 			slaevent.Table:            slaevent.ValidColumn,
+			savedreply.Table:          savedreply.ValidColumn,
 			savedview.Table:           savedview.ValidColumn,
 			secret.Table:              secret.ValidColumn,
 			sequence.Table:            sequence.ValidColumn,

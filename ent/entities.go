@@ -46,7 +46,9 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
+	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	"atrium/ent/secret"
 	"atrium/ent/service"
@@ -525,6 +527,7 @@ var Entities = []*Entity{
 			{Name: "sla", Type: "OfferingSLA", Doc: "How soon its requests should be dealt with.", Column: "", Go: "SLA", Filled: "*OfferingSLA"},
 			{Name: "reopenDays", Type: "Int!", Doc: "For how many days after its completion the requester may open a request again; 0 for never. Staff always may.", Column: "reopen_days", Go: "ReopenDays", Example: "7"},
 			{Name: "reopenWorkflowId", Type: "ID", Doc: "The workflow that a request runs through when it is opened again; none when null.", Column: "reopen_workflow_id", Go: "ReopenWorkflowID", Example: "wf_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "askSatisfaction", Type: "Boolean!", Doc: "Whether the requester is asked, once a request is completed, how content they are.", Column: "ask_satisfaction", Go: "AskSatisfaction", Example: "true"},
 			{Name: "tags", Type: "StringMap!", Doc: "Texts by key, for access policies.", Column: "tags", Go: "Tags", Example: "{\"site\": \"berlin\"}"},
 			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
 			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
@@ -590,10 +593,27 @@ var Entities = []*Entity{
 			{Name: "reopenCount", Type: "Int!", Doc: "How often it was opened again.", Column: "reopen_count", Go: "ReopenCount", Example: "0"},
 			{Name: "cancelledAt", Type: "Time", Doc: "When it was cancelled.", Column: "cancelled_at", Go: "CancelledAt"},
 			{Name: "declineReason", Type: "String", Doc: "Why it was declined; null when nobody has said.", Column: "decline_reason", Go: "DeclineReason", Example: "We have none left."},
+			{Name: "satisfaction", Type: "Int", Doc: "How content the requester is, from 1 to 5; null while they have not said.", Column: "satisfaction", Go: "Satisfaction", Example: "5"},
+			{Name: "satisfactionComment", Type: "String", Doc: "What the requester said about how content they are.", Column: "satisfaction_comment", Go: "SatisfactionComment", Example: "Quick and friendly."},
 			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
 			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
 		},
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Request.Get(ctx, id) },
+	},
+	{
+		Name: "RequestLink", Table: requestlink.Table, Prefix: "lnk", Ruled: false, Row: reflect.TypeFor[RequestLink](),
+		Within: []Owner{{requestlink.FieldFromID, "Request"}, {requestlink.FieldToID, "Request"}},
+		Doc:    "What one request is to another.", Final: true,
+		Fields: []Field{
+			{Name: "id", Type: "ID!", Doc: "The link's id, lnk_…", Column: "id", Go: "ID", Example: "lnk_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "fromId", Type: "ID!", Doc: "The request that relates to the other, duplicates it, blocks it, or is its parent.", Column: "from_id", Go: "FromID", Example: "req_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "toId", Type: "ID!", Doc: "The other request.", Column: "to_id", Go: "ToID", Example: "req_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "type", Type: "RequestLinkType!", Doc: "What the one is to the other.", Column: "type", Go: "Type", Values: []string{"relates", "duplicates", "blocks", "parent"}},
+			{Name: "createdBy", Type: "ID!", Doc: "The user or service account that linked them.", Column: "created_by", Go: "CreatedBy", Example: "usr_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
+			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
+		},
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.RequestLink.Get(ctx, id) },
 	},
 	{
 		Name: "RoutingRule", Table: routingrule.Table, Prefix: "rul", Ruled: true, Row: reflect.TypeFor[RoutingRule](),
@@ -615,6 +635,21 @@ var Entities = []*Entity{
 	{
 		Name: "SLAEvent", Table: slaevent.Table, Prefix: "sle", Ruled: false, Row: reflect.TypeFor[SLAEvent](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.SLAEvent.Get(ctx, id) },
+	},
+	{
+		Name: "SavedReply", Table: savedreply.Table, Prefix: "rpl", Ruled: false, Row: reflect.TypeFor[SavedReply](),
+		Doc: "A text that staff answer requests with.", Final: false,
+		Fields: []Field{
+			{Name: "id", Type: "ID!", Doc: "The saved reply's id, rpl_…", Column: "id", Go: "ID", Example: "rpl_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "name", Type: "String!", Doc: "What people call it.", Column: "name", Go: "Name"},
+			{Name: "scope", Type: "SavedReplyScope!", Doc: "Who sees it.", Column: "scope", Go: "Scope", Values: []string{"me", "team", "company"}},
+			{Name: "body", Type: "String!", Doc: "What is said, in Markdown. {{request.title}}, {{request.number}}, {{requester.name}} and {{me.name}} stand for what they name.", Column: "body", Go: "Body"},
+			{Name: "userId", Type: "ID!", Doc: "Whoever made it.", Column: "user_id", Go: "UserID"},
+			{Name: "teamId", Type: "ID", Doc: "The team whose members see it.", Column: "team_id", Go: "TeamID"},
+			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
+			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
+		},
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.SavedReply.Get(ctx, id) },
 	},
 	{
 		Name: "SavedView", Table: savedview.Table, Prefix: "viw", Ruled: false, Row: reflect.TypeFor[SavedView](),

@@ -49,8 +49,10 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
+	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
@@ -138,9 +140,11 @@ const (
 	TypeRecoveryCode        = "RecoveryCode"
 	TypeRefreshToken        = "RefreshToken"
 	TypeRequest             = "Request"
+	TypeRequestLink         = "RequestLink"
 	TypeRoutingRule         = "RoutingRule"
 	TypeRowCount            = "RowCount"
 	TypeSLAEvent            = "SLAEvent"
+	TypeSavedReply          = "SavedReply"
 	TypeSavedView           = "SavedView"
 	TypeSecret              = "Secret"
 	TypeSequence            = "Sequence"
@@ -42072,6 +42076,7 @@ type OfferingMutation struct {
 	reopen_days           *int
 	addreopen_days        *int
 	reopen_workflow_id    *string
+	ask_satisfaction      *bool
 	response_minutes      *int
 	addresponse_minutes   *int
 	resolution_minutes    *int
@@ -42689,6 +42694,42 @@ func (m *OfferingMutation) ResetReopenWorkflowID() {
 	delete(m.clearedFields, offering.FieldReopenWorkflowID)
 }
 
+// SetAskSatisfaction sets the "ask_satisfaction" field.
+func (m *OfferingMutation) SetAskSatisfaction(b bool) {
+	m.ask_satisfaction = &b
+}
+
+// AskSatisfaction returns the value of the "ask_satisfaction" field in the mutation.
+func (m *OfferingMutation) AskSatisfaction() (r bool, exists bool) {
+	v := m.ask_satisfaction
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAskSatisfaction returns the old "ask_satisfaction" field's value of the Offering entity.
+// If the Offering object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OfferingMutation) OldAskSatisfaction(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAskSatisfaction is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAskSatisfaction requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAskSatisfaction: %w", err)
+	}
+	return oldValue.AskSatisfaction, nil
+}
+
+// ResetAskSatisfaction resets all changes to the "ask_satisfaction" field.
+func (m *OfferingMutation) ResetAskSatisfaction() {
+	m.ask_satisfaction = nil
+}
+
 // SetCalendarID sets the "calendar_id" field.
 func (m *OfferingMutation) SetCalendarID(s string) {
 	m.calendar = &s
@@ -43226,7 +43267,7 @@ func (m *OfferingMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OfferingMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 20)
 	if m.created_at != nil {
 		fields = append(fields, offering.FieldCreatedAt)
 	}
@@ -43262,6 +43303,9 @@ func (m *OfferingMutation) Fields() []string {
 	}
 	if m.reopen_workflow_id != nil {
 		fields = append(fields, offering.FieldReopenWorkflowID)
+	}
+	if m.ask_satisfaction != nil {
+		fields = append(fields, offering.FieldAskSatisfaction)
 	}
 	if m.calendar != nil {
 		fields = append(fields, offering.FieldCalendarID)
@@ -43316,6 +43360,8 @@ func (m *OfferingMutation) Field(name string) (ent.Value, bool) {
 		return m.ReopenDays()
 	case offering.FieldReopenWorkflowID:
 		return m.ReopenWorkflowID()
+	case offering.FieldAskSatisfaction:
+		return m.AskSatisfaction()
 	case offering.FieldCalendarID:
 		return m.CalendarID()
 	case offering.FieldResponseMinutes:
@@ -43363,6 +43409,8 @@ func (m *OfferingMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldReopenDays(ctx)
 	case offering.FieldReopenWorkflowID:
 		return m.OldReopenWorkflowID(ctx)
+	case offering.FieldAskSatisfaction:
+		return m.OldAskSatisfaction(ctx)
 	case offering.FieldCalendarID:
 		return m.OldCalendarID(ctx)
 	case offering.FieldResponseMinutes:
@@ -43469,6 +43517,13 @@ func (m *OfferingMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetReopenWorkflowID(v)
+		return nil
+	case offering.FieldAskSatisfaction:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAskSatisfaction(v)
 		return nil
 	case offering.FieldCalendarID:
 		v, ok := value.(string)
@@ -43717,6 +43772,9 @@ func (m *OfferingMutation) ResetField(name string) error {
 		return nil
 	case offering.FieldReopenWorkflowID:
 		m.ResetReopenWorkflowID()
+		return nil
+	case offering.FieldAskSatisfaction:
+		m.ResetAskSatisfaction()
 		return nil
 	case offering.FieldCalendarID:
 		m.ResetCalendarID()
@@ -48752,6 +48810,11 @@ type RequestMutation struct {
 	addreopen_count         *int
 	cancelled_at            *time.Time
 	decline_reason          *string
+	satisfaction            *int
+	addsatisfaction         *int
+	satisfaction_comment    *string
+	satisfaction_asked_at   *time.Time
+	satisfaction_at         *time.Time
 	response_due_at         *time.Time
 	resolution_due_at       *time.Time
 	response_due_order      *int64
@@ -50080,6 +50143,223 @@ func (m *RequestMutation) ResetDeclineReason() {
 	delete(m.clearedFields, request.FieldDeclineReason)
 }
 
+// SetSatisfaction sets the "satisfaction" field.
+func (m *RequestMutation) SetSatisfaction(i int) {
+	m.satisfaction = &i
+	m.addsatisfaction = nil
+}
+
+// Satisfaction returns the value of the "satisfaction" field in the mutation.
+func (m *RequestMutation) Satisfaction() (r int, exists bool) {
+	v := m.satisfaction
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSatisfaction returns the old "satisfaction" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldSatisfaction(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSatisfaction is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSatisfaction requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSatisfaction: %w", err)
+	}
+	return oldValue.Satisfaction, nil
+}
+
+// AddSatisfaction adds i to the "satisfaction" field.
+func (m *RequestMutation) AddSatisfaction(i int) {
+	if m.addsatisfaction != nil {
+		*m.addsatisfaction += i
+	} else {
+		m.addsatisfaction = &i
+	}
+}
+
+// AddedSatisfaction returns the value that was added to the "satisfaction" field in this mutation.
+func (m *RequestMutation) AddedSatisfaction() (r int, exists bool) {
+	v := m.addsatisfaction
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSatisfaction clears the value of the "satisfaction" field.
+func (m *RequestMutation) ClearSatisfaction() {
+	m.satisfaction = nil
+	m.addsatisfaction = nil
+	m.clearedFields[request.FieldSatisfaction] = struct{}{}
+}
+
+// SatisfactionCleared returns if the "satisfaction" field was cleared in this mutation.
+func (m *RequestMutation) SatisfactionCleared() bool {
+	_, ok := m.clearedFields[request.FieldSatisfaction]
+	return ok
+}
+
+// ResetSatisfaction resets all changes to the "satisfaction" field.
+func (m *RequestMutation) ResetSatisfaction() {
+	m.satisfaction = nil
+	m.addsatisfaction = nil
+	delete(m.clearedFields, request.FieldSatisfaction)
+}
+
+// SetSatisfactionComment sets the "satisfaction_comment" field.
+func (m *RequestMutation) SetSatisfactionComment(s string) {
+	m.satisfaction_comment = &s
+}
+
+// SatisfactionComment returns the value of the "satisfaction_comment" field in the mutation.
+func (m *RequestMutation) SatisfactionComment() (r string, exists bool) {
+	v := m.satisfaction_comment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSatisfactionComment returns the old "satisfaction_comment" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldSatisfactionComment(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSatisfactionComment is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSatisfactionComment requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSatisfactionComment: %w", err)
+	}
+	return oldValue.SatisfactionComment, nil
+}
+
+// ClearSatisfactionComment clears the value of the "satisfaction_comment" field.
+func (m *RequestMutation) ClearSatisfactionComment() {
+	m.satisfaction_comment = nil
+	m.clearedFields[request.FieldSatisfactionComment] = struct{}{}
+}
+
+// SatisfactionCommentCleared returns if the "satisfaction_comment" field was cleared in this mutation.
+func (m *RequestMutation) SatisfactionCommentCleared() bool {
+	_, ok := m.clearedFields[request.FieldSatisfactionComment]
+	return ok
+}
+
+// ResetSatisfactionComment resets all changes to the "satisfaction_comment" field.
+func (m *RequestMutation) ResetSatisfactionComment() {
+	m.satisfaction_comment = nil
+	delete(m.clearedFields, request.FieldSatisfactionComment)
+}
+
+// SetSatisfactionAskedAt sets the "satisfaction_asked_at" field.
+func (m *RequestMutation) SetSatisfactionAskedAt(t time.Time) {
+	m.satisfaction_asked_at = &t
+}
+
+// SatisfactionAskedAt returns the value of the "satisfaction_asked_at" field in the mutation.
+func (m *RequestMutation) SatisfactionAskedAt() (r time.Time, exists bool) {
+	v := m.satisfaction_asked_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSatisfactionAskedAt returns the old "satisfaction_asked_at" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldSatisfactionAskedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSatisfactionAskedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSatisfactionAskedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSatisfactionAskedAt: %w", err)
+	}
+	return oldValue.SatisfactionAskedAt, nil
+}
+
+// ClearSatisfactionAskedAt clears the value of the "satisfaction_asked_at" field.
+func (m *RequestMutation) ClearSatisfactionAskedAt() {
+	m.satisfaction_asked_at = nil
+	m.clearedFields[request.FieldSatisfactionAskedAt] = struct{}{}
+}
+
+// SatisfactionAskedAtCleared returns if the "satisfaction_asked_at" field was cleared in this mutation.
+func (m *RequestMutation) SatisfactionAskedAtCleared() bool {
+	_, ok := m.clearedFields[request.FieldSatisfactionAskedAt]
+	return ok
+}
+
+// ResetSatisfactionAskedAt resets all changes to the "satisfaction_asked_at" field.
+func (m *RequestMutation) ResetSatisfactionAskedAt() {
+	m.satisfaction_asked_at = nil
+	delete(m.clearedFields, request.FieldSatisfactionAskedAt)
+}
+
+// SetSatisfactionAt sets the "satisfaction_at" field.
+func (m *RequestMutation) SetSatisfactionAt(t time.Time) {
+	m.satisfaction_at = &t
+}
+
+// SatisfactionAt returns the value of the "satisfaction_at" field in the mutation.
+func (m *RequestMutation) SatisfactionAt() (r time.Time, exists bool) {
+	v := m.satisfaction_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSatisfactionAt returns the old "satisfaction_at" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldSatisfactionAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSatisfactionAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSatisfactionAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSatisfactionAt: %w", err)
+	}
+	return oldValue.SatisfactionAt, nil
+}
+
+// ClearSatisfactionAt clears the value of the "satisfaction_at" field.
+func (m *RequestMutation) ClearSatisfactionAt() {
+	m.satisfaction_at = nil
+	m.clearedFields[request.FieldSatisfactionAt] = struct{}{}
+}
+
+// SatisfactionAtCleared returns if the "satisfaction_at" field was cleared in this mutation.
+func (m *RequestMutation) SatisfactionAtCleared() bool {
+	_, ok := m.clearedFields[request.FieldSatisfactionAt]
+	return ok
+}
+
+// ResetSatisfactionAt resets all changes to the "satisfaction_at" field.
+func (m *RequestMutation) ResetSatisfactionAt() {
+	m.satisfaction_at = nil
+	delete(m.clearedFields, request.FieldSatisfactionAt)
+}
+
 // SetResponseDueAt sets the "response_due_at" field.
 func (m *RequestMutation) SetResponseDueAt(t time.Time) {
 	m.response_due_at = &t
@@ -50530,7 +50810,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 33)
+	fields := make([]string, 0, 37)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -50612,6 +50892,18 @@ func (m *RequestMutation) Fields() []string {
 	if m.decline_reason != nil {
 		fields = append(fields, request.FieldDeclineReason)
 	}
+	if m.satisfaction != nil {
+		fields = append(fields, request.FieldSatisfaction)
+	}
+	if m.satisfaction_comment != nil {
+		fields = append(fields, request.FieldSatisfactionComment)
+	}
+	if m.satisfaction_asked_at != nil {
+		fields = append(fields, request.FieldSatisfactionAskedAt)
+	}
+	if m.satisfaction_at != nil {
+		fields = append(fields, request.FieldSatisfactionAt)
+	}
 	if m.response_due_at != nil {
 		fields = append(fields, request.FieldResponseDueAt)
 	}
@@ -50692,6 +50984,14 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.CancelledAt()
 	case request.FieldDeclineReason:
 		return m.DeclineReason()
+	case request.FieldSatisfaction:
+		return m.Satisfaction()
+	case request.FieldSatisfactionComment:
+		return m.SatisfactionComment()
+	case request.FieldSatisfactionAskedAt:
+		return m.SatisfactionAskedAt()
+	case request.FieldSatisfactionAt:
+		return m.SatisfactionAt()
 	case request.FieldResponseDueAt:
 		return m.ResponseDueAt()
 	case request.FieldResolutionDueAt:
@@ -50767,6 +51067,14 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldCancelledAt(ctx)
 	case request.FieldDeclineReason:
 		return m.OldDeclineReason(ctx)
+	case request.FieldSatisfaction:
+		return m.OldSatisfaction(ctx)
+	case request.FieldSatisfactionComment:
+		return m.OldSatisfactionComment(ctx)
+	case request.FieldSatisfactionAskedAt:
+		return m.OldSatisfactionAskedAt(ctx)
+	case request.FieldSatisfactionAt:
+		return m.OldSatisfactionAt(ctx)
 	case request.FieldResponseDueAt:
 		return m.OldResponseDueAt(ctx)
 	case request.FieldResolutionDueAt:
@@ -50977,6 +51285,34 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetDeclineReason(v)
 		return nil
+	case request.FieldSatisfaction:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSatisfaction(v)
+		return nil
+	case request.FieldSatisfactionComment:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSatisfactionComment(v)
+		return nil
+	case request.FieldSatisfactionAskedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSatisfactionAskedAt(v)
+		return nil
+	case request.FieldSatisfactionAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSatisfactionAt(v)
+		return nil
 	case request.FieldResponseDueAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -51036,6 +51372,9 @@ func (m *RequestMutation) AddedFields() []string {
 	if m.addreopen_count != nil {
 		fields = append(fields, request.FieldReopenCount)
 	}
+	if m.addsatisfaction != nil {
+		fields = append(fields, request.FieldSatisfaction)
+	}
 	if m.addresponse_due_order != nil {
 		fields = append(fields, request.FieldResponseDueOrder)
 	}
@@ -51056,6 +51395,8 @@ func (m *RequestMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedPriorityRank()
 	case request.FieldReopenCount:
 		return m.AddedReopenCount()
+	case request.FieldSatisfaction:
+		return m.AddedSatisfaction()
 	case request.FieldResponseDueOrder:
 		return m.AddedResponseDueOrder()
 	case request.FieldResolutionDueOrder:
@@ -51089,6 +51430,13 @@ func (m *RequestMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddReopenCount(v)
+		return nil
+	case request.FieldSatisfaction:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSatisfaction(v)
 		return nil
 	case request.FieldResponseDueOrder:
 		v, ok := value.(int64)
@@ -51150,6 +51498,18 @@ func (m *RequestMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(request.FieldDeclineReason) {
 		fields = append(fields, request.FieldDeclineReason)
+	}
+	if m.FieldCleared(request.FieldSatisfaction) {
+		fields = append(fields, request.FieldSatisfaction)
+	}
+	if m.FieldCleared(request.FieldSatisfactionComment) {
+		fields = append(fields, request.FieldSatisfactionComment)
+	}
+	if m.FieldCleared(request.FieldSatisfactionAskedAt) {
+		fields = append(fields, request.FieldSatisfactionAskedAt)
+	}
+	if m.FieldCleared(request.FieldSatisfactionAt) {
+		fields = append(fields, request.FieldSatisfactionAt)
 	}
 	if m.FieldCleared(request.FieldResponseDueAt) {
 		fields = append(fields, request.FieldResponseDueAt)
@@ -51215,6 +51575,18 @@ func (m *RequestMutation) ClearField(name string) error {
 		return nil
 	case request.FieldDeclineReason:
 		m.ClearDeclineReason()
+		return nil
+	case request.FieldSatisfaction:
+		m.ClearSatisfaction()
+		return nil
+	case request.FieldSatisfactionComment:
+		m.ClearSatisfactionComment()
+		return nil
+	case request.FieldSatisfactionAskedAt:
+		m.ClearSatisfactionAskedAt()
+		return nil
+	case request.FieldSatisfactionAt:
+		m.ClearSatisfactionAt()
 		return nil
 	case request.FieldResponseDueAt:
 		m.ClearResponseDueAt()
@@ -51316,6 +51688,18 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldDeclineReason:
 		m.ResetDeclineReason()
+		return nil
+	case request.FieldSatisfaction:
+		m.ResetSatisfaction()
+		return nil
+	case request.FieldSatisfactionComment:
+		m.ResetSatisfactionComment()
+		return nil
+	case request.FieldSatisfactionAskedAt:
+		m.ResetSatisfactionAskedAt()
+		return nil
+	case request.FieldSatisfactionAt:
+		m.ResetSatisfactionAt()
 		return nil
 	case request.FieldResponseDueAt:
 		m.ResetResponseDueAt()
@@ -51465,6 +51849,762 @@ func (m *RequestMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Request edge %s", name)
+}
+
+// RequestLinkMutation represents an operation that mutates the RequestLink nodes in the graph.
+type RequestLinkMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	_type         *requestlink.Type
+	created_by    *string
+	clearedFields map[string]struct{}
+	from          *string
+	clearedfrom   bool
+	to            *string
+	clearedto     bool
+	done          bool
+	oldValue      func(context.Context) (*RequestLink, error)
+	predicates    []predicate.RequestLink
+}
+
+var _ ent.Mutation = (*RequestLinkMutation)(nil)
+
+// requestlinkOption allows management of the mutation configuration using functional options.
+type requestlinkOption func(*RequestLinkMutation)
+
+// newRequestLinkMutation creates new mutation for the RequestLink entity.
+func newRequestLinkMutation(c config, op Op, opts ...requestlinkOption) *RequestLinkMutation {
+	m := &RequestLinkMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRequestLink,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRequestLinkID sets the ID field of the mutation.
+func withRequestLinkID(id string) requestlinkOption {
+	return func(m *RequestLinkMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *RequestLink
+		)
+		m.oldValue = func(ctx context.Context) (*RequestLink, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().RequestLink.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRequestLink sets the old RequestLink of the mutation.
+func withRequestLink(node *RequestLink) requestlinkOption {
+	return func(m *RequestLinkMutation) {
+		m.oldValue = func(context.Context) (*RequestLink, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RequestLinkMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RequestLinkMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of RequestLink entities.
+func (m *RequestLinkMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RequestLinkMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RequestLinkMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().RequestLink.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *RequestLinkMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *RequestLinkMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the RequestLink entity.
+// If the RequestLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLinkMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *RequestLinkMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *RequestLinkMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *RequestLinkMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the RequestLink entity.
+// If the RequestLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLinkMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *RequestLinkMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *RequestLinkMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *RequestLinkMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the RequestLink entity.
+// If the RequestLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLinkMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *RequestLinkMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetFromID sets the "from_id" field.
+func (m *RequestLinkMutation) SetFromID(s string) {
+	m.from = &s
+}
+
+// FromID returns the value of the "from_id" field in the mutation.
+func (m *RequestLinkMutation) FromID() (r string, exists bool) {
+	v := m.from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFromID returns the old "from_id" field's value of the RequestLink entity.
+// If the RequestLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLinkMutation) OldFromID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFromID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFromID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFromID: %w", err)
+	}
+	return oldValue.FromID, nil
+}
+
+// ResetFromID resets all changes to the "from_id" field.
+func (m *RequestLinkMutation) ResetFromID() {
+	m.from = nil
+}
+
+// SetToID sets the "to_id" field.
+func (m *RequestLinkMutation) SetToID(s string) {
+	m.to = &s
+}
+
+// ToID returns the value of the "to_id" field in the mutation.
+func (m *RequestLinkMutation) ToID() (r string, exists bool) {
+	v := m.to
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldToID returns the old "to_id" field's value of the RequestLink entity.
+// If the RequestLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLinkMutation) OldToID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldToID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldToID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldToID: %w", err)
+	}
+	return oldValue.ToID, nil
+}
+
+// ResetToID resets all changes to the "to_id" field.
+func (m *RequestLinkMutation) ResetToID() {
+	m.to = nil
+}
+
+// SetType sets the "type" field.
+func (m *RequestLinkMutation) SetType(r requestlink.Type) {
+	m._type = &r
+}
+
+// GetType returns the value of the "type" field in the mutation.
+func (m *RequestLinkMutation) GetType() (r requestlink.Type, exists bool) {
+	v := m._type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldType returns the old "type" field's value of the RequestLink entity.
+// If the RequestLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLinkMutation) OldType(ctx context.Context) (v requestlink.Type, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldType: %w", err)
+	}
+	return oldValue.Type, nil
+}
+
+// ResetType resets all changes to the "type" field.
+func (m *RequestLinkMutation) ResetType() {
+	m._type = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *RequestLinkMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *RequestLinkMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the RequestLink entity.
+// If the RequestLink object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestLinkMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *RequestLinkMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// ClearFrom clears the "from" edge to the Request entity.
+func (m *RequestLinkMutation) ClearFrom() {
+	m.clearedfrom = true
+	m.clearedFields[requestlink.FieldFromID] = struct{}{}
+}
+
+// FromCleared reports if the "from" edge to the Request entity was cleared.
+func (m *RequestLinkMutation) FromCleared() bool {
+	return m.clearedfrom
+}
+
+// FromIDs returns the "from" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// FromID instead. It exists only for internal usage by the builders.
+func (m *RequestLinkMutation) FromIDs() (ids []string) {
+	if id := m.from; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetFrom resets all changes to the "from" edge.
+func (m *RequestLinkMutation) ResetFrom() {
+	m.from = nil
+	m.clearedfrom = false
+}
+
+// ClearTo clears the "to" edge to the Request entity.
+func (m *RequestLinkMutation) ClearTo() {
+	m.clearedto = true
+	m.clearedFields[requestlink.FieldToID] = struct{}{}
+}
+
+// ToCleared reports if the "to" edge to the Request entity was cleared.
+func (m *RequestLinkMutation) ToCleared() bool {
+	return m.clearedto
+}
+
+// ToIDs returns the "to" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ToID instead. It exists only for internal usage by the builders.
+func (m *RequestLinkMutation) ToIDs() (ids []string) {
+	if id := m.to; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetTo resets all changes to the "to" edge.
+func (m *RequestLinkMutation) ResetTo() {
+	m.to = nil
+	m.clearedto = false
+}
+
+// Where appends a list predicates to the RequestLinkMutation builder.
+func (m *RequestLinkMutation) Where(ps ...predicate.RequestLink) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RequestLinkMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RequestLinkMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.RequestLink, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RequestLinkMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RequestLinkMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (RequestLink).
+func (m *RequestLinkMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RequestLinkMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.created_at != nil {
+		fields = append(fields, requestlink.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, requestlink.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, requestlink.FieldCompanyID)
+	}
+	if m.from != nil {
+		fields = append(fields, requestlink.FieldFromID)
+	}
+	if m.to != nil {
+		fields = append(fields, requestlink.FieldToID)
+	}
+	if m._type != nil {
+		fields = append(fields, requestlink.FieldType)
+	}
+	if m.created_by != nil {
+		fields = append(fields, requestlink.FieldCreatedBy)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RequestLinkMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case requestlink.FieldCreatedAt:
+		return m.CreatedAt()
+	case requestlink.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case requestlink.FieldCompanyID:
+		return m.CompanyID()
+	case requestlink.FieldFromID:
+		return m.FromID()
+	case requestlink.FieldToID:
+		return m.ToID()
+	case requestlink.FieldType:
+		return m.GetType()
+	case requestlink.FieldCreatedBy:
+		return m.CreatedBy()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RequestLinkMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case requestlink.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case requestlink.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case requestlink.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case requestlink.FieldFromID:
+		return m.OldFromID(ctx)
+	case requestlink.FieldToID:
+		return m.OldToID(ctx)
+	case requestlink.FieldType:
+		return m.OldType(ctx)
+	case requestlink.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	}
+	return nil, fmt.Errorf("unknown RequestLink field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RequestLinkMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case requestlink.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case requestlink.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case requestlink.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case requestlink.FieldFromID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFromID(v)
+		return nil
+	case requestlink.FieldToID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetToID(v)
+		return nil
+	case requestlink.FieldType:
+		v, ok := value.(requestlink.Type)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetType(v)
+		return nil
+	case requestlink.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RequestLink field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RequestLinkMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RequestLinkMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RequestLinkMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown RequestLink numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RequestLinkMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RequestLinkMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RequestLinkMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown RequestLink nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RequestLinkMutation) ResetField(name string) error {
+	switch name {
+	case requestlink.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case requestlink.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case requestlink.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case requestlink.FieldFromID:
+		m.ResetFromID()
+		return nil
+	case requestlink.FieldToID:
+		m.ResetToID()
+		return nil
+	case requestlink.FieldType:
+		m.ResetType()
+		return nil
+	case requestlink.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	}
+	return fmt.Errorf("unknown RequestLink field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RequestLinkMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.from != nil {
+		edges = append(edges, requestlink.EdgeFrom)
+	}
+	if m.to != nil {
+		edges = append(edges, requestlink.EdgeTo)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RequestLinkMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case requestlink.EdgeFrom:
+		if id := m.from; id != nil {
+			return []ent.Value{*id}
+		}
+	case requestlink.EdgeTo:
+		if id := m.to; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RequestLinkMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RequestLinkMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RequestLinkMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedfrom {
+		edges = append(edges, requestlink.EdgeFrom)
+	}
+	if m.clearedto {
+		edges = append(edges, requestlink.EdgeTo)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RequestLinkMutation) EdgeCleared(name string) bool {
+	switch name {
+	case requestlink.EdgeFrom:
+		return m.clearedfrom
+	case requestlink.EdgeTo:
+		return m.clearedto
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RequestLinkMutation) ClearEdge(name string) error {
+	switch name {
+	case requestlink.EdgeFrom:
+		m.ClearFrom()
+		return nil
+	case requestlink.EdgeTo:
+		m.ClearTo()
+		return nil
+	}
+	return fmt.Errorf("unknown RequestLink unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RequestLinkMutation) ResetEdge(name string) error {
+	switch name {
+	case requestlink.EdgeFrom:
+		m.ResetFrom()
+		return nil
+	case requestlink.EdgeTo:
+		m.ResetTo()
+		return nil
+	}
+	return fmt.Errorf("unknown RequestLink edge %s", name)
 }
 
 // RoutingRuleMutation represents an operation that mutates the RoutingRule nodes in the graph.
@@ -53754,6 +54894,838 @@ func (m *SLAEventMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SLAEventMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown SLAEvent edge %s", name)
+}
+
+// SavedReplyMutation represents an operation that mutates the SavedReply nodes in the graph.
+type SavedReplyMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	name          *string
+	scope         *savedreply.Scope
+	body          *string
+	clearedFields map[string]struct{}
+	user          *string
+	cleareduser   bool
+	team          *string
+	clearedteam   bool
+	done          bool
+	oldValue      func(context.Context) (*SavedReply, error)
+	predicates    []predicate.SavedReply
+}
+
+var _ ent.Mutation = (*SavedReplyMutation)(nil)
+
+// savedreplyOption allows management of the mutation configuration using functional options.
+type savedreplyOption func(*SavedReplyMutation)
+
+// newSavedReplyMutation creates new mutation for the SavedReply entity.
+func newSavedReplyMutation(c config, op Op, opts ...savedreplyOption) *SavedReplyMutation {
+	m := &SavedReplyMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSavedReply,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSavedReplyID sets the ID field of the mutation.
+func withSavedReplyID(id string) savedreplyOption {
+	return func(m *SavedReplyMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SavedReply
+		)
+		m.oldValue = func(ctx context.Context) (*SavedReply, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SavedReply.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSavedReply sets the old SavedReply of the mutation.
+func withSavedReply(node *SavedReply) savedreplyOption {
+	return func(m *SavedReplyMutation) {
+		m.oldValue = func(context.Context) (*SavedReply, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SavedReplyMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SavedReplyMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SavedReply entities.
+func (m *SavedReplyMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SavedReplyMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SavedReplyMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SavedReply.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SavedReplyMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SavedReplyMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the SavedReply entity.
+// If the SavedReply object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SavedReplyMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SavedReplyMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *SavedReplyMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *SavedReplyMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the SavedReply entity.
+// If the SavedReply object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SavedReplyMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *SavedReplyMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *SavedReplyMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *SavedReplyMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the SavedReply entity.
+// If the SavedReply object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SavedReplyMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *SavedReplyMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetName sets the "name" field.
+func (m *SavedReplyMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *SavedReplyMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the SavedReply entity.
+// If the SavedReply object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SavedReplyMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *SavedReplyMutation) ResetName() {
+	m.name = nil
+}
+
+// SetScope sets the "scope" field.
+func (m *SavedReplyMutation) SetScope(s savedreply.Scope) {
+	m.scope = &s
+}
+
+// Scope returns the value of the "scope" field in the mutation.
+func (m *SavedReplyMutation) Scope() (r savedreply.Scope, exists bool) {
+	v := m.scope
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldScope returns the old "scope" field's value of the SavedReply entity.
+// If the SavedReply object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SavedReplyMutation) OldScope(ctx context.Context) (v savedreply.Scope, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldScope is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldScope requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldScope: %w", err)
+	}
+	return oldValue.Scope, nil
+}
+
+// ResetScope resets all changes to the "scope" field.
+func (m *SavedReplyMutation) ResetScope() {
+	m.scope = nil
+}
+
+// SetBody sets the "body" field.
+func (m *SavedReplyMutation) SetBody(s string) {
+	m.body = &s
+}
+
+// Body returns the value of the "body" field in the mutation.
+func (m *SavedReplyMutation) Body() (r string, exists bool) {
+	v := m.body
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBody returns the old "body" field's value of the SavedReply entity.
+// If the SavedReply object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SavedReplyMutation) OldBody(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBody is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBody requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBody: %w", err)
+	}
+	return oldValue.Body, nil
+}
+
+// ResetBody resets all changes to the "body" field.
+func (m *SavedReplyMutation) ResetBody() {
+	m.body = nil
+}
+
+// SetUserID sets the "user_id" field.
+func (m *SavedReplyMutation) SetUserID(s string) {
+	m.user = &s
+}
+
+// UserID returns the value of the "user_id" field in the mutation.
+func (m *SavedReplyMutation) UserID() (r string, exists bool) {
+	v := m.user
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUserID returns the old "user_id" field's value of the SavedReply entity.
+// If the SavedReply object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SavedReplyMutation) OldUserID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUserID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUserID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUserID: %w", err)
+	}
+	return oldValue.UserID, nil
+}
+
+// ResetUserID resets all changes to the "user_id" field.
+func (m *SavedReplyMutation) ResetUserID() {
+	m.user = nil
+}
+
+// SetTeamID sets the "team_id" field.
+func (m *SavedReplyMutation) SetTeamID(s string) {
+	m.team = &s
+}
+
+// TeamID returns the value of the "team_id" field in the mutation.
+func (m *SavedReplyMutation) TeamID() (r string, exists bool) {
+	v := m.team
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTeamID returns the old "team_id" field's value of the SavedReply entity.
+// If the SavedReply object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SavedReplyMutation) OldTeamID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTeamID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTeamID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTeamID: %w", err)
+	}
+	return oldValue.TeamID, nil
+}
+
+// ClearTeamID clears the value of the "team_id" field.
+func (m *SavedReplyMutation) ClearTeamID() {
+	m.team = nil
+	m.clearedFields[savedreply.FieldTeamID] = struct{}{}
+}
+
+// TeamIDCleared returns if the "team_id" field was cleared in this mutation.
+func (m *SavedReplyMutation) TeamIDCleared() bool {
+	_, ok := m.clearedFields[savedreply.FieldTeamID]
+	return ok
+}
+
+// ResetTeamID resets all changes to the "team_id" field.
+func (m *SavedReplyMutation) ResetTeamID() {
+	m.team = nil
+	delete(m.clearedFields, savedreply.FieldTeamID)
+}
+
+// ClearUser clears the "user" edge to the User entity.
+func (m *SavedReplyMutation) ClearUser() {
+	m.cleareduser = true
+	m.clearedFields[savedreply.FieldUserID] = struct{}{}
+}
+
+// UserCleared reports if the "user" edge to the User entity was cleared.
+func (m *SavedReplyMutation) UserCleared() bool {
+	return m.cleareduser
+}
+
+// UserIDs returns the "user" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// UserID instead. It exists only for internal usage by the builders.
+func (m *SavedReplyMutation) UserIDs() (ids []string) {
+	if id := m.user; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetUser resets all changes to the "user" edge.
+func (m *SavedReplyMutation) ResetUser() {
+	m.user = nil
+	m.cleareduser = false
+}
+
+// ClearTeam clears the "team" edge to the Team entity.
+func (m *SavedReplyMutation) ClearTeam() {
+	m.clearedteam = true
+	m.clearedFields[savedreply.FieldTeamID] = struct{}{}
+}
+
+// TeamCleared reports if the "team" edge to the Team entity was cleared.
+func (m *SavedReplyMutation) TeamCleared() bool {
+	return m.TeamIDCleared() || m.clearedteam
+}
+
+// TeamIDs returns the "team" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// TeamID instead. It exists only for internal usage by the builders.
+func (m *SavedReplyMutation) TeamIDs() (ids []string) {
+	if id := m.team; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetTeam resets all changes to the "team" edge.
+func (m *SavedReplyMutation) ResetTeam() {
+	m.team = nil
+	m.clearedteam = false
+}
+
+// Where appends a list predicates to the SavedReplyMutation builder.
+func (m *SavedReplyMutation) Where(ps ...predicate.SavedReply) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SavedReplyMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SavedReplyMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SavedReply, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SavedReplyMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SavedReplyMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SavedReply).
+func (m *SavedReplyMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SavedReplyMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.created_at != nil {
+		fields = append(fields, savedreply.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, savedreply.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, savedreply.FieldCompanyID)
+	}
+	if m.name != nil {
+		fields = append(fields, savedreply.FieldName)
+	}
+	if m.scope != nil {
+		fields = append(fields, savedreply.FieldScope)
+	}
+	if m.body != nil {
+		fields = append(fields, savedreply.FieldBody)
+	}
+	if m.user != nil {
+		fields = append(fields, savedreply.FieldUserID)
+	}
+	if m.team != nil {
+		fields = append(fields, savedreply.FieldTeamID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SavedReplyMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case savedreply.FieldCreatedAt:
+		return m.CreatedAt()
+	case savedreply.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case savedreply.FieldCompanyID:
+		return m.CompanyID()
+	case savedreply.FieldName:
+		return m.Name()
+	case savedreply.FieldScope:
+		return m.Scope()
+	case savedreply.FieldBody:
+		return m.Body()
+	case savedreply.FieldUserID:
+		return m.UserID()
+	case savedreply.FieldTeamID:
+		return m.TeamID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SavedReplyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case savedreply.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case savedreply.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case savedreply.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case savedreply.FieldName:
+		return m.OldName(ctx)
+	case savedreply.FieldScope:
+		return m.OldScope(ctx)
+	case savedreply.FieldBody:
+		return m.OldBody(ctx)
+	case savedreply.FieldUserID:
+		return m.OldUserID(ctx)
+	case savedreply.FieldTeamID:
+		return m.OldTeamID(ctx)
+	}
+	return nil, fmt.Errorf("unknown SavedReply field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SavedReplyMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case savedreply.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case savedreply.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case savedreply.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case savedreply.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case savedreply.FieldScope:
+		v, ok := value.(savedreply.Scope)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetScope(v)
+		return nil
+	case savedreply.FieldBody:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBody(v)
+		return nil
+	case savedreply.FieldUserID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUserID(v)
+		return nil
+	case savedreply.FieldTeamID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTeamID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SavedReply field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SavedReplyMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SavedReplyMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SavedReplyMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown SavedReply numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SavedReplyMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(savedreply.FieldTeamID) {
+		fields = append(fields, savedreply.FieldTeamID)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SavedReplyMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SavedReplyMutation) ClearField(name string) error {
+	switch name {
+	case savedreply.FieldTeamID:
+		m.ClearTeamID()
+		return nil
+	}
+	return fmt.Errorf("unknown SavedReply nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SavedReplyMutation) ResetField(name string) error {
+	switch name {
+	case savedreply.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case savedreply.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case savedreply.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case savedreply.FieldName:
+		m.ResetName()
+		return nil
+	case savedreply.FieldScope:
+		m.ResetScope()
+		return nil
+	case savedreply.FieldBody:
+		m.ResetBody()
+		return nil
+	case savedreply.FieldUserID:
+		m.ResetUserID()
+		return nil
+	case savedreply.FieldTeamID:
+		m.ResetTeamID()
+		return nil
+	}
+	return fmt.Errorf("unknown SavedReply field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SavedReplyMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.user != nil {
+		edges = append(edges, savedreply.EdgeUser)
+	}
+	if m.team != nil {
+		edges = append(edges, savedreply.EdgeTeam)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SavedReplyMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case savedreply.EdgeUser:
+		if id := m.user; id != nil {
+			return []ent.Value{*id}
+		}
+	case savedreply.EdgeTeam:
+		if id := m.team; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SavedReplyMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SavedReplyMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SavedReplyMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.cleareduser {
+		edges = append(edges, savedreply.EdgeUser)
+	}
+	if m.clearedteam {
+		edges = append(edges, savedreply.EdgeTeam)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SavedReplyMutation) EdgeCleared(name string) bool {
+	switch name {
+	case savedreply.EdgeUser:
+		return m.cleareduser
+	case savedreply.EdgeTeam:
+		return m.clearedteam
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SavedReplyMutation) ClearEdge(name string) error {
+	switch name {
+	case savedreply.EdgeUser:
+		m.ClearUser()
+		return nil
+	case savedreply.EdgeTeam:
+		m.ClearTeam()
+		return nil
+	}
+	return fmt.Errorf("unknown SavedReply unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SavedReplyMutation) ResetEdge(name string) error {
+	switch name {
+	case savedreply.EdgeUser:
+		m.ResetUser()
+		return nil
+	case savedreply.EdgeTeam:
+		m.ResetTeam()
+		return nil
+	}
+	return fmt.Errorf("unknown SavedReply edge %s", name)
 }
 
 // SavedViewMutation represents an operation that mutates the SavedView nodes in the graph.

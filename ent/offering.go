@@ -47,6 +47,8 @@ type Offering struct {
 	ReopenDays int `json:"reopen_days,omitempty"`
 	// without a key, which would copy the table on SQLite: who sets it holds the workflow's row
 	ReopenWorkflowID *string `json:"reopen_workflow_id,omitempty"`
+	// AskSatisfaction holds the value of the "ask_satisfaction" field.
+	AskSatisfaction bool `json:"ask_satisfaction,omitempty"`
 	// of the service levels
 	CalendarID *string `json:"calendar_id,omitempty"`
 	// ResponseMinutes holds the value of the "response_minutes" field.
@@ -120,6 +122,8 @@ func (*Offering) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case offering.FieldForm, offering.FieldSLAByPriority, offering.FieldSLAEscalations, offering.FieldTags:
 			values[i] = new([]byte)
+		case offering.FieldAskSatisfaction:
+			values[i] = new(sql.NullBool)
 		case offering.FieldReopenDays, offering.FieldResponseMinutes, offering.FieldResolutionMinutes, offering.FieldWarnAtPercent:
 			values[i] = new(sql.NullInt64)
 		case offering.FieldID, offering.FieldCompanyID, offering.FieldServiceID, offering.FieldName, offering.FieldSlug, offering.FieldDescription, offering.FieldStatus, offering.FieldWorkflowID, offering.FieldReopenWorkflowID, offering.FieldCalendarID:
@@ -222,6 +226,12 @@ func (_m *Offering) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.ReopenWorkflowID = new(string)
 				*_m.ReopenWorkflowID = value.String
+			}
+		case offering.FieldAskSatisfaction:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field ask_satisfaction", values[i])
+			} else if value.Valid {
+				_m.AskSatisfaction = value.Bool
 			}
 		case offering.FieldCalendarID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -365,6 +375,9 @@ func (_m *Offering) String() string {
 		builder.WriteString("reopen_workflow_id=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	builder.WriteString("ask_satisfaction=")
+	builder.WriteString(fmt.Sprintf("%v", _m.AskSatisfaction))
 	builder.WriteString(", ")
 	if v := _m.CalendarID; v != nil {
 		builder.WriteString("calendar_id=")

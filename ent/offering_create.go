@@ -137,6 +137,20 @@ func (_c *OfferingCreate) SetNillableReopenWorkflowID(v *string) *OfferingCreate
 	return _c
 }
 
+// SetAskSatisfaction sets the "ask_satisfaction" field.
+func (_c *OfferingCreate) SetAskSatisfaction(v bool) *OfferingCreate {
+	_c.mutation.SetAskSatisfaction(v)
+	return _c
+}
+
+// SetNillableAskSatisfaction sets the "ask_satisfaction" field if the given value is not nil.
+func (_c *OfferingCreate) SetNillableAskSatisfaction(v *bool) *OfferingCreate {
+	if v != nil {
+		_c.SetAskSatisfaction(*v)
+	}
+	return _c
+}
+
 // SetCalendarID sets the "calendar_id" field.
 func (_c *OfferingCreate) SetCalendarID(v string) *OfferingCreate {
 	_c.mutation.SetCalendarID(v)
@@ -289,6 +303,10 @@ func (_c *OfferingCreate) defaults() error {
 		v := offering.DefaultReopenDays
 		_c.mutation.SetReopenDays(v)
 	}
+	if _, ok := _c.mutation.AskSatisfaction(); !ok {
+		v := offering.DefaultAskSatisfaction
+		_c.mutation.SetAskSatisfaction(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if offering.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized offering.DefaultID (forgotten import ent/runtime?)")
@@ -362,6 +380,9 @@ func (_c *OfferingCreate) check() error {
 		if err := offering.ReopenWorkflowIDValidator(v); err != nil {
 			return &ValidationError{Name: "reopen_workflow_id", err: fmt.Errorf(`ent: validator failed for field "Offering.reopen_workflow_id": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.AskSatisfaction(); !ok {
+		return &ValidationError{Name: "ask_satisfaction", err: errors.New(`ent: missing required field "Offering.ask_satisfaction"`)}
 	}
 	if v, ok := _c.mutation.CalendarID(); ok {
 		if err := offering.CalendarIDValidator(v); err != nil {
@@ -450,6 +471,10 @@ func (_c *OfferingCreate) createSpec() (*Offering, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.ReopenWorkflowID(); ok {
 		_spec.SetField(offering.FieldReopenWorkflowID, field.TypeString, value)
 		_node.ReopenWorkflowID = &value
+	}
+	if value, ok := _c.mutation.AskSatisfaction(); ok {
+		_spec.SetField(offering.FieldAskSatisfaction, field.TypeBool, value)
+		_node.AskSatisfaction = value
 	}
 	if value, ok := _c.mutation.ResponseMinutes(); ok {
 		_spec.SetField(offering.FieldResponseMinutes, field.TypeInt, value)

@@ -176,6 +176,20 @@ func (_u *OfferingUpdate) ClearReopenWorkflowID() *OfferingUpdate {
 	return _u
 }
 
+// SetAskSatisfaction sets the "ask_satisfaction" field.
+func (_u *OfferingUpdate) SetAskSatisfaction(v bool) *OfferingUpdate {
+	_u.mutation.SetAskSatisfaction(v)
+	return _u
+}
+
+// SetNillableAskSatisfaction sets the "ask_satisfaction" field if the given value is not nil.
+func (_u *OfferingUpdate) SetNillableAskSatisfaction(v *bool) *OfferingUpdate {
+	if v != nil {
+		_u.SetAskSatisfaction(*v)
+	}
+	return _u
+}
+
 // SetCalendarID sets the "calendar_id" field.
 func (_u *OfferingUpdate) SetCalendarID(v string) *OfferingUpdate {
 	_u.mutation.SetCalendarID(v)
@@ -456,6 +470,9 @@ func (_u *OfferingUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.ReopenWorkflowIDCleared() {
 		_spec.ClearField(offering.FieldReopenWorkflowID, field.TypeString)
 	}
+	if value, ok := _u.mutation.AskSatisfaction(); ok {
+		_spec.SetField(offering.FieldAskSatisfaction, field.TypeBool, value)
+	}
 	if value, ok := _u.mutation.ResponseMinutes(); ok {
 		_spec.SetField(offering.FieldResponseMinutes, field.TypeInt, value)
 	}
@@ -724,6 +741,20 @@ func (_u *OfferingUpdateOne) SetNillableReopenWorkflowID(v *string) *OfferingUpd
 // ClearReopenWorkflowID clears the value of the "reopen_workflow_id" field.
 func (_u *OfferingUpdateOne) ClearReopenWorkflowID() *OfferingUpdateOne {
 	_u.mutation.ClearReopenWorkflowID()
+	return _u
+}
+
+// SetAskSatisfaction sets the "ask_satisfaction" field.
+func (_u *OfferingUpdateOne) SetAskSatisfaction(v bool) *OfferingUpdateOne {
+	_u.mutation.SetAskSatisfaction(v)
+	return _u
+}
+
+// SetNillableAskSatisfaction sets the "ask_satisfaction" field if the given value is not nil.
+func (_u *OfferingUpdateOne) SetNillableAskSatisfaction(v *bool) *OfferingUpdateOne {
+	if v != nil {
+		_u.SetAskSatisfaction(*v)
+	}
 	return _u
 }
 
@@ -1036,6 +1067,9 @@ func (_u *OfferingUpdateOne) sqlSave(ctx context.Context) (_node *Offering, err 
 	}
 	if _u.mutation.ReopenWorkflowIDCleared() {
 		_spec.ClearField(offering.FieldReopenWorkflowID, field.TypeString)
+	}
+	if value, ok := _u.mutation.AskSatisfaction(); ok {
+		_spec.SetField(offering.FieldAskSatisfaction, field.TypeBool, value)
 	}
 	if value, ok := _u.mutation.ResponseMinutes(); ok {
 		_spec.SetField(offering.FieldResponseMinutes, field.TypeInt, value)

@@ -76,6 +76,14 @@ type Request struct {
 	CancelledAt *time.Time `json:"cancelled_at,omitempty"`
 	// of a request that was declined, for its requester; the audit entry has it as reason
 	DeclineReason *string `json:"decline_reason,omitempty" audit:"-"`
+	// Satisfaction holds the value of the "satisfaction" field.
+	Satisfaction *int `json:"satisfaction,omitempty"`
+	// SatisfactionComment holds the value of the "satisfaction_comment" field.
+	SatisfactionComment *string `json:"satisfaction_comment,omitempty"`
+	// once, when it was first completed
+	SatisfactionAskedAt *time.Time `json:"satisfaction_asked_at,omitempty" audit:"-"`
+	// when the requester first said how content they are
+	SatisfactionAt *time.Time `json:"satisfaction_at,omitempty" audit:"-"`
 	// ResponseDueAt holds the value of the "response_due_at" field.
 	ResponseDueAt *time.Time `json:"response_due_at,omitempty" audit:"-"`
 	// null while the clock stands still
@@ -162,11 +170,11 @@ func (*Request) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case request.FieldWaiting:
 			values[i] = new(sql.NullBool)
-		case request.FieldNumber, request.FieldPriorityRank, request.FieldReopenCount, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
+		case request.FieldNumber, request.FieldPriorityRank, request.FieldReopenCount, request.FieldSatisfaction, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
 			values[i] = new(sql.NullInt64)
-		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldFormat, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldRequesterID, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldDeclineReason, request.FieldSLAState:
+		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldFormat, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldRequesterID, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldDeclineReason, request.FieldSatisfactionComment, request.FieldSLAState:
 			values[i] = new(sql.NullString)
-		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldSnoozedUntil, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldResponseDueAt, request.FieldResolutionDueAt, request.FieldSLANextAt:
+		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldSnoozedUntil, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldSatisfactionAskedAt, request.FieldSatisfactionAt, request.FieldResponseDueAt, request.FieldResolutionDueAt, request.FieldSLANextAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -362,6 +370,34 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 				_m.DeclineReason = new(string)
 				*_m.DeclineReason = value.String
 			}
+		case request.FieldSatisfaction:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field satisfaction", values[i])
+			} else if value.Valid {
+				_m.Satisfaction = new(int)
+				*_m.Satisfaction = int(value.Int64)
+			}
+		case request.FieldSatisfactionComment:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field satisfaction_comment", values[i])
+			} else if value.Valid {
+				_m.SatisfactionComment = new(string)
+				*_m.SatisfactionComment = value.String
+			}
+		case request.FieldSatisfactionAskedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field satisfaction_asked_at", values[i])
+			} else if value.Valid {
+				_m.SatisfactionAskedAt = new(time.Time)
+				*_m.SatisfactionAskedAt = value.Time
+			}
+		case request.FieldSatisfactionAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field satisfaction_at", values[i])
+			} else if value.Valid {
+				_m.SatisfactionAt = new(time.Time)
+				*_m.SatisfactionAt = value.Time
+			}
 		case request.FieldResponseDueAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field response_due_at", values[i])
@@ -555,6 +591,26 @@ func (_m *Request) String() string {
 	if v := _m.DeclineReason; v != nil {
 		builder.WriteString("decline_reason=")
 		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.Satisfaction; v != nil {
+		builder.WriteString("satisfaction=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.SatisfactionComment; v != nil {
+		builder.WriteString("satisfaction_comment=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.SatisfactionAskedAt; v != nil {
+		builder.WriteString("satisfaction_asked_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.SatisfactionAt; v != nil {
+		builder.WriteString("satisfaction_at=")
+		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteString(", ")
 	if v := _m.ResponseDueAt; v != nil {

@@ -331,6 +331,62 @@ func (_c *RequestCreate) SetNillableDeclineReason(v *string) *RequestCreate {
 	return _c
 }
 
+// SetSatisfaction sets the "satisfaction" field.
+func (_c *RequestCreate) SetSatisfaction(v int) *RequestCreate {
+	_c.mutation.SetSatisfaction(v)
+	return _c
+}
+
+// SetNillableSatisfaction sets the "satisfaction" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableSatisfaction(v *int) *RequestCreate {
+	if v != nil {
+		_c.SetSatisfaction(*v)
+	}
+	return _c
+}
+
+// SetSatisfactionComment sets the "satisfaction_comment" field.
+func (_c *RequestCreate) SetSatisfactionComment(v string) *RequestCreate {
+	_c.mutation.SetSatisfactionComment(v)
+	return _c
+}
+
+// SetNillableSatisfactionComment sets the "satisfaction_comment" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableSatisfactionComment(v *string) *RequestCreate {
+	if v != nil {
+		_c.SetSatisfactionComment(*v)
+	}
+	return _c
+}
+
+// SetSatisfactionAskedAt sets the "satisfaction_asked_at" field.
+func (_c *RequestCreate) SetSatisfactionAskedAt(v time.Time) *RequestCreate {
+	_c.mutation.SetSatisfactionAskedAt(v)
+	return _c
+}
+
+// SetNillableSatisfactionAskedAt sets the "satisfaction_asked_at" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableSatisfactionAskedAt(v *time.Time) *RequestCreate {
+	if v != nil {
+		_c.SetSatisfactionAskedAt(*v)
+	}
+	return _c
+}
+
+// SetSatisfactionAt sets the "satisfaction_at" field.
+func (_c *RequestCreate) SetSatisfactionAt(v time.Time) *RequestCreate {
+	_c.mutation.SetSatisfactionAt(v)
+	return _c
+}
+
+// SetNillableSatisfactionAt sets the "satisfaction_at" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableSatisfactionAt(v *time.Time) *RequestCreate {
+	if v != nil {
+		_c.SetSatisfactionAt(*v)
+	}
+	return _c
+}
+
 // SetResponseDueAt sets the "response_due_at" field.
 func (_c *RequestCreate) SetResponseDueAt(v time.Time) *RequestCreate {
 	_c.mutation.SetResponseDueAt(v)
@@ -789,6 +845,22 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.DeclineReason(); ok {
 		_spec.SetField(request.FieldDeclineReason, field.TypeString, value)
 		_node.DeclineReason = &value
+	}
+	if value, ok := _c.mutation.Satisfaction(); ok {
+		_spec.SetField(request.FieldSatisfaction, field.TypeInt, value)
+		_node.Satisfaction = &value
+	}
+	if value, ok := _c.mutation.SatisfactionComment(); ok {
+		_spec.SetField(request.FieldSatisfactionComment, field.TypeString, value)
+		_node.SatisfactionComment = &value
+	}
+	if value, ok := _c.mutation.SatisfactionAskedAt(); ok {
+		_spec.SetField(request.FieldSatisfactionAskedAt, field.TypeTime, value)
+		_node.SatisfactionAskedAt = &value
+	}
+	if value, ok := _c.mutation.SatisfactionAt(); ok {
+		_spec.SetField(request.FieldSatisfactionAt, field.TypeTime, value)
+		_node.SatisfactionAt = &value
 	}
 	if value, ok := _c.mutation.ResponseDueAt(); ok {
 		_spec.SetField(request.FieldResponseDueAt, field.TypeTime, value)

@@ -385,6 +385,93 @@ func (_u *RequestUpdate) ClearDeclineReason() *RequestUpdate {
 	return _u
 }
 
+// SetSatisfaction sets the "satisfaction" field.
+func (_u *RequestUpdate) SetSatisfaction(v int) *RequestUpdate {
+	_u.mutation.ResetSatisfaction()
+	_u.mutation.SetSatisfaction(v)
+	return _u
+}
+
+// SetNillableSatisfaction sets the "satisfaction" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableSatisfaction(v *int) *RequestUpdate {
+	if v != nil {
+		_u.SetSatisfaction(*v)
+	}
+	return _u
+}
+
+// AddSatisfaction adds value to the "satisfaction" field.
+func (_u *RequestUpdate) AddSatisfaction(v int) *RequestUpdate {
+	_u.mutation.AddSatisfaction(v)
+	return _u
+}
+
+// ClearSatisfaction clears the value of the "satisfaction" field.
+func (_u *RequestUpdate) ClearSatisfaction() *RequestUpdate {
+	_u.mutation.ClearSatisfaction()
+	return _u
+}
+
+// SetSatisfactionComment sets the "satisfaction_comment" field.
+func (_u *RequestUpdate) SetSatisfactionComment(v string) *RequestUpdate {
+	_u.mutation.SetSatisfactionComment(v)
+	return _u
+}
+
+// SetNillableSatisfactionComment sets the "satisfaction_comment" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableSatisfactionComment(v *string) *RequestUpdate {
+	if v != nil {
+		_u.SetSatisfactionComment(*v)
+	}
+	return _u
+}
+
+// ClearSatisfactionComment clears the value of the "satisfaction_comment" field.
+func (_u *RequestUpdate) ClearSatisfactionComment() *RequestUpdate {
+	_u.mutation.ClearSatisfactionComment()
+	return _u
+}
+
+// SetSatisfactionAskedAt sets the "satisfaction_asked_at" field.
+func (_u *RequestUpdate) SetSatisfactionAskedAt(v time.Time) *RequestUpdate {
+	_u.mutation.SetSatisfactionAskedAt(v)
+	return _u
+}
+
+// SetNillableSatisfactionAskedAt sets the "satisfaction_asked_at" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableSatisfactionAskedAt(v *time.Time) *RequestUpdate {
+	if v != nil {
+		_u.SetSatisfactionAskedAt(*v)
+	}
+	return _u
+}
+
+// ClearSatisfactionAskedAt clears the value of the "satisfaction_asked_at" field.
+func (_u *RequestUpdate) ClearSatisfactionAskedAt() *RequestUpdate {
+	_u.mutation.ClearSatisfactionAskedAt()
+	return _u
+}
+
+// SetSatisfactionAt sets the "satisfaction_at" field.
+func (_u *RequestUpdate) SetSatisfactionAt(v time.Time) *RequestUpdate {
+	_u.mutation.SetSatisfactionAt(v)
+	return _u
+}
+
+// SetNillableSatisfactionAt sets the "satisfaction_at" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableSatisfactionAt(v *time.Time) *RequestUpdate {
+	if v != nil {
+		_u.SetSatisfactionAt(*v)
+	}
+	return _u
+}
+
+// ClearSatisfactionAt clears the value of the "satisfaction_at" field.
+func (_u *RequestUpdate) ClearSatisfactionAt() *RequestUpdate {
+	_u.mutation.ClearSatisfactionAt()
+	return _u
+}
+
 // SetResponseDueAt sets the "response_due_at" field.
 func (_u *RequestUpdate) SetResponseDueAt(v time.Time) *RequestUpdate {
 	_u.mutation.SetResponseDueAt(v)
@@ -745,6 +832,33 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.DeclineReasonCleared() {
 		_spec.ClearField(request.FieldDeclineReason, field.TypeString)
+	}
+	if value, ok := _u.mutation.Satisfaction(); ok {
+		_spec.SetField(request.FieldSatisfaction, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedSatisfaction(); ok {
+		_spec.AddField(request.FieldSatisfaction, field.TypeInt, value)
+	}
+	if _u.mutation.SatisfactionCleared() {
+		_spec.ClearField(request.FieldSatisfaction, field.TypeInt)
+	}
+	if value, ok := _u.mutation.SatisfactionComment(); ok {
+		_spec.SetField(request.FieldSatisfactionComment, field.TypeString, value)
+	}
+	if _u.mutation.SatisfactionCommentCleared() {
+		_spec.ClearField(request.FieldSatisfactionComment, field.TypeString)
+	}
+	if value, ok := _u.mutation.SatisfactionAskedAt(); ok {
+		_spec.SetField(request.FieldSatisfactionAskedAt, field.TypeTime, value)
+	}
+	if _u.mutation.SatisfactionAskedAtCleared() {
+		_spec.ClearField(request.FieldSatisfactionAskedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SatisfactionAt(); ok {
+		_spec.SetField(request.FieldSatisfactionAt, field.TypeTime, value)
+	}
+	if _u.mutation.SatisfactionAtCleared() {
+		_spec.ClearField(request.FieldSatisfactionAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.ResponseDueAt(); ok {
 		_spec.SetField(request.FieldResponseDueAt, field.TypeTime, value)
@@ -1270,6 +1384,93 @@ func (_u *RequestUpdateOne) ClearDeclineReason() *RequestUpdateOne {
 	return _u
 }
 
+// SetSatisfaction sets the "satisfaction" field.
+func (_u *RequestUpdateOne) SetSatisfaction(v int) *RequestUpdateOne {
+	_u.mutation.ResetSatisfaction()
+	_u.mutation.SetSatisfaction(v)
+	return _u
+}
+
+// SetNillableSatisfaction sets the "satisfaction" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableSatisfaction(v *int) *RequestUpdateOne {
+	if v != nil {
+		_u.SetSatisfaction(*v)
+	}
+	return _u
+}
+
+// AddSatisfaction adds value to the "satisfaction" field.
+func (_u *RequestUpdateOne) AddSatisfaction(v int) *RequestUpdateOne {
+	_u.mutation.AddSatisfaction(v)
+	return _u
+}
+
+// ClearSatisfaction clears the value of the "satisfaction" field.
+func (_u *RequestUpdateOne) ClearSatisfaction() *RequestUpdateOne {
+	_u.mutation.ClearSatisfaction()
+	return _u
+}
+
+// SetSatisfactionComment sets the "satisfaction_comment" field.
+func (_u *RequestUpdateOne) SetSatisfactionComment(v string) *RequestUpdateOne {
+	_u.mutation.SetSatisfactionComment(v)
+	return _u
+}
+
+// SetNillableSatisfactionComment sets the "satisfaction_comment" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableSatisfactionComment(v *string) *RequestUpdateOne {
+	if v != nil {
+		_u.SetSatisfactionComment(*v)
+	}
+	return _u
+}
+
+// ClearSatisfactionComment clears the value of the "satisfaction_comment" field.
+func (_u *RequestUpdateOne) ClearSatisfactionComment() *RequestUpdateOne {
+	_u.mutation.ClearSatisfactionComment()
+	return _u
+}
+
+// SetSatisfactionAskedAt sets the "satisfaction_asked_at" field.
+func (_u *RequestUpdateOne) SetSatisfactionAskedAt(v time.Time) *RequestUpdateOne {
+	_u.mutation.SetSatisfactionAskedAt(v)
+	return _u
+}
+
+// SetNillableSatisfactionAskedAt sets the "satisfaction_asked_at" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableSatisfactionAskedAt(v *time.Time) *RequestUpdateOne {
+	if v != nil {
+		_u.SetSatisfactionAskedAt(*v)
+	}
+	return _u
+}
+
+// ClearSatisfactionAskedAt clears the value of the "satisfaction_asked_at" field.
+func (_u *RequestUpdateOne) ClearSatisfactionAskedAt() *RequestUpdateOne {
+	_u.mutation.ClearSatisfactionAskedAt()
+	return _u
+}
+
+// SetSatisfactionAt sets the "satisfaction_at" field.
+func (_u *RequestUpdateOne) SetSatisfactionAt(v time.Time) *RequestUpdateOne {
+	_u.mutation.SetSatisfactionAt(v)
+	return _u
+}
+
+// SetNillableSatisfactionAt sets the "satisfaction_at" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableSatisfactionAt(v *time.Time) *RequestUpdateOne {
+	if v != nil {
+		_u.SetSatisfactionAt(*v)
+	}
+	return _u
+}
+
+// ClearSatisfactionAt clears the value of the "satisfaction_at" field.
+func (_u *RequestUpdateOne) ClearSatisfactionAt() *RequestUpdateOne {
+	_u.mutation.ClearSatisfactionAt()
+	return _u
+}
+
 // SetResponseDueAt sets the "response_due_at" field.
 func (_u *RequestUpdateOne) SetResponseDueAt(v time.Time) *RequestUpdateOne {
 	_u.mutation.SetResponseDueAt(v)
@@ -1660,6 +1861,33 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if _u.mutation.DeclineReasonCleared() {
 		_spec.ClearField(request.FieldDeclineReason, field.TypeString)
+	}
+	if value, ok := _u.mutation.Satisfaction(); ok {
+		_spec.SetField(request.FieldSatisfaction, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedSatisfaction(); ok {
+		_spec.AddField(request.FieldSatisfaction, field.TypeInt, value)
+	}
+	if _u.mutation.SatisfactionCleared() {
+		_spec.ClearField(request.FieldSatisfaction, field.TypeInt)
+	}
+	if value, ok := _u.mutation.SatisfactionComment(); ok {
+		_spec.SetField(request.FieldSatisfactionComment, field.TypeString, value)
+	}
+	if _u.mutation.SatisfactionCommentCleared() {
+		_spec.ClearField(request.FieldSatisfactionComment, field.TypeString)
+	}
+	if value, ok := _u.mutation.SatisfactionAskedAt(); ok {
+		_spec.SetField(request.FieldSatisfactionAskedAt, field.TypeTime, value)
+	}
+	if _u.mutation.SatisfactionAskedAtCleared() {
+		_spec.ClearField(request.FieldSatisfactionAskedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.SatisfactionAt(); ok {
+		_spec.SetField(request.FieldSatisfactionAt, field.TypeTime, value)
+	}
+	if _u.mutation.SatisfactionAtCleared() {
+		_spec.ClearField(request.FieldSatisfactionAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.ResponseDueAt(); ok {
 		_spec.SetField(request.FieldResponseDueAt, field.TypeTime, value)

@@ -102,12 +102,16 @@ type Tx struct {
 	RefreshToken *RefreshTokenClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
+	// RequestLink is the client for interacting with the RequestLink builders.
+	RequestLink *RequestLinkClient
 	// RoutingRule is the client for interacting with the RoutingRule builders.
 	RoutingRule *RoutingRuleClient
 	// RowCount is the client for interacting with the RowCount builders.
 	RowCount *RowCountClient
 	// SLAEvent is the client for interacting with the SLAEvent builders.
 	SLAEvent *SLAEventClient
+	// SavedReply is the client for interacting with the SavedReply builders.
+	SavedReply *SavedReplyClient
 	// SavedView is the client for interacting with the SavedView builders.
 	SavedView *SavedViewClient
 	// Secret is the client for interacting with the Secret builders.
@@ -322,9 +326,11 @@ func (tx *Tx) init() {
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.RefreshToken = NewRefreshTokenClient(tx.config)
 	tx.Request = NewRequestClient(tx.config)
+	tx.RequestLink = NewRequestLinkClient(tx.config)
 	tx.RoutingRule = NewRoutingRuleClient(tx.config)
 	tx.RowCount = NewRowCountClient(tx.config)
 	tx.SLAEvent = NewSLAEventClient(tx.config)
+	tx.SavedReply = NewSavedReplyClient(tx.config)
 	tx.SavedView = NewSavedViewClient(tx.config)
 	tx.Secret = NewSecretClient(tx.config)
 	tx.Sequence = NewSequenceClient(tx.config)

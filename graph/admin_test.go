@@ -92,6 +92,8 @@ var settings = []struct {
 	{name: "createRoutingRule", query: `mutation { createRoutingRule(input: {name: "Urgent", when: "request.priority == 'URGENT'", priority: HIGH}) { routingRule { id position assignTo } } }`, action: "routingrule.created"},
 	{name: "updateRoutingRule", query: `mutation($id: ID!) { updateRoutingRule(input: {id: $id, enabled: false}) { routingRule { id } } }`, action: "routingrule.updated", vars: someRule},
 	{name: "deleteRoutingRule", query: `mutation($id: ID!) { deleteRoutingRule(input: {id: $id}) { id } }`, action: "routingrule.deleted", vars: someRule},
+	{name: "savedReplies", query: `{ savedReplies { edges { node { id name scope body userId teamId etag } } } }`},
+	{name: "createSavedReply", query: `mutation { createSavedReply(input: {name: "Mine", scope: me, body: "Done."}) { savedReply { id scope body } } }`, action: "savedreply.created"},
 	{name: "savedViews", query: `{ savedViews { edges { node { id name scope query userId teamId etag } } } }`, own: true},
 	{name: "createSavedView", query: `mutation { createSavedView(input: {name: "Mine", scope: me, query: "status=PENDING"}) { savedView { id scope query } } }`, own: true, action: "savedview.created"},
 	{name: "agents", query: `{ agents { edges { node { id type source autonomy } } } }`},

@@ -11,6 +11,7 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/resolve"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/savedreply"
 	"atrium/internal/desk/sla"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
@@ -51,6 +52,10 @@ func (r *requestResolver) Watchers(ctx context.Context, q *ent.Request) ([]*requ
 	return resolve.Attached(ctx, r.Engine, q, func(q *ent.Request) string { return q.ID }, request.WatchersOf)
 }
 
+func (r *requestResolver) Links(ctx context.Context, q *ent.Request) ([]*ent.RequestLink, error) {
+	return resolve.Attached(ctx, r.Engine, q, func(q *ent.Request) string { return q.ID }, request.LinksOf)
+}
+
 func (r *requestResolver) Assignee(ctx context.Context, q *ent.Request) (*ent.User, error) {
 	return resolve.NamedUser(ctx, r.Engine, q, func(q *ent.Request) *string { return q.AssigneeID })
 }
@@ -81,6 +86,14 @@ func (r *routingRuleResolver) Priority(_ context.Context, rule *ent.RoutingRule)
 
 func (r *requestResolver) ViewerMay(ctx context.Context, q *ent.Request) ([]string, error) {
 	return op.MayOn(ctx, r.Engine, q)
+}
+
+func (r *queryResolver) MentionChoices(ctx context.Context, requestID string, q *string) ([]*request.Named, error) {
+	return resolve.Run(ctx, r.Engine, request.MentionChoices, request.MentionChoicesInput{ByID: op.ByID{ID: requestID}, Q: op.Or(q, "")})
+}
+
+func (r *queryResolver) FilledReply(ctx context.Context, id, requestID string) (string, error) {
+	return resolve.Run(ctx, r.Engine, savedreply.Fill, savedreply.FillInput{ByID: op.ByID{ID: requestID}, ReplyID: id})
 }
 
 func (r *queryResolver) RenderMarkdown(ctx context.Context, text string) (json.RawMessage, error) {

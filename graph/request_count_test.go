@@ -24,7 +24,7 @@ func TestPagesLearnWhatTheirViewerMayDo(t *testing.T) {
 		require.Equal(t, "[]", fmt.Sprint(a.Get("data.services.edges.0.node.viewerMay")))
 		a = ask(t, s, member, `mutation($in: CreateRequestInput!) { createRequest(input: $in) { request { id viewerMay } } }`,
 			vars{"in": vars{"serviceId": service, "offeringId": offering, "title": "x"}})
-		require.Equal(t, "[request.cancel request.reopen request.watch]", fmt.Sprint(a.Get("data.createRequest.request.viewerMay")))
+		require.Equal(t, "[request.cancel request.rate request.reopen request.watch]", fmt.Sprint(a.Get("data.createRequest.request.viewerMay")))
 		a = ask(t, s, owner, `{ viewer { permissions } }`, nil)
 		for _, verb := range []string{"company.update", "company.update_mfa", "user.invite", "user.update_admin", "serviceaccount.create", "savedview.create", "savedview.share"} {
 			require.Contains(t, fmt.Sprint(a.Get("data.viewer.permissions")), verb, "rights that depend on an input or a row are rights, too")

@@ -85,7 +85,7 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 		"/incidents/{id}":  {func() string { return "/v1/incidents/" + p().incident }, []string{"", "/resolve", "/preview"}},
 		"/tasks/{id}":      {func() string { return "/v1/tasks/" + p().task }, []string{"", "/complete", "/claim", "/assign"}},
 		"/approvals/{id}":  {func() string { return "/v1/approvals/" + p().approval }, []string{"", "/decide", "/delegate"}},
-		"/requests/{id}":   {out["/requests/{id}"], []string{"/comments", "/move", "/people", "/watch", "/watchers"}},
+		"/requests/{id}":   {out["/requests/{id}"], []string{"/comments", "/links", "/merge", "/move", "/people", "/rate", "/watch", "/watchers"}},
 		"/workflows/{id}":  {published, []string{"/publish", "/versions"}},
 	} {
 		for _, part := range row.parts {

@@ -79,7 +79,7 @@ func TestGuidesToRights(t *testing.T) {
 		opened += len(s.Opens)
 	}
 	require.Equal(t, len(routes), opened)
-	require.Contains(t, g.Roles, guideRole{"request", "create; cancel, read, reopen, watch (own)", "accept, cancel, complete, create, read, reopen, update, watch"})
+	require.Contains(t, g.Roles, guideRole{"request", "create; cancel, rate, read, reopen, watch (own)", "accept, cancel, complete, create, read, reopen, update, watch; rate (own)"})
 	require.Contains(t, g.Admin, "billing.change")
 	require.NotContains(t, g.Admin, "company.create", "no owner may either")
 }

@@ -35,7 +35,7 @@ func TestOfferingLife(t *testing.T) {
 			As: as, Method: http.MethodPost, Path: list,
 			Body: body{"name": "New laptop", "workflowId": wf, "form": laptopForm, "sla": body{"responseMinutes": 60, "warnAtPercent": 80}},
 			WantData: map[string]any{
-				"serviceId": svc, "slug": "new-laptop", "status": "active", "workflowId": wf, "reopenDays": 7, "reopenWorkflowId": nil,
+				"serviceId": svc, "slug": "new-laptop", "status": "active", "workflowId": wf, "reopenDays": 7, "reopenWorkflowId": nil, "askSatisfaction": false,
 				"sla.responseMinutes": 60, "sla.resolutionMinutes": nil, "sla.warnAtPercent": 80, "sla.calendarId": nil,
 				"form.fields.0.key": "model", "form.fields.0.help": nil, "form.fields.2.visibleWhen.model": "14",
 			},

@@ -19,7 +19,8 @@ var matrix = map[string]string{
 	"GET /services/{id}/offerings": "oagm", "POST /services/{id}/offerings": "oa",
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
 	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag", "POST /requests/{id}/move": "oag",
-	"GET /requests/{id}/people":   "oag",
+	"GET /requests/{id}/people": "oag",
+	"POST /requests/{id}/rate":  "m", "POST /requests/{id}/merge": "oag", "GET /requests/{id}/links": "oag", "POST /requests/{id}/links": "oag", "DELETE /request-links/{id}": "oag",
 	"GET /requests/{id}/watchers": "oag", "PUT /requests/{id}/watch": "oag", "DELETE /requests/{id}/watch": "oag",
 	"GET /requests/{id}/comments": "oag", "POST /requests/{id}/comments": "oag", // a request of the owner's
 	"PATCH /comments/{id}": "o", "DELETE /comments/{id}": "o", // the owner's own comment

@@ -167,6 +167,7 @@ type Offering struct {
 	SLA              *OfferingSLA      `json:"sla" doc:"How soon its requests should be dealt with."`
 	ReopenDays       int               `json:"reopenDays" doc:"For how many days after its completion the requester may open a request again; 0 for never. Staff always may." example:"7"`
 	ReopenWorkflowID *string           `json:"reopenWorkflowId" doc:"The workflow that a request runs through when it is opened again; none when null." example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	AskSatisfaction  bool              `json:"askSatisfaction" doc:"Whether the requester is asked, once a request is completed, how content they are." example:"true"`
 	Tags             map[string]string `json:"tags" doc:"Texts by key, for access policies." example:"{\"site\": \"berlin\"}"`
 	CreatedAt        Time              `json:"createdAt" doc:"When it was made."`
 	UpdatedAt        Time              `json:"updatedAt" doc:"When it was last changed."`
@@ -185,6 +186,7 @@ func offeringOut(row *ent.Offering) Offering {
 		SLA:              offeringSLAOut(row),
 		ReopenDays:       row.ReopenDays,
 		ReopenWorkflowID: row.ReopenWorkflowID,
+		AskSatisfaction:  row.AskSatisfaction,
 		Tags:             textsOut(row.Tags),
 		CreatedAt:        at(row.CreatedAt),
 		UpdatedAt:        at(row.UpdatedAt),
@@ -216,64 +218,91 @@ func organizationOut(row *ent.Organization) Organization {
 
 // Request is what answers show of the entity.
 type Request struct {
-	ID            string            `json:"id" doc:"The request's id, req_…" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	Number        int64             `json:"number" doc:"Its number in the company, from 1: people call it #1042. Numbers may be left out." example:"1042"`
-	ServiceID     string            `json:"serviceId" doc:"The service that it is made against." example:"svc_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	OfferingID    string            `json:"offeringId" doc:"The offering that it is made against." example:"off_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	Title         string            `json:"title" doc:"What it is about, in a line." example:"Laptop for a new colleague"`
-	Description   *string           `json:"description" doc:"What it is about, in full." example:"She starts on Monday."`
-	Format        string            `json:"format" enum:"plain,markdown" doc:"How the description is written."`
-	Status        string            `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED" doc:"Where it is in its life."`
-	Priority      string            `json:"priority" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"How urgent it is." example:"MEDIUM"`
-	Fields        Object            `json:"fields" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
-	Tags          map[string]string `json:"tags" doc:"Texts by key, for filters and access policies." example:"{\"site\": \"berlin\"}"`
-	CreatedBy     string            `json:"createdBy" doc:"The user or service account that filed it, or the inbound webhook whose call did." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	RequesterID   string            `json:"requesterId" doc:"For whom it is; who filed it, unless they said otherwise." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	AssigneeID    *string           `json:"assigneeId" doc:"The user who deals with it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	TeamID        *string           `json:"teamId" doc:"The team that deals with it." example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	ExecutionID   *string           `json:"executionId" doc:"The workflow execution that processes it." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	RoutingRuleID *string           `json:"routingRuleId" doc:"The routing rule that held when it was filed, which may be gone." example:"rul_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	Waiting       bool              `json:"waiting" doc:"Whether the requester owes an answer. The clock of the resolution stands still."`
-	SnoozedUntil  *Time             `json:"snoozedUntil" doc:"Until when nobody wants to see it in the inbox."`
-	SLA           *RequestSLA       `json:"sla" doc:"Where it stands against its service levels; null when nothing is promised."`
-	AcceptedAt    *Time             `json:"acceptedAt" doc:"When it was accepted."`
-	CompletedAt   *Time             `json:"completedAt" doc:"When it was completed; null while it is open again."`
-	ReopenCount   int               `json:"reopenCount" doc:"How often it was opened again." example:"0"`
-	CancelledAt   *Time             `json:"cancelledAt" doc:"When it was cancelled."`
-	DeclineReason *string           `json:"declineReason" doc:"Why it was declined; null when nobody has said." example:"We have none left."`
-	CreatedAt     Time              `json:"createdAt" doc:"When it was made."`
-	UpdatedAt     Time              `json:"updatedAt" doc:"When it was last changed."`
+	ID                  string            `json:"id" doc:"The request's id, req_…" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Number              int64             `json:"number" doc:"Its number in the company, from 1: people call it #1042. Numbers may be left out." example:"1042"`
+	ServiceID           string            `json:"serviceId" doc:"The service that it is made against." example:"svc_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	OfferingID          string            `json:"offeringId" doc:"The offering that it is made against." example:"off_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Title               string            `json:"title" doc:"What it is about, in a line." example:"Laptop for a new colleague"`
+	Description         *string           `json:"description" doc:"What it is about, in full." example:"She starts on Monday."`
+	Format              string            `json:"format" enum:"plain,markdown" doc:"How the description is written."`
+	Status              string            `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED" doc:"Where it is in its life."`
+	Priority            string            `json:"priority" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"How urgent it is." example:"MEDIUM"`
+	Fields              Object            `json:"fields" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
+	Tags                map[string]string `json:"tags" doc:"Texts by key, for filters and access policies." example:"{\"site\": \"berlin\"}"`
+	CreatedBy           string            `json:"createdBy" doc:"The user or service account that filed it, or the inbound webhook whose call did." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RequesterID         string            `json:"requesterId" doc:"For whom it is; who filed it, unless they said otherwise." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	AssigneeID          *string           `json:"assigneeId" doc:"The user who deals with it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	TeamID              *string           `json:"teamId" doc:"The team that deals with it." example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ExecutionID         *string           `json:"executionId" doc:"The workflow execution that processes it." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RoutingRuleID       *string           `json:"routingRuleId" doc:"The routing rule that held when it was filed, which may be gone." example:"rul_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Waiting             bool              `json:"waiting" doc:"Whether the requester owes an answer. The clock of the resolution stands still."`
+	SnoozedUntil        *Time             `json:"snoozedUntil" doc:"Until when nobody wants to see it in the inbox."`
+	SLA                 *RequestSLA       `json:"sla" doc:"Where it stands against its service levels; null when nothing is promised."`
+	AcceptedAt          *Time             `json:"acceptedAt" doc:"When it was accepted."`
+	CompletedAt         *Time             `json:"completedAt" doc:"When it was completed; null while it is open again."`
+	ReopenCount         int               `json:"reopenCount" doc:"How often it was opened again." example:"0"`
+	CancelledAt         *Time             `json:"cancelledAt" doc:"When it was cancelled."`
+	DeclineReason       *string           `json:"declineReason" doc:"Why it was declined; null when nobody has said." example:"We have none left."`
+	Satisfaction        *int              `json:"satisfaction" doc:"How content the requester is, from 1 to 5; null while they have not said." example:"5"`
+	SatisfactionComment *string           `json:"satisfactionComment" doc:"What the requester said about how content they are." example:"Quick and friendly."`
+	CreatedAt           Time              `json:"createdAt" doc:"When it was made."`
+	UpdatedAt           Time              `json:"updatedAt" doc:"When it was last changed."`
 }
 
 func requestOut(row *ent.Request) Request {
 	return Request{
-		ID:            row.ID,
-		Number:        row.Number,
-		ServiceID:     row.ServiceID,
-		OfferingID:    row.OfferingID,
-		Title:         row.Title,
-		Description:   textOrNil(row.Description),
-		Format:        string(row.Format),
-		Status:        string(row.Status),
-		Priority:      string(row.Priority),
-		Fields:        objectOut(row.Fields),
-		Tags:          textsOut(row.Tags),
-		CreatedBy:     row.CreatedBy,
-		RequesterID:   row.RequesterID,
-		AssigneeID:    row.AssigneeID,
-		TeamID:        row.TeamID,
-		ExecutionID:   row.ExecutionID,
-		RoutingRuleID: row.RoutingRuleID,
-		Waiting:       row.Waiting,
-		SnoozedUntil:  atOrNil(row.SnoozedUntil),
-		SLA:           requestSLAOut(row),
-		AcceptedAt:    atOrNil(row.AcceptedAt),
-		CompletedAt:   atOrNil(row.CompletedAt),
-		ReopenCount:   row.ReopenCount,
-		CancelledAt:   atOrNil(row.CancelledAt),
-		DeclineReason: row.DeclineReason,
-		CreatedAt:     at(row.CreatedAt),
-		UpdatedAt:     at(row.UpdatedAt),
+		ID:                  row.ID,
+		Number:              row.Number,
+		ServiceID:           row.ServiceID,
+		OfferingID:          row.OfferingID,
+		Title:               row.Title,
+		Description:         textOrNil(row.Description),
+		Format:              string(row.Format),
+		Status:              string(row.Status),
+		Priority:            string(row.Priority),
+		Fields:              objectOut(row.Fields),
+		Tags:                textsOut(row.Tags),
+		CreatedBy:           row.CreatedBy,
+		RequesterID:         row.RequesterID,
+		AssigneeID:          row.AssigneeID,
+		TeamID:              row.TeamID,
+		ExecutionID:         row.ExecutionID,
+		RoutingRuleID:       row.RoutingRuleID,
+		Waiting:             row.Waiting,
+		SnoozedUntil:        atOrNil(row.SnoozedUntil),
+		SLA:                 requestSLAOut(row),
+		AcceptedAt:          atOrNil(row.AcceptedAt),
+		CompletedAt:         atOrNil(row.CompletedAt),
+		ReopenCount:         row.ReopenCount,
+		CancelledAt:         atOrNil(row.CancelledAt),
+		DeclineReason:       row.DeclineReason,
+		Satisfaction:        row.Satisfaction,
+		SatisfactionComment: row.SatisfactionComment,
+		CreatedAt:           at(row.CreatedAt),
+		UpdatedAt:           at(row.UpdatedAt),
+	}
+}
+
+// RequestLink is what answers show of the entity.
+type RequestLink struct {
+	ID        string `json:"id" doc:"The link's id, lnk_…" example:"lnk_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	FromID    string `json:"fromId" doc:"The request that relates to the other, duplicates it, blocks it, or is its parent." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ToID      string `json:"toId" doc:"The other request." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Type      string `json:"type" enum:"relates,duplicates,blocks,parent" doc:"What the one is to the other."`
+	CreatedBy string `json:"createdBy" doc:"The user or service account that linked them." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	CreatedAt Time   `json:"createdAt" doc:"When it was made."`
+	UpdatedAt Time   `json:"updatedAt" doc:"When it was last changed."`
+}
+
+func requestLinkOut(row *ent.RequestLink) RequestLink {
+	return RequestLink{
+		ID:        row.ID,
+		FromID:    row.FromID,
+		ToID:      row.ToID,
+		Type:      string(row.Type),
+		CreatedBy: row.CreatedBy,
+		CreatedAt: at(row.CreatedAt),
+		UpdatedAt: at(row.UpdatedAt),
 	}
 }
 

@@ -206,7 +206,7 @@ func (s *server) provider(layout *pages.Layout) (*signInHandlers, error) {
 		s.closes("breached passwords", breached.Close)
 	}
 	accounts, err := account.New(account.Options{
-		Store: s.store, SignIn: signIn, Hasher: hasher, Rules: password.NewRules(breached), Mails: s.mails, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
+		Engine: s.engine, SignIn: signIn, Hasher: hasher, Rules: password.NewRules(breached), Mails: s.mails, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
 		SignUp: s.SignUp, Log: s.log,
 	})
 	if err != nil {

@@ -548,6 +548,18 @@ func (f RequestFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RequestMutation", m)
 }
 
+// The RequestLinkFunc type is an adapter to allow the use of ordinary
+// function as RequestLink mutator.
+type RequestLinkFunc func(context.Context, *ent.RequestLinkMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RequestLinkFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.RequestLinkMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RequestLinkMutation", m)
+}
+
 // The RoutingRuleFunc type is an adapter to allow the use of ordinary
 // function as RoutingRule mutator.
 type RoutingRuleFunc func(context.Context, *ent.RoutingRuleMutation) (ent.Value, error)
@@ -582,6 +594,18 @@ func (f SLAEventFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, er
 		return f(ctx, mv)
 	}
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SLAEventMutation", m)
+}
+
+// The SavedReplyFunc type is an adapter to allow the use of ordinary
+// function as SavedReply mutator.
+type SavedReplyFunc func(context.Context, *ent.SavedReplyMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SavedReplyFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.SavedReplyMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SavedReplyMutation", m)
 }
 
 // The SavedViewFunc type is an adapter to allow the use of ordinary

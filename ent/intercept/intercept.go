@@ -53,8 +53,10 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
+	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
@@ -1350,6 +1352,33 @@ func (f TraverseRequest) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.RequestQuery", q)
 }
 
+// The RequestLinkFunc type is an adapter to allow the use of ordinary function as a Querier.
+type RequestLinkFunc func(context.Context, *ent.RequestLinkQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f RequestLinkFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.RequestLinkQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.RequestLinkQuery", q)
+}
+
+// The TraverseRequestLink type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseRequestLink func(context.Context, *ent.RequestLinkQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseRequestLink) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseRequestLink) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RequestLinkQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.RequestLinkQuery", q)
+}
+
 // The RoutingRuleFunc type is an adapter to allow the use of ordinary function as a Querier.
 type RoutingRuleFunc func(context.Context, *ent.RoutingRuleQuery) (ent.Value, error)
 
@@ -1429,6 +1458,33 @@ func (f TraverseSLAEvent) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.SLAEventQuery", q)
+}
+
+// The SavedReplyFunc type is an adapter to allow the use of ordinary function as a Querier.
+type SavedReplyFunc func(context.Context, *ent.SavedReplyQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f SavedReplyFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.SavedReplyQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.SavedReplyQuery", q)
+}
+
+// The TraverseSavedReply type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseSavedReply func(context.Context, *ent.SavedReplyQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseSavedReply) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseSavedReply) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SavedReplyQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.SavedReplyQuery", q)
 }
 
 // The SavedViewFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -2037,12 +2093,16 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.RefreshTokenQuery, predicate.RefreshToken, refreshtoken.OrderOption]{typ: ent.TypeRefreshToken, tq: q}, nil
 	case *ent.RequestQuery:
 		return &query[*ent.RequestQuery, predicate.Request, request.OrderOption]{typ: ent.TypeRequest, tq: q}, nil
+	case *ent.RequestLinkQuery:
+		return &query[*ent.RequestLinkQuery, predicate.RequestLink, requestlink.OrderOption]{typ: ent.TypeRequestLink, tq: q}, nil
 	case *ent.RoutingRuleQuery:
 		return &query[*ent.RoutingRuleQuery, predicate.RoutingRule, routingrule.OrderOption]{typ: ent.TypeRoutingRule, tq: q}, nil
 	case *ent.RowCountQuery:
 		return &query[*ent.RowCountQuery, predicate.RowCount, rowcount.OrderOption]{typ: ent.TypeRowCount, tq: q}, nil
 	case *ent.SLAEventQuery:
 		return &query[*ent.SLAEventQuery, predicate.SLAEvent, slaevent.OrderOption]{typ: ent.TypeSLAEvent, tq: q}, nil
+	case *ent.SavedReplyQuery:
+		return &query[*ent.SavedReplyQuery, predicate.SavedReply, savedreply.OrderOption]{typ: ent.TypeSavedReply, tq: q}, nil
 	case *ent.SavedViewQuery:
 		return &query[*ent.SavedViewQuery, predicate.SavedView, savedview.OrderOption]{typ: ent.TypeSavedView, tq: q}, nil
 	case *ent.SecretQuery:

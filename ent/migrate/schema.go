@@ -1587,6 +1587,7 @@ var (
 		{Name: "form", Type: field.TypeJSON, Nullable: true},
 		{Name: "reopen_days", Type: field.TypeInt, Default: 7},
 		{Name: "reopen_workflow_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "ask_satisfaction", Type: field.TypeBool, Default: false},
 		{Name: "response_minutes", Type: field.TypeInt, Nullable: true},
 		{Name: "resolution_minutes", Type: field.TypeInt, Nullable: true},
 		{Name: "warn_at_percent", Type: field.TypeInt, Nullable: true},
@@ -1605,19 +1606,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "offerings_services_service",
-				Columns:    []*schema.Column{OfferingsColumns[17]},
+				Columns:    []*schema.Column{OfferingsColumns[18]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "offerings_workflows_workflow",
-				Columns:    []*schema.Column{OfferingsColumns[18]},
+				Columns:    []*schema.Column{OfferingsColumns[19]},
 				RefColumns: []*schema.Column{WorkflowsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "offerings_calendars_calendar",
-				Columns:    []*schema.Column{OfferingsColumns[19]},
+				Columns:    []*schema.Column{OfferingsColumns[20]},
 				RefColumns: []*schema.Column{CalendarsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1631,22 +1632,22 @@ var (
 			{
 				Name:    "offering_company_id_service_id_slug",
 				Unique:  true,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[17], OfferingsColumns[5]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[18], OfferingsColumns[5]},
 			},
 			{
 				Name:    "offering_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[17], OfferingsColumns[1], OfferingsColumns[0]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[18], OfferingsColumns[1], OfferingsColumns[0]},
 			},
 			{
 				Name:    "offering_company_id_workflow_id",
 				Unique:  false,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[18]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[19]},
 			},
 			{
 				Name:    "offering_company_id_calendar_id",
 				Unique:  false,
-				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[19]},
+				Columns: []*schema.Column{OfferingsColumns[3], OfferingsColumns[20]},
 			},
 		},
 	}
@@ -1868,6 +1869,10 @@ var (
 		{Name: "reopen_count", Type: field.TypeInt, Default: 0},
 		{Name: "cancelled_at", Type: field.TypeTime, Nullable: true},
 		{Name: "decline_reason", Type: field.TypeString, Nullable: true},
+		{Name: "satisfaction", Type: field.TypeInt, Nullable: true},
+		{Name: "satisfaction_comment", Type: field.TypeString, Nullable: true},
+		{Name: "satisfaction_asked_at", Type: field.TypeTime, Nullable: true},
+		{Name: "satisfaction_at", Type: field.TypeTime, Nullable: true},
 		{Name: "response_due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "resolution_due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "response_due_order", Type: field.TypeInt64, Default: 253402300799999},
@@ -1887,25 +1892,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[30]},
+				Columns:    []*schema.Column{RequestsColumns[34]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[31]},
+				Columns:    []*schema.Column{RequestsColumns[35]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[32]},
+				Columns:    []*schema.Column{RequestsColumns[36]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[33]},
+				Columns:    []*schema.Column{RequestsColumns[37]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1934,17 +1939,17 @@ var (
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[34], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[8], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[34], RequestsColumns[8], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[31], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[35], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
@@ -1959,12 +1964,12 @@ var (
 			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[32], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[36], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[33], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[37], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_updated_at_id",
@@ -1972,19 +1977,27 @@ var (
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[2], RequestsColumns[0]},
 			},
 			{
+				Name:    "request_company_id_satisfaction_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[1], RequestsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "satisfaction IS NOT NULL",
+				},
+			},
+			{
 				Name:    "request_company_id_response_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_resolution_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[31], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_sla_state_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[32], RequestsColumns[1], RequestsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_state IS NOT NULL",
 				},
@@ -1992,10 +2005,53 @@ var (
 			{
 				Name:    "request_sla_next_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[29]},
+				Columns: []*schema.Column{RequestsColumns[33]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_next_at IS NOT NULL",
 				},
+			},
+		},
+	}
+	// RequestLinksColumns holds the columns for the "request_links" table.
+	RequestLinksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "type", Type: field.TypeEnum, Enums: []string{"relates", "duplicates", "blocks", "parent"}},
+		{Name: "created_by", Type: field.TypeString, Size: 40},
+		{Name: "from_id", Type: field.TypeString, Size: 40},
+		{Name: "to_id", Type: field.TypeString, Size: 40},
+	}
+	// RequestLinksTable holds the schema information for the "request_links" table.
+	RequestLinksTable = &schema.Table{
+		Name:       "request_links",
+		Columns:    RequestLinksColumns,
+		PrimaryKey: []*schema.Column{RequestLinksColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "request_links_requests_from",
+				Columns:    []*schema.Column{RequestLinksColumns[6]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "request_links_requests_to",
+				Columns:    []*schema.Column{RequestLinksColumns[7]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "requestlink_company_id_from_id_to_id_type",
+				Unique:  true,
+				Columns: []*schema.Column{RequestLinksColumns[3], RequestLinksColumns[6], RequestLinksColumns[7], RequestLinksColumns[4]},
+			},
+			{
+				Name:    "requestlink_company_id_to_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestLinksColumns[3], RequestLinksColumns[7]},
 			},
 		},
 	}
@@ -2088,6 +2144,55 @@ var (
 				Name:    "slaevent_company_id_subject_id_kind_key",
 				Unique:  true,
 				Columns: []*schema.Column{SLAEventsColumns[3], SLAEventsColumns[4], SLAEventsColumns[5], SLAEventsColumns[6]},
+			},
+		},
+	}
+	// SavedRepliesColumns holds the columns for the "saved_replies" table.
+	SavedRepliesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "scope", Type: field.TypeEnum, Enums: []string{"me", "team", "company"}},
+		{Name: "body", Type: field.TypeString, Size: 10000},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+		{Name: "team_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// SavedRepliesTable holds the schema information for the "saved_replies" table.
+	SavedRepliesTable = &schema.Table{
+		Name:       "saved_replies",
+		Columns:    SavedRepliesColumns,
+		PrimaryKey: []*schema.Column{SavedRepliesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "saved_replies_users_user",
+				Columns:    []*schema.Column{SavedRepliesColumns[7]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "saved_replies_teams_team",
+				Columns:    []*schema.Column{SavedRepliesColumns[8]},
+				RefColumns: []*schema.Column{TeamsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "savedreply_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{SavedRepliesColumns[3], SavedRepliesColumns[1], SavedRepliesColumns[0]},
+			},
+			{
+				Name:    "savedreply_company_id_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{SavedRepliesColumns[3], SavedRepliesColumns[7]},
+			},
+			{
+				Name:    "savedreply_company_id_team_id",
+				Unique:  false,
+				Columns: []*schema.Column{SavedRepliesColumns[3], SavedRepliesColumns[8]},
 			},
 		},
 	}
@@ -2970,9 +3075,11 @@ var (
 		RecoveryCodesTable,
 		RefreshTokensTable,
 		RequestsTable,
+		RequestLinksTable,
 		RoutingRulesTable,
 		RowCountsTable,
 		SLAEventsTable,
+		SavedRepliesTable,
 		SavedViewsTable,
 		SecretsTable,
 		SequencesTable,
@@ -3043,7 +3150,11 @@ func init() {
 	RequestsTable.ForeignKeys[1].RefTable = OfferingsTable
 	RequestsTable.ForeignKeys[2].RefTable = UsersTable
 	RequestsTable.ForeignKeys[3].RefTable = TeamsTable
+	RequestLinksTable.ForeignKeys[0].RefTable = RequestsTable
+	RequestLinksTable.ForeignKeys[1].RefTable = RequestsTable
 	RoutingRulesTable.ForeignKeys[0].RefTable = TeamsTable
+	SavedRepliesTable.ForeignKeys[0].RefTable = UsersTable
+	SavedRepliesTable.ForeignKeys[1].RefTable = TeamsTable
 	SavedViewsTable.ForeignKeys[0].RefTable = UsersTable
 	SavedViewsTable.ForeignKeys[1].RefTable = TeamsTable
 	ServicesTable.ForeignKeys[0].RefTable = TeamsTable

@@ -39,6 +39,8 @@ const (
 	FieldReopenDays = "reopen_days"
 	// FieldReopenWorkflowID holds the string denoting the reopen_workflow_id field in the database.
 	FieldReopenWorkflowID = "reopen_workflow_id"
+	// FieldAskSatisfaction holds the string denoting the ask_satisfaction field in the database.
+	FieldAskSatisfaction = "ask_satisfaction"
 	// FieldCalendarID holds the string denoting the calendar_id field in the database.
 	FieldCalendarID = "calendar_id"
 	// FieldResponseMinutes holds the string denoting the response_minutes field in the database.
@@ -99,6 +101,7 @@ var Columns = []string{
 	FieldWorkflowID,
 	FieldReopenDays,
 	FieldReopenWorkflowID,
+	FieldAskSatisfaction,
 	FieldCalendarID,
 	FieldResponseMinutes,
 	FieldResolutionMinutes,
@@ -142,6 +145,8 @@ var (
 	DefaultReopenDays int
 	// ReopenWorkflowIDValidator is a validator for the "reopen_workflow_id" field. It is called by the builders before save.
 	ReopenWorkflowIDValidator func(string) error
+	// DefaultAskSatisfaction holds the default value on creation for the "ask_satisfaction" field.
+	DefaultAskSatisfaction bool
 	// CalendarIDValidator is a validator for the "calendar_id" field. It is called by the builders before save.
 	CalendarIDValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
@@ -237,6 +242,11 @@ func ByReopenDays(opts ...sql.OrderTermOption) OrderOption {
 // ByReopenWorkflowID orders the results by the reopen_workflow_id field.
 func ByReopenWorkflowID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldReopenWorkflowID, opts...).ToFunc()
+}
+
+// ByAskSatisfaction orders the results by the ask_satisfaction field.
+func ByAskSatisfaction(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAskSatisfaction, opts...).ToFunc()
 }
 
 // ByCalendarID orders the results by the calendar_id field.

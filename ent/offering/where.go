@@ -116,6 +116,11 @@ func ReopenWorkflowID(v string) predicate.Offering {
 	return predicate.Offering(sql.FieldEQ(FieldReopenWorkflowID, v))
 }
 
+// AskSatisfaction applies equality check predicate on the "ask_satisfaction" field. It's identical to AskSatisfactionEQ.
+func AskSatisfaction(v bool) predicate.Offering {
+	return predicate.Offering(sql.FieldEQ(FieldAskSatisfaction, v))
+}
+
 // CalendarID applies equality check predicate on the "calendar_id" field. It's identical to CalendarIDEQ.
 func CalendarID(v string) predicate.Offering {
 	return predicate.Offering(sql.FieldEQ(FieldCalendarID, v))
@@ -759,6 +764,16 @@ func ReopenWorkflowIDEqualFold(v string) predicate.Offering {
 // ReopenWorkflowIDContainsFold applies the ContainsFold predicate on the "reopen_workflow_id" field.
 func ReopenWorkflowIDContainsFold(v string) predicate.Offering {
 	return predicate.Offering(sql.FieldContainsFold(FieldReopenWorkflowID, v))
+}
+
+// AskSatisfactionEQ applies the EQ predicate on the "ask_satisfaction" field.
+func AskSatisfactionEQ(v bool) predicate.Offering {
+	return predicate.Offering(sql.FieldEQ(FieldAskSatisfaction, v))
+}
+
+// AskSatisfactionNEQ applies the NEQ predicate on the "ask_satisfaction" field.
+func AskSatisfactionNEQ(v bool) predicate.Offering {
+	return predicate.Offering(sql.FieldNEQ(FieldAskSatisfaction, v))
 }
 
 // CalendarIDEQ applies the EQ predicate on the "calendar_id" field.

@@ -141,6 +141,9 @@ type RefreshToken func(*sql.Selector)
 // Request is the predicate function for request builders.
 type Request func(*sql.Selector)
 
+// RequestLink is the predicate function for requestlink builders.
+type RequestLink func(*sql.Selector)
+
 // RoutingRule is the predicate function for routingrule builders.
 type RoutingRule func(*sql.Selector)
 
@@ -149,6 +152,9 @@ type RowCount func(*sql.Selector)
 
 // SLAEvent is the predicate function for slaevent builders.
 type SLAEvent func(*sql.Selector)
+
+// SavedReply is the predicate function for savedreply builders.
+type SavedReply func(*sql.Selector)
 
 // SavedView is the predicate function for savedview builders.
 type SavedView func(*sql.Selector)

@@ -69,6 +69,14 @@ const (
 	FieldCancelledAt = "cancelled_at"
 	// FieldDeclineReason holds the string denoting the decline_reason field in the database.
 	FieldDeclineReason = "decline_reason"
+	// FieldSatisfaction holds the string denoting the satisfaction field in the database.
+	FieldSatisfaction = "satisfaction"
+	// FieldSatisfactionComment holds the string denoting the satisfaction_comment field in the database.
+	FieldSatisfactionComment = "satisfaction_comment"
+	// FieldSatisfactionAskedAt holds the string denoting the satisfaction_asked_at field in the database.
+	FieldSatisfactionAskedAt = "satisfaction_asked_at"
+	// FieldSatisfactionAt holds the string denoting the satisfaction_at field in the database.
+	FieldSatisfactionAt = "satisfaction_at"
 	// FieldResponseDueAt holds the string denoting the response_due_at field in the database.
 	FieldResponseDueAt = "response_due_at"
 	// FieldResolutionDueAt holds the string denoting the resolution_due_at field in the database.
@@ -151,6 +159,10 @@ var Columns = []string{
 	FieldReopenCount,
 	FieldCancelledAt,
 	FieldDeclineReason,
+	FieldSatisfaction,
+	FieldSatisfactionComment,
+	FieldSatisfactionAskedAt,
+	FieldSatisfactionAt,
 	FieldResponseDueAt,
 	FieldResolutionDueAt,
 	FieldResponseDueOrder,
@@ -454,6 +466,26 @@ func ByCancelledAt(opts ...sql.OrderTermOption) OrderOption {
 // ByDeclineReason orders the results by the decline_reason field.
 func ByDeclineReason(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDeclineReason, opts...).ToFunc()
+}
+
+// BySatisfaction orders the results by the satisfaction field.
+func BySatisfaction(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSatisfaction, opts...).ToFunc()
+}
+
+// BySatisfactionComment orders the results by the satisfaction_comment field.
+func BySatisfactionComment(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSatisfactionComment, opts...).ToFunc()
+}
+
+// BySatisfactionAskedAt orders the results by the satisfaction_asked_at field.
+func BySatisfactionAskedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSatisfactionAskedAt, opts...).ToFunc()
+}
+
+// BySatisfactionAt orders the results by the satisfaction_at field.
+func BySatisfactionAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSatisfactionAt, opts...).ToFunc()
 }
 
 // ByResponseDueAt orders the results by the response_due_at field.

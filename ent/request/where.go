@@ -183,6 +183,26 @@ func DeclineReason(v string) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldDeclineReason, v))
 }
 
+// Satisfaction applies equality check predicate on the "satisfaction" field. It's identical to SatisfactionEQ.
+func Satisfaction(v int) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSatisfaction, v))
+}
+
+// SatisfactionComment applies equality check predicate on the "satisfaction_comment" field. It's identical to SatisfactionCommentEQ.
+func SatisfactionComment(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSatisfactionComment, v))
+}
+
+// SatisfactionAskedAt applies equality check predicate on the "satisfaction_asked_at" field. It's identical to SatisfactionAskedAtEQ.
+func SatisfactionAskedAt(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSatisfactionAskedAt, v))
+}
+
+// SatisfactionAt applies equality check predicate on the "satisfaction_at" field. It's identical to SatisfactionAtEQ.
+func SatisfactionAt(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSatisfactionAt, v))
+}
+
 // ResponseDueAt applies equality check predicate on the "response_due_at" field. It's identical to ResponseDueAtEQ.
 func ResponseDueAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldResponseDueAt, v))
@@ -1600,6 +1620,231 @@ func DeclineReasonEqualFold(v string) predicate.Request {
 // DeclineReasonContainsFold applies the ContainsFold predicate on the "decline_reason" field.
 func DeclineReasonContainsFold(v string) predicate.Request {
 	return predicate.Request(sql.FieldContainsFold(FieldDeclineReason, v))
+}
+
+// SatisfactionEQ applies the EQ predicate on the "satisfaction" field.
+func SatisfactionEQ(v int) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSatisfaction, v))
+}
+
+// SatisfactionNEQ applies the NEQ predicate on the "satisfaction" field.
+func SatisfactionNEQ(v int) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldSatisfaction, v))
+}
+
+// SatisfactionIn applies the In predicate on the "satisfaction" field.
+func SatisfactionIn(vs ...int) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldSatisfaction, vs...))
+}
+
+// SatisfactionNotIn applies the NotIn predicate on the "satisfaction" field.
+func SatisfactionNotIn(vs ...int) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldSatisfaction, vs...))
+}
+
+// SatisfactionGT applies the GT predicate on the "satisfaction" field.
+func SatisfactionGT(v int) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldSatisfaction, v))
+}
+
+// SatisfactionGTE applies the GTE predicate on the "satisfaction" field.
+func SatisfactionGTE(v int) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldSatisfaction, v))
+}
+
+// SatisfactionLT applies the LT predicate on the "satisfaction" field.
+func SatisfactionLT(v int) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldSatisfaction, v))
+}
+
+// SatisfactionLTE applies the LTE predicate on the "satisfaction" field.
+func SatisfactionLTE(v int) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldSatisfaction, v))
+}
+
+// SatisfactionIsNil applies the IsNil predicate on the "satisfaction" field.
+func SatisfactionIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldSatisfaction))
+}
+
+// SatisfactionNotNil applies the NotNil predicate on the "satisfaction" field.
+func SatisfactionNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldSatisfaction))
+}
+
+// SatisfactionCommentEQ applies the EQ predicate on the "satisfaction_comment" field.
+func SatisfactionCommentEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentNEQ applies the NEQ predicate on the "satisfaction_comment" field.
+func SatisfactionCommentNEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentIn applies the In predicate on the "satisfaction_comment" field.
+func SatisfactionCommentIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldSatisfactionComment, vs...))
+}
+
+// SatisfactionCommentNotIn applies the NotIn predicate on the "satisfaction_comment" field.
+func SatisfactionCommentNotIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldSatisfactionComment, vs...))
+}
+
+// SatisfactionCommentGT applies the GT predicate on the "satisfaction_comment" field.
+func SatisfactionCommentGT(v string) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentGTE applies the GTE predicate on the "satisfaction_comment" field.
+func SatisfactionCommentGTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentLT applies the LT predicate on the "satisfaction_comment" field.
+func SatisfactionCommentLT(v string) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentLTE applies the LTE predicate on the "satisfaction_comment" field.
+func SatisfactionCommentLTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentContains applies the Contains predicate on the "satisfaction_comment" field.
+func SatisfactionCommentContains(v string) predicate.Request {
+	return predicate.Request(sql.FieldContains(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentHasPrefix applies the HasPrefix predicate on the "satisfaction_comment" field.
+func SatisfactionCommentHasPrefix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasPrefix(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentHasSuffix applies the HasSuffix predicate on the "satisfaction_comment" field.
+func SatisfactionCommentHasSuffix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasSuffix(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentIsNil applies the IsNil predicate on the "satisfaction_comment" field.
+func SatisfactionCommentIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldSatisfactionComment))
+}
+
+// SatisfactionCommentNotNil applies the NotNil predicate on the "satisfaction_comment" field.
+func SatisfactionCommentNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldSatisfactionComment))
+}
+
+// SatisfactionCommentEqualFold applies the EqualFold predicate on the "satisfaction_comment" field.
+func SatisfactionCommentEqualFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldEqualFold(FieldSatisfactionComment, v))
+}
+
+// SatisfactionCommentContainsFold applies the ContainsFold predicate on the "satisfaction_comment" field.
+func SatisfactionCommentContainsFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldContainsFold(FieldSatisfactionComment, v))
+}
+
+// SatisfactionAskedAtEQ applies the EQ predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSatisfactionAskedAt, v))
+}
+
+// SatisfactionAskedAtNEQ applies the NEQ predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtNEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldSatisfactionAskedAt, v))
+}
+
+// SatisfactionAskedAtIn applies the In predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldSatisfactionAskedAt, vs...))
+}
+
+// SatisfactionAskedAtNotIn applies the NotIn predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtNotIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldSatisfactionAskedAt, vs...))
+}
+
+// SatisfactionAskedAtGT applies the GT predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtGT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldSatisfactionAskedAt, v))
+}
+
+// SatisfactionAskedAtGTE applies the GTE predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtGTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldSatisfactionAskedAt, v))
+}
+
+// SatisfactionAskedAtLT applies the LT predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtLT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldSatisfactionAskedAt, v))
+}
+
+// SatisfactionAskedAtLTE applies the LTE predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtLTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldSatisfactionAskedAt, v))
+}
+
+// SatisfactionAskedAtIsNil applies the IsNil predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldSatisfactionAskedAt))
+}
+
+// SatisfactionAskedAtNotNil applies the NotNil predicate on the "satisfaction_asked_at" field.
+func SatisfactionAskedAtNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldSatisfactionAskedAt))
+}
+
+// SatisfactionAtEQ applies the EQ predicate on the "satisfaction_at" field.
+func SatisfactionAtEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldSatisfactionAt, v))
+}
+
+// SatisfactionAtNEQ applies the NEQ predicate on the "satisfaction_at" field.
+func SatisfactionAtNEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldSatisfactionAt, v))
+}
+
+// SatisfactionAtIn applies the In predicate on the "satisfaction_at" field.
+func SatisfactionAtIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldSatisfactionAt, vs...))
+}
+
+// SatisfactionAtNotIn applies the NotIn predicate on the "satisfaction_at" field.
+func SatisfactionAtNotIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldSatisfactionAt, vs...))
+}
+
+// SatisfactionAtGT applies the GT predicate on the "satisfaction_at" field.
+func SatisfactionAtGT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldSatisfactionAt, v))
+}
+
+// SatisfactionAtGTE applies the GTE predicate on the "satisfaction_at" field.
+func SatisfactionAtGTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldSatisfactionAt, v))
+}
+
+// SatisfactionAtLT applies the LT predicate on the "satisfaction_at" field.
+func SatisfactionAtLT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldSatisfactionAt, v))
+}
+
+// SatisfactionAtLTE applies the LTE predicate on the "satisfaction_at" field.
+func SatisfactionAtLTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldSatisfactionAt, v))
+}
+
+// SatisfactionAtIsNil applies the IsNil predicate on the "satisfaction_at" field.
+func SatisfactionAtIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldSatisfactionAt))
+}
+
+// SatisfactionAtNotNil applies the NotNil predicate on the "satisfaction_at" field.
+func SatisfactionAtNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldSatisfactionAt))
 }
 
 // ResponseDueAtEQ applies the EQ predicate on the "response_due_at" field.

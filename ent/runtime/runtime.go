@@ -48,8 +48,10 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
+	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	"atrium/ent/schema"
 	"atrium/ent/secret"
@@ -1819,8 +1821,12 @@ func init() {
 	offeringDescReopenWorkflowID := offeringFields[8].Descriptor()
 	// offering.ReopenWorkflowIDValidator is a validator for the "reopen_workflow_id" field. It is called by the builders before save.
 	offering.ReopenWorkflowIDValidator = offeringDescReopenWorkflowID.Validators[0].(func(string) error)
+	// offeringDescAskSatisfaction is the schema descriptor for ask_satisfaction field.
+	offeringDescAskSatisfaction := offeringFields[9].Descriptor()
+	// offering.DefaultAskSatisfaction holds the default value on creation for the ask_satisfaction field.
+	offering.DefaultAskSatisfaction = offeringDescAskSatisfaction.Default.(bool)
 	// offeringDescCalendarID is the schema descriptor for calendar_id field.
-	offeringDescCalendarID := offeringFields[9].Descriptor()
+	offeringDescCalendarID := offeringFields[10].Descriptor()
 	// offering.CalendarIDValidator is a validator for the "calendar_id" field. It is called by the builders before save.
 	offering.CalendarIDValidator = offeringDescCalendarID.Validators[0].(func(string) error)
 	// offeringDescID is the schema descriptor for id field.
@@ -2109,11 +2115,11 @@ func init() {
 	// request.DefaultReopenCount holds the default value on creation for the reopen_count field.
 	request.DefaultReopenCount = requestDescReopenCount.Default.(int)
 	// requestDescResponseDueOrder is the schema descriptor for response_due_order field.
-	requestDescResponseDueOrder := requestFields[26].Descriptor()
+	requestDescResponseDueOrder := requestFields[30].Descriptor()
 	// request.DefaultResponseDueOrder holds the default value on creation for the response_due_order field.
 	request.DefaultResponseDueOrder = requestDescResponseDueOrder.Default.(int64)
 	// requestDescResolutionDueOrder is the schema descriptor for resolution_due_order field.
-	requestDescResolutionDueOrder := requestFields[27].Descriptor()
+	requestDescResolutionDueOrder := requestFields[31].Descriptor()
 	// request.DefaultResolutionDueOrder holds the default value on creation for the resolution_due_order field.
 	request.DefaultResolutionDueOrder = requestDescResolutionDueOrder.Default.(int64)
 	// requestDescID is the schema descriptor for id field.
@@ -2122,6 +2128,43 @@ func init() {
 	request.DefaultID = requestDescID.Default.(func() string)
 	// request.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	request.IDValidator = requestDescID.Validators[0].(func(string) error)
+	requestlinkMixin := schema.RequestLink{}.Mixin()
+	requestlinkMixinHooks0 := requestlinkMixin[0].Hooks()
+	requestlinkMixinHooks1 := requestlinkMixin[1].Hooks()
+	requestlink.Hooks[0] = requestlinkMixinHooks0[0]
+	requestlink.Hooks[1] = requestlinkMixinHooks1[0]
+	requestlinkMixinInters1 := requestlinkMixin[1].Interceptors()
+	requestlink.Interceptors[0] = requestlinkMixinInters1[0]
+	requestlink.Interceptors[1] = requestlinkMixinInters1[1]
+	requestlink.Interceptors[2] = requestlinkMixinInters1[2]
+	requestlinkMixinFields0 := requestlinkMixin[0].Fields()
+	_ = requestlinkMixinFields0
+	requestlinkMixinFields1 := requestlinkMixin[1].Fields()
+	_ = requestlinkMixinFields1
+	requestlinkFields := schema.RequestLink{}.Fields()
+	_ = requestlinkFields
+	// requestlinkDescCompanyID is the schema descriptor for company_id field.
+	requestlinkDescCompanyID := requestlinkMixinFields1[0].Descriptor()
+	// requestlink.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	requestlink.CompanyIDValidator = requestlinkDescCompanyID.Validators[0].(func(string) error)
+	// requestlinkDescFromID is the schema descriptor for from_id field.
+	requestlinkDescFromID := requestlinkFields[0].Descriptor()
+	// requestlink.FromIDValidator is a validator for the "from_id" field. It is called by the builders before save.
+	requestlink.FromIDValidator = requestlinkDescFromID.Validators[0].(func(string) error)
+	// requestlinkDescToID is the schema descriptor for to_id field.
+	requestlinkDescToID := requestlinkFields[1].Descriptor()
+	// requestlink.ToIDValidator is a validator for the "to_id" field. It is called by the builders before save.
+	requestlink.ToIDValidator = requestlinkDescToID.Validators[0].(func(string) error)
+	// requestlinkDescCreatedBy is the schema descriptor for created_by field.
+	requestlinkDescCreatedBy := requestlinkFields[3].Descriptor()
+	// requestlink.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	requestlink.CreatedByValidator = requestlinkDescCreatedBy.Validators[0].(func(string) error)
+	// requestlinkDescID is the schema descriptor for id field.
+	requestlinkDescID := requestlinkMixinFields0[0].Descriptor()
+	// requestlink.DefaultID holds the default value on creation for the id field.
+	requestlink.DefaultID = requestlinkDescID.Default.(func() string)
+	// requestlink.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	requestlink.IDValidator = requestlinkDescID.Validators[0].(func(string) error)
 	routingruleMixin := schema.RoutingRule{}.Mixin()
 	routingruleMixinHooks0 := routingruleMixin[0].Hooks()
 	routingruleMixinHooks1 := routingruleMixin[1].Hooks()
@@ -2227,6 +2270,47 @@ func init() {
 	slaevent.DefaultID = slaeventDescID.Default.(func() string)
 	// slaevent.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	slaevent.IDValidator = slaeventDescID.Validators[0].(func(string) error)
+	savedreplyMixin := schema.SavedReply{}.Mixin()
+	savedreplyMixinHooks0 := savedreplyMixin[0].Hooks()
+	savedreplyMixinHooks1 := savedreplyMixin[1].Hooks()
+	savedreply.Hooks[0] = savedreplyMixinHooks0[0]
+	savedreply.Hooks[1] = savedreplyMixinHooks1[0]
+	savedreplyMixinInters1 := savedreplyMixin[1].Interceptors()
+	savedreply.Interceptors[0] = savedreplyMixinInters1[0]
+	savedreply.Interceptors[1] = savedreplyMixinInters1[1]
+	savedreply.Interceptors[2] = savedreplyMixinInters1[2]
+	savedreplyMixinFields0 := savedreplyMixin[0].Fields()
+	_ = savedreplyMixinFields0
+	savedreplyMixinFields1 := savedreplyMixin[1].Fields()
+	_ = savedreplyMixinFields1
+	savedreplyFields := schema.SavedReply{}.Fields()
+	_ = savedreplyFields
+	// savedreplyDescCompanyID is the schema descriptor for company_id field.
+	savedreplyDescCompanyID := savedreplyMixinFields1[0].Descriptor()
+	// savedreply.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	savedreply.CompanyIDValidator = savedreplyDescCompanyID.Validators[0].(func(string) error)
+	// savedreplyDescName is the schema descriptor for name field.
+	savedreplyDescName := savedreplyFields[0].Descriptor()
+	// savedreply.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	savedreply.NameValidator = savedreplyDescName.Validators[0].(func(string) error)
+	// savedreplyDescBody is the schema descriptor for body field.
+	savedreplyDescBody := savedreplyFields[2].Descriptor()
+	// savedreply.BodyValidator is a validator for the "body" field. It is called by the builders before save.
+	savedreply.BodyValidator = savedreplyDescBody.Validators[0].(func(string) error)
+	// savedreplyDescUserID is the schema descriptor for user_id field.
+	savedreplyDescUserID := savedreplyFields[3].Descriptor()
+	// savedreply.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	savedreply.UserIDValidator = savedreplyDescUserID.Validators[0].(func(string) error)
+	// savedreplyDescTeamID is the schema descriptor for team_id field.
+	savedreplyDescTeamID := savedreplyFields[4].Descriptor()
+	// savedreply.TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
+	savedreply.TeamIDValidator = savedreplyDescTeamID.Validators[0].(func(string) error)
+	// savedreplyDescID is the schema descriptor for id field.
+	savedreplyDescID := savedreplyMixinFields0[0].Descriptor()
+	// savedreply.DefaultID holds the default value on creation for the id field.
+	savedreply.DefaultID = savedreplyDescID.Default.(func() string)
+	// savedreply.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	savedreply.IDValidator = savedreplyDescID.Validators[0].(func(string) error)
 	savedviewMixin := schema.SavedView{}.Mixin()
 	savedviewMixinHooks0 := savedviewMixin[0].Hooks()
 	savedviewMixinHooks1 := savedviewMixin[1].Hooks()

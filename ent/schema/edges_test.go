@@ -39,7 +39,9 @@ import (
 	"atrium/ent/phasevisit"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
+	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	guard "atrium/ent/schema"
 	"atrium/ent/service"
@@ -282,6 +284,18 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"Notification.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Notification.Query().Where(notification.HasUserWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"RequestLink.from": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.RequestLink.Query().Where(requestlink.HasFromWith(request.ID(id))).Count(ctx)
+	},
+	"RequestLink.to": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.RequestLink.Query().Where(requestlink.HasToWith(request.ID(id))).Count(ctx)
+	},
+	"SavedReply.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.SavedReply.Query().Where(savedreply.HasUserWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"SavedReply.team": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.SavedReply.Query().Where(savedreply.HasTeamWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
 	"SavedView.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.SavedView.Query().Where(savedview.HasUserWith(entsql.FieldEQ("id", id))).Count(ctx)

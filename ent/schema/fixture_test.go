@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/ent/requestlink"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -121,6 +122,16 @@ var fixtures = []fixture{
 	}},
 	{"Notification", func(db *ent.Client, own rows, _ string) any {
 		return db.Notification.Create().SetUserID(own.id("User")).SetKind("mention").SetSubject("N").SetRequestID(own.id("Request"))
+	}},
+	{"RequestLink", func(db *ent.Client, own rows, tag string) any {
+		kind := requestlink.TypeRelates
+		if !strings.HasPrefix(tag, "seed") {
+			kind = requestlink.TypeBlocks // a second one of the same type would not be unique
+		}
+		return db.RequestLink.Create().SetFromID(own.id("Request")).SetToID(own.id("Request")).SetType(kind).SetCreatedBy("usr_" + tag)
+	}},
+	{"SavedReply", func(db *ent.Client, own rows, _ string) any {
+		return db.SavedReply.Create().SetName("R").SetBody("B").SetScope("team").SetUserID(own.id("User")).SetTeamID(own.id("Team"))
 	}},
 	{"SavedView", func(db *ent.Client, own rows, _ string) any {
 		return db.SavedView.Create().SetName("V").SetScope("team").SetUserID(own.id("User")).SetTeamID(own.id("Team"))

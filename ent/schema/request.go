@@ -51,6 +51,10 @@ func (Request) Fields() []ent.Field {
 		field.Int("reopen_count").Default(0).Annotations(shown("How often it was opened again.", eg("0"))),
 		field.Time("cancelled_at").Optional().Nillable().Annotations(shown("When it was cancelled.")),
 		field.String("decline_reason").Optional().Nillable().StructTag(`audit:"-"`).Comment("of a request that was declined, for its requester; the audit entry has it as reason").Annotations(shown("Why it was declined; null when nobody has said.", eg("We have none left."))),
+		field.Int("satisfaction").Optional().Nillable().Annotations(shown("How content the requester is, from 1 to 5; null while they have not said.", typed("Int"), eg("5"))),
+		field.String("satisfaction_comment").Optional().Nillable().Annotations(shown("What the requester said about how content they are.", eg("Quick and friendly."))),
+		field.Time("satisfaction_asked_at").Optional().Nillable().StructTag(`audit:"-"`).Comment("once, when it was first completed"),
+		field.Time("satisfaction_at").Optional().Nillable().StructTag(`audit:"-"`).Comment("when the requester first said how content they are"),
 		// What the clock comes to, derived anew in the transaction of whatever moves it: see internal/desk/sla.
 		field.Time("response_due_at").Optional().Nillable().StructTag(`audit:"-"`),
 		field.Time("resolution_due_at").Optional().Nillable().StructTag(`audit:"-"`).Comment("null while the clock stands still"),
@@ -85,6 +89,7 @@ func (Request) Indexes() []ent.Index {
 		index.Fields("company_id", "assignee_id", "created_at", "id"),
 		index.Fields("company_id", "team_id", "created_at", "id"),
 		index.Fields("company_id", "updated_at", "id"),
+		index.Fields("company_id", "satisfaction", "created_at", "id").Annotations(entsql.IndexWhere("satisfaction IS NOT NULL")),
 		index.Fields("company_id", "response_due_order", "id"),
 		index.Fields("company_id", "resolution_due_order", "id"),
 		index.Fields("company_id", "sla_state", "created_at", "id").Annotations(entsql.IndexWhere("sla_state IS NOT NULL")),

@@ -33,6 +33,7 @@ import (
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
+	"atrium/internal/desk/savedreply"
 	"atrium/internal/desk/savedview"
 	"atrium/internal/identity"
 	"atrium/internal/identity/apikey"
@@ -75,6 +76,8 @@ type MutationResolver interface {
 	CreateOrganization(ctx context.Context, input people.CreateOrganizationInput) (*CreateOrganizationPayload, error)
 	CreateRequest(ctx context.Context, input request.CreateInput) (*CreateRequestPayload, error)
 	CreateRoutingRule(ctx context.Context, input routing.CreateInput) (*CreateRoutingRulePayload, error)
+	CreateRequestLink(ctx context.Context, input request.LinkInput) (*CreateRequestLinkPayload, error)
+	CreateSavedReply(ctx context.Context, input savedreply.CreateInput) (*CreateSavedReplyPayload, error)
 	CreateSavedView(ctx context.Context, input savedview.CreateInput) (*CreateSavedViewPayload, error)
 	CreateSecret(ctx context.Context, input secret.CreateSecretInput) (*CreateSecretPayload, error)
 	CreateService(ctx context.Context, input catalog.CreateServiceInput) (*CreateServicePayload, error)
@@ -98,6 +101,8 @@ type MutationResolver interface {
 	DeleteOffering(ctx context.Context, input op.ByID) (*DeleteOfferingPayload, error)
 	DeleteOrganization(ctx context.Context, input op.ByID) (*DeleteOrganizationPayload, error)
 	DeleteRoutingRule(ctx context.Context, input op.ByID) (*DeleteRoutingRulePayload, error)
+	DeleteRequestLink(ctx context.Context, input op.ByID) (*DeleteRequestLinkPayload, error)
+	DeleteSavedReply(ctx context.Context, input op.ByID) (*DeleteSavedReplyPayload, error)
 	DeleteSavedView(ctx context.Context, input op.ByID) (*DeleteSavedViewPayload, error)
 	DeleteSecret(ctx context.Context, input op.ByID) (*DeleteSecretPayload, error)
 	DeleteService(ctx context.Context, input op.ByID) (*DeleteServicePayload, error)
@@ -111,11 +116,13 @@ type MutationResolver interface {
 	EvaluateAgent(ctx context.Context, input evaluation.EvaluateInput) (*EvaluateAgentPayload, error)
 	ExportAudit(ctx context.Context, input auditlog.ExportInput) (*ExportAuditPayload, error)
 	InviteUser(ctx context.Context, input people.InviteUserInput) (*InviteUserPayload, error)
+	MergeRequest(ctx context.Context, input request.MergeInput) (*MergeRequestPayload, error)
 	MarkNotificationsRead(ctx context.Context, input notice.MarkReadInput) (*notice.Marked, error)
 	PauseAgent(ctx context.Context, input op.ByID) (*PauseAgentPayload, error)
 	PublishAgent(ctx context.Context, input op.ByID) (*PublishAgentPayload, error)
 	PublishWorkflow(ctx context.Context, input op.ByID) (*PublishWorkflowPayload, error)
 	ReactivateUser(ctx context.Context, input op.ByID) (*ReactivateUserPayload, error)
+	RateRequest(ctx context.Context, input request.RateInput) (*RateRequestPayload, error)
 	RejectProposal(ctx context.Context, input actions.RejectInput) (*RejectProposalPayload, error)
 	ReopenRequest(ctx context.Context, input request.ReopenInput) (*ReopenRequestPayload, error)
 	ReplayAgentRun(ctx context.Context, input evaluation.ReplayInput) (*ReplayAgentRunPayload, error)
@@ -155,6 +162,7 @@ type MutationResolver interface {
 	UpdateOrganization(ctx context.Context, input people.UpdateOrganizationInput) (*UpdateOrganizationPayload, error)
 	UpdateRequest(ctx context.Context, input request.UpdateInput) (*UpdateRequestPayload, error)
 	UpdateRoutingRule(ctx context.Context, input routing.UpdateInput) (*UpdateRoutingRulePayload, error)
+	UpdateSavedReply(ctx context.Context, input savedreply.UpdateInput) (*UpdateSavedReplyPayload, error)
 	UpdateSavedView(ctx context.Context, input savedview.UpdateInput) (*UpdateSavedViewPayload, error)
 	UpdateSecret(ctx context.Context, input secret.UpdateSecretInput) (*UpdateSecretPayload, error)
 	UpdateService(ctx context.Context, input catalog.UpdateServiceInput) (*UpdateServicePayload, error)
@@ -183,9 +191,11 @@ type QueryResolver interface {
 	Notifications(ctx context.Context, unread *bool, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Notification], error)
 	ExplainAccess(ctx context.Context, principalID string, action string, resourceType string, resourceID *string) (*policy.Explanation, error)
 	ReplayAccessPolicies(ctx context.Context, policies []*policy.Draft, last *int) (*policy.Replayed, error)
+	MentionChoices(ctx context.Context, requestID string, q *string) ([]*request.Named, error)
 	RenderMarkdown(ctx context.Context, text string) (json.RawMessage, error)
 	RequestCounts(ctx context.Context, filter *request.ListInput, by RequestCountBy) ([]*request.Counted, error)
 	CompanyStats(ctx context.Context, from time.Time, to time.Time, by CompanyStatsBy) ([]*request.Stat, error)
+	FilledReply(ctx context.Context, id string, requestID string) (string, error)
 	Search(ctx context.Context, q string, types []SearchType, first *int) ([]*SearchHit, error)
 	Sessions(ctx context.Context, userID *string, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Session], error)
 	WebhookStats(ctx context.Context, from time.Time, to time.Time, by WebhookStatsBy) ([]*webhook.Stat, error)
@@ -219,6 +229,7 @@ type QueryResolver interface {
 	Request(ctx context.Context, id string) (*ent.Request, error)
 	Requests(ctx context.Context, first *int, after *string, filter *request.ListInput, orderBy *relay.Order) (*relay.Connection[ent.Request], error)
 	RoutingRules(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.RoutingRule], error)
+	SavedReplies(ctx context.Context, first *int, after *string, filter *savedreply.ListInput, orderBy *relay.Order) (*relay.Connection[ent.SavedReply], error)
 	SavedViews(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.SavedView], error)
 	Secret(ctx context.Context, id string) (*ent.Secret, error)
 	Secrets(ctx context.Context, first *int, after *string, filter *secret.ListSecretsInput, orderBy *relay.Order) (*relay.Connection[ent.Secret], error)
@@ -515,6 +526,20 @@ func (ec *executionContext) field_Mutation_createOrganization_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_createRequestLink_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.LinkInput, error) {
+			return ec.unmarshalNCreateRequestLinkInput2atriumᚋinternalᚋdeskᚋrequestᚐLinkInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_createRequest_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -535,6 +560,20 @@ func (ec *executionContext) field_Mutation_createRoutingRule_args(ctx context.Co
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (routing.CreateInput, error) {
 			return ec.unmarshalNCreateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐCreateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createSavedReply_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (savedreply.CreateInput, error) {
+			return ec.unmarshalNCreateSavedReplyInput2atriumᚋinternalᚋdeskᚋsavedreplyᚐCreateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -837,12 +876,40 @@ func (ec *executionContext) field_Mutation_deleteOrganization_args(ctx context.C
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_deleteRequestLink_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (op.ByID, error) {
+			return ec.unmarshalNDeleteRequestLinkInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_deleteRoutingRule_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (op.ByID, error) {
 			return ec.unmarshalNDeleteRoutingRuleInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteSavedReply_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (op.ByID, error) {
+			return ec.unmarshalNDeleteSavedReplyInput2atriumᚋinternalᚋopᚐByID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1047,6 +1114,20 @@ func (ec *executionContext) field_Mutation_markNotificationsRead_args(ctx contex
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_mergeRequest_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.MergeInput, error) {
+			return ec.unmarshalNMergeRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐMergeInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_moveRequest_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -1095,6 +1176,20 @@ func (ec *executionContext) field_Mutation_publishWorkflow_args(ctx context.Cont
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (op.ByID, error) {
 			return ec.unmarshalNPublishWorkflowInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_rateRequest_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.RateInput, error) {
+			return ec.unmarshalNRateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐRateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1655,6 +1750,20 @@ func (ec *executionContext) field_Mutation_updateRoutingRule_args(ctx context.Co
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (routing.UpdateInput, error) {
 			return ec.unmarshalNUpdateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐUpdateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateSavedReply_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (savedreply.UpdateInput, error) {
+			return ec.unmarshalNUpdateSavedReplyInput2atriumᚋinternalᚋdeskᚋsavedreplyᚐUpdateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2383,6 +2492,28 @@ func (ec *executionContext) field_Query_explainAccess_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_filledReply_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "requestId",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["requestId"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_formChoices_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -2598,6 +2729,28 @@ func (ec *executionContext) field_Query_invoices_args(ctx context.Context, rawAr
 		return nil, err
 	}
 	args["orderBy"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_mentionChoices_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "requestId",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["requestId"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "q",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["q"] = arg1
 	return args, nil
 }
 
@@ -2974,6 +3127,44 @@ func (ec *executionContext) field_Query_routingRules_args(ctx context.Context, r
 		return nil, err
 	}
 	args["orderBy"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_savedReplies_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*savedreply.ListInput, error) {
+			return ec.unmarshalOSavedReplyFilter2ᚖatriumᚋinternalᚋdeskᚋsavedreplyᚐListInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (*relay.Order, error) {
+			return ec.unmarshalOSavedReplyOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg3
 	return args, nil
 }
 
@@ -4597,6 +4788,94 @@ func (ec *executionContext) fieldContext_Mutation_createRoutingRule(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_createRequestLink(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createRequestLink(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateRequestLink(ctx, fc.Args["input"].(request.LinkInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *CreateRequestLinkPayload) graphql.Marshaler {
+			return ec.marshalOCreateRequestLinkPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRequestLinkPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createRequestLink(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateRequestLinkPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createRequestLink_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createSavedReply(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createSavedReply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateSavedReply(ctx, fc.Args["input"].(savedreply.CreateInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *CreateSavedReplyPayload) graphql.Marshaler {
+			return ec.marshalOCreateSavedReplyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSavedReplyPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createSavedReply(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateSavedReplyPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createSavedReply_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_createSavedView(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5609,6 +5888,94 @@ func (ec *executionContext) fieldContext_Mutation_deleteRoutingRule(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_deleteRequestLink(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteRequestLink(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteRequestLink(ctx, fc.Args["input"].(op.ByID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *DeleteRequestLinkPayload) graphql.Marshaler {
+			return ec.marshalODeleteRequestLinkPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteRequestLinkPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteRequestLink(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteRequestLinkPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteRequestLink_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteSavedReply(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteSavedReply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteSavedReply(ctx, fc.Args["input"].(op.ByID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *DeleteSavedReplyPayload) graphql.Marshaler {
+			return ec.marshalODeleteSavedReplyPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSavedReplyPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteSavedReply(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteSavedReplyPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteSavedReply_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_deleteSavedView(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6181,6 +6548,50 @@ func (ec *executionContext) fieldContext_Mutation_inviteUser(ctx context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_mergeRequest(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_mergeRequest(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MergeRequest(ctx, fc.Args["input"].(request.MergeInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *MergeRequestPayload) graphql.Marshaler {
+			return ec.marshalOMergeRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐMergeRequestPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_mergeRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MergeRequestPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_mergeRequest_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_markNotificationsRead(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -6395,6 +6806,50 @@ func (ec *executionContext) fieldContext_Mutation_reactivateUser(ctx context.Con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_reactivateUser_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_rateRequest(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_rateRequest(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().RateRequest(ctx, fc.Args["input"].(request.RateInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *RateRequestPayload) graphql.Marshaler {
+			return ec.marshalORateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐRateRequestPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_rateRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RateRequestPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_rateRequest_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -8117,6 +8572,50 @@ func (ec *executionContext) fieldContext_Mutation_updateRoutingRule(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_updateSavedReply(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateSavedReply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateSavedReply(ctx, fc.Args["input"].(savedreply.UpdateInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *UpdateSavedReplyPayload) graphql.Marshaler {
+			return ec.marshalOUpdateSavedReplyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSavedReplyPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateSavedReply(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateSavedReplyPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateSavedReply_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_updateSavedView(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9285,6 +9784,50 @@ func (ec *executionContext) fieldContext_Query_replayAccessPolicies(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_mentionChoices(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_mentionChoices(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().MentionChoices(ctx, fc.Args["requestId"].(string), fc.Args["q"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*request.Named) graphql.Marshaler {
+			return ec.marshalNNamed2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐNamedᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_mentionChoices(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Named(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_mentionChoices_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_renderMarkdown(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9411,6 +9954,50 @@ func (ec *executionContext) fieldContext_Query_companyStats(ctx context.Context,
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_companyStats_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_filledReply(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_filledReply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().FilledReply(ctx, fc.Args["id"].(string), fc.Args["requestId"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Query_filledReply(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("field of type String does not have child fields")
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_filledReply_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -10869,6 +11456,50 @@ func (ec *executionContext) fieldContext_Query_routingRules(ctx context.Context,
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_savedReplies(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_savedReplies(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().SavedReplies(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*savedreply.ListInput), fc.Args["orderBy"].(*relay.Order))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.SavedReply]) graphql.Marshaler {
+			return ec.marshalOSavedReplyConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_savedReplies(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedReplyConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_savedReplies_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_savedViews(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -11990,6 +12621,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._SavedView(ctx, sel, obj)
+	case ent.SavedReply:
+		return ec._SavedReply(ctx, sel, &obj)
+	case *ent.SavedReply:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._SavedReply(ctx, sel, obj)
 	case ent.RoutingRule:
 		return ec._RoutingRule(ctx, sel, &obj)
 	case *ent.RoutingRule:
@@ -12310,6 +12948,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "createRequestLink":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createRequestLink(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createSavedReply":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createSavedReply(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createSavedView":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createSavedView(ctx, field)
@@ -12471,6 +13123,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "deleteRequestLink":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteRequestLink(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "deleteSavedReply":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteSavedReply(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "deleteSavedView":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteSavedView(ctx, field)
@@ -12562,6 +13228,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "mergeRequest":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_mergeRequest(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "markNotificationsRead":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_markNotificationsRead(ctx, field)
@@ -12593,6 +13266,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "reactivateUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_reactivateUser(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "rateRequest":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_rateRequest(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -12866,6 +13546,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "updateRoutingRule":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateRoutingRule(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "updateSavedReply":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateSavedReply(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -13361,6 +14048,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "mentionChoices":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_mentionChoices(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "renderMarkdown":
 			field := field
 
@@ -13415,6 +14124,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_companyStats(ctx, field)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "filledReply":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_filledReply(ctx, field)
 				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -14141,6 +14872,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_routingRules(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "savedReplies":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_savedReplies(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

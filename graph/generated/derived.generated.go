@@ -26,6 +26,7 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
+	savedreply1 "atrium/internal/desk/savedreply"
 	savedview1 "atrium/internal/desk/savedview"
 	"atrium/internal/desk/sla"
 	"atrium/internal/identity"
@@ -168,6 +169,7 @@ type RequestResolver interface {
 	Requester(ctx context.Context, obj *ent.Request) (relay.Actor, error)
 	Content(ctx context.Context, obj *ent.Request) (json.RawMessage, error)
 	Watchers(ctx context.Context, obj *ent.Request) ([]*request.Named, error)
+	Links(ctx context.Context, obj *ent.Request) ([]*ent.RequestLink, error)
 	Assignee(ctx context.Context, obj *ent.Request) (*ent.User, error)
 	Team(ctx context.Context, obj *ent.Request) (*ent.Team, error)
 	Execution(ctx context.Context, obj *ent.Request) (*ent.Execution, error)
@@ -176,10 +178,17 @@ type RequestResolver interface {
 	ViewerMay(ctx context.Context, obj *ent.Request) ([]string, error)
 	AgentRuns(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.AgentRun], error)
 }
+type RequestLinkResolver interface {
+	From(ctx context.Context, obj *ent.RequestLink) (*ent.Request, error)
+	To(ctx context.Context, obj *ent.RequestLink) (*ent.Request, error)
+}
 type RoutingRuleResolver interface {
 	Priority(ctx context.Context, obj *ent.RoutingRule) (*request1.Priority, error)
 
 	Etag(ctx context.Context, obj *ent.RoutingRule) (string, error)
+}
+type SavedReplyResolver interface {
+	Etag(ctx context.Context, obj *ent.SavedReply) (string, error)
 }
 type SavedViewResolver interface {
 	Etag(ctx context.Context, obj *ent.SavedView) (string, error)
@@ -4408,6 +4417,38 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateRequestLinkPayload_requestLink(ctx context.Context, field graphql.CollectedField, obj *CreateRequestLinkPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateRequestLinkPayload_requestLink(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RequestLink, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.RequestLink) graphql.Marshaler {
+			return ec.marshalNRequestLink2ᚖatriumᚋentᚐRequestLink(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateRequestLinkPayload_requestLink(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateRequestLinkPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestLink(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *CreateRequestPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4467,6 +4508,38 @@ func (ec *executionContext) fieldContext_CreateRoutingRulePayload_routingRule(_ 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_RoutingRule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateSavedReplyPayload_savedReply(ctx context.Context, field graphql.CollectedField, obj *CreateSavedReplyPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateSavedReplyPayload_savedReply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SavedReply, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.SavedReply) graphql.Marshaler {
+			return ec.marshalNSavedReply2ᚖatriumᚋentᚐSavedReply(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateSavedReplyPayload_savedReply(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateSavedReplyPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedReply(ctx, field)
 		},
 	}
 	return fc, nil
@@ -4981,11 +5054,25 @@ func (ec *executionContext) fieldContext_DeleteOrganizationPayload_id(_ context.
 	return graphql.NewScalarFieldContext("DeleteOrganizationPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _DeleteRequestLinkPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteRequestLinkPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteRequestLinkPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteRequestLinkPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _DeleteRoutingRulePayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteRoutingRulePayload) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
 func (ec *executionContext) fieldContext_DeleteRoutingRulePayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteRoutingRulePayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteSavedReplyPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteSavedReplyPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteSavedReplyPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteSavedReplyPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _DeleteSavedViewPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteSavedViewPayload) (ret graphql.Marshaler) {
@@ -6560,6 +6647,38 @@ func (ec *executionContext) fieldContext_InvoiceEdge_cursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("InvoiceEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _MergeRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *MergeRequestPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MergeRequestPayload_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MergeRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MergeRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ModelConnection_id(ctx context.Context, field graphql.CollectedField, obj *ent.ModelConnection) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -7165,6 +7284,13 @@ func (ec *executionContext) _Offering_reopenWorkflowId(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_Offering_reopenWorkflowId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Offering", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Offering_askSatisfaction(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.AskSatisfaction)
+}
+func (ec *executionContext) fieldContext_Offering_askSatisfaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Offering", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _Offering_tags(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
@@ -7782,6 +7908,38 @@ func (ec *executionContext) fieldContext_PublishWorkflowPayload_workflow(_ conte
 	return fc, nil
 }
 
+func (ec *executionContext) _RateRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *RateRequestPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RateRequestPayload_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RateRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RateRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ReactivateUserPayload_user(ctx context.Context, field graphql.CollectedField, obj *ReactivateUserPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -8190,6 +8348,20 @@ func (ec *executionContext) fieldContext_Request_declineReason(_ context.Context
 	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Request_satisfaction(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Satisfaction)
+}
+func (ec *executionContext) fieldContext_Request_satisfaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Request_satisfactionComment(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.SatisfactionComment)
+}
+func (ec *executionContext) fieldContext_Request_satisfactionComment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Request_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
@@ -8405,6 +8577,38 @@ func (ec *executionContext) fieldContext_Request_watchers(_ context.Context, fie
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Named(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Request_links(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_links(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Request().Links(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.RequestLink) graphql.Marshaler {
+			return ec.marshalORequestLink2ᚕᚖatriumᚋentᚐRequestLinkᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Request_links(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Request",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestLink(ctx, field)
 		},
 	}
 	return fc, nil
@@ -8773,6 +8977,119 @@ func (ec *executionContext) _RequestEdge_cursor(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_RequestEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RequestEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RequestLink_id(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_RequestLink_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestLink", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _RequestLink_fromId(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.FromID)
+}
+func (ec *executionContext) fieldContext_RequestLink_fromId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestLink", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _RequestLink_toId(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ToID)
+}
+func (ec *executionContext) fieldContext_RequestLink_toId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestLink", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _RequestLink_type(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
+	return ec.marshalNRequestLinkType2atriumᚋentᚋrequestlinkᚐType(ctx, field.Selections, obj.Type)
+}
+func (ec *executionContext) fieldContext_RequestLink_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestLink", field, false, false, errors.New("field of type RequestLinkType does not have child fields"))
+}
+
+func (ec *executionContext) _RequestLink_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.CreatedBy)
+}
+func (ec *executionContext) fieldContext_RequestLink_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestLink", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _RequestLink_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_RequestLink_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestLink", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _RequestLink_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_RequestLink_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestLink", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _RequestLink_from(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestLink_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.RequestLink().From(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalORequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RequestLink_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestLink",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RequestLink_to(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestLink_to(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.RequestLink().To(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalORequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RequestLink_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestLink",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _RerunAgentPayload_agentRun(ctx context.Context, field graphql.CollectedField, obj *RerunAgentPayload) (ret graphql.Marshaler) {
@@ -9232,6 +9549,211 @@ func (ec *executionContext) _RoutingRuleEdge_cursor(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_RoutingRuleEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RoutingRuleEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReply_id(ctx context.Context, field graphql.CollectedField, obj *ent.SavedReply) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_SavedReply_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReply", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReply_name(ctx context.Context, field graphql.CollectedField, obj *ent.SavedReply) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_SavedReply_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReply", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReply_scope(ctx context.Context, field graphql.CollectedField, obj *ent.SavedReply) (ret graphql.Marshaler) {
+	return ec.marshalNSavedReplyScope2atriumᚋentᚋsavedreplyᚐScope(ctx, field.Selections, obj.Scope)
+}
+func (ec *executionContext) fieldContext_SavedReply_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReply", field, false, false, errors.New("field of type SavedReplyScope does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReply_body(ctx context.Context, field graphql.CollectedField, obj *ent.SavedReply) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
+}
+func (ec *executionContext) fieldContext_SavedReply_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReply", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReply_userId(ctx context.Context, field graphql.CollectedField, obj *ent.SavedReply) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.UserID)
+}
+func (ec *executionContext) fieldContext_SavedReply_userId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReply", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReply_teamId(ctx context.Context, field graphql.CollectedField, obj *ent.SavedReply) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TeamID)
+}
+func (ec *executionContext) fieldContext_SavedReply_teamId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReply", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReply_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.SavedReply) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_SavedReply_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReply", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReply_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.SavedReply) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_SavedReply_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReply", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReply_etag(ctx context.Context, field graphql.CollectedField, obj *ent.SavedReply) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedReply_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.SavedReply().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedReply_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReply", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReplyConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.SavedReply]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedReplyConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.SavedReply]) graphql.Marshaler {
+			return ec.marshalNSavedReplyEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedReplyConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedReplyConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedReplyEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedReplyConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.SavedReply]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedReplyConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedReplyConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedReplyConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedReplyConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.SavedReply]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_SavedReplyConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReplyConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SavedReplyEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.SavedReply]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedReplyEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.SavedReply) graphql.Marshaler {
+			return ec.marshalNSavedReply2ᚖatriumᚋentᚐSavedReply(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedReplyEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SavedReplyEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedReply(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SavedReplyEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.SavedReply]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SavedReplyEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SavedReplyEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SavedReplyEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _SavedView_id(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
@@ -11838,6 +12360,38 @@ func (ec *executionContext) fieldContext_UpdateRoutingRulePayload_routingRule(_ 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_RoutingRule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateSavedReplyPayload_savedReply(ctx context.Context, field graphql.CollectedField, obj *UpdateSavedReplyPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateSavedReplyPayload_savedReply(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SavedReply, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.SavedReply) graphql.Marshaler {
+			return ec.marshalNSavedReply2ᚖatriumᚋentᚐSavedReply(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateSavedReplyPayload_savedReply(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateSavedReplyPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SavedReply(ctx, field)
 		},
 	}
 	return fc, nil
@@ -14783,7 +15337,7 @@ func (ec *executionContext) unmarshalInputCreateOfferingInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"serviceId", "name", "slug", "description", "status", "form", "workflowId", "reopenDays", "reopenWorkflowId", "sla", "tags"}
+	fieldsInOrder := [...]string{"serviceId", "name", "slug", "description", "status", "form", "workflowId", "reopenDays", "reopenWorkflowId", "askSatisfaction", "sla", "tags"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -14855,6 +15409,13 @@ func (ec *executionContext) unmarshalInputCreateOfferingInput(ctx context.Contex
 				return it, err
 			}
 			it.ReopenWorkflowID = data
+		case "askSatisfaction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("askSatisfaction"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AskSatisfaction = data
 		case "sla":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sla"))
 			data, err := ec.unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐSLA(ctx, v)
@@ -15040,6 +15601,57 @@ func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateRequestLinkInput(ctx context.Context, obj any) (request.LinkInput, error) {
+	var it request.LinkInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "type", "requestId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalNRequestLinkType2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Type = data
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateRoutingRuleInput(ctx context.Context, obj any) (routing.CreateInput, error) {
 	var it routing.CreateInput
 	if obj == nil {
@@ -15107,6 +15719,57 @@ func (ec *executionContext) unmarshalInputCreateRoutingRuleInput(ctx context.Con
 				return it, err
 			}
 			it.Enabled = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputCreateSavedReplyInput(ctx context.Context, obj any) (savedreply1.CreateInput, error) {
+	var it savedreply1.CreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "scope", "teamId", "body"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "scope":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("scope"))
+			data, err := ec.unmarshalNSavedReplyScope2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Scope = data
+		case "teamId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TeamID = data
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = data
 		}
 	}
 	return it, nil
@@ -16040,7 +16703,81 @@ func (ec *executionContext) unmarshalInputDeleteOrganizationInput(ctx context.Co
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDeleteRequestLinkInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeleteRoutingRuleInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteSavedReplyInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
 		return it, nil
@@ -16846,6 +17583,50 @@ func (ec *executionContext) unmarshalInputInvoiceOrder(ctx context.Context, obj 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMergeRequestInput(ctx context.Context, obj any) (request.MergeInput, error) {
+	var it request.MergeInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "into"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "into":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("into"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Into = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputModelConnectionOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -17269,6 +18050,57 @@ func (ec *executionContext) unmarshalInputPublishWorkflowInput(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRateRequestInput(ctx context.Context, obj any) (request.RateInput, error) {
+	var it request.RateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "satisfaction", "comment"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "satisfaction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("satisfaction"))
+			data, err := ec.unmarshalNInt2int(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Satisfaction = data
+		case "comment":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("comment"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Comment = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputReactivateUserInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -17539,7 +18371,7 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "requesterId", "watching", "updatedAfter", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
+	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "requesterId", "satisfaction", "watching", "updatedAfter", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -17609,6 +18441,13 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.RequesterID = data
+		case "satisfaction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("satisfaction"))
+			data, err := ec.unmarshalOInt2ᚕintᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Satisfaction = data
 		case "watching":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("watching"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
@@ -18330,6 +19169,77 @@ func (ec *executionContext) unmarshalInputSLATargetsInput(ctx context.Context, o
 				return it, err
 			}
 			it.ResolutionMinutes = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSavedReplyFilter(ctx context.Context, obj any) (savedreply1.ListInput, error) {
+	var it savedreply1.ListInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"q"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "q":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("q"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Q = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputSavedReplyOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNSavedReplySort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
 		}
 	}
 	return it, nil
@@ -19799,7 +20709,7 @@ func (ec *executionContext) unmarshalInputUpdateOfferingInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "name", "slug", "description", "status", "form", "workflowId", "reopenDays", "reopenWorkflowId", "sla", "tags"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "slug", "description", "status", "form", "workflowId", "reopenDays", "reopenWorkflowId", "askSatisfaction", "sla", "tags"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19878,6 +20788,13 @@ func (ec *executionContext) unmarshalInputUpdateOfferingInput(ctx context.Contex
 				return it, err
 			}
 			it.ReopenWorkflowID = graphql.OmittableOf(data)
+		case "askSatisfaction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("askSatisfaction"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AskSatisfaction = graphql.OmittableOf(data)
 		case "sla":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sla"))
 			data, err := ec.unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐSLA(ctx, v)
@@ -20165,6 +21082,57 @@ func (ec *executionContext) unmarshalInputUpdateRoutingRuleInput(ctx context.Con
 				return it, err
 			}
 			it.Enabled = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateSavedReplyInput(ctx context.Context, obj any) (savedreply1.UpdateInput, error) {
+	var it savedreply1.UpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "body"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
+		case "body":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Body = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -23466,6 +24434,34 @@ func (ec *executionContext) _CreateOrganizationPayload(ctx context.Context, sel 
 	return out
 }
 
+var createRequestLinkPayloadImplementors = []string{"CreateRequestLinkPayload"}
+
+func (ec *executionContext) _CreateRequestLinkPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateRequestLinkPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createRequestLinkPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateRequestLinkPayload")
+		case "requestLink":
+			out.Values[i] = ec._CreateRequestLinkPayload_requestLink(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var createRequestPayloadImplementors = []string{"CreateRequestPayload"}
 
 func (ec *executionContext) _CreateRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateRequestPayload) graphql.Marshaler {
@@ -23507,6 +24503,34 @@ func (ec *executionContext) _CreateRoutingRulePayload(ctx context.Context, sel a
 			out.Values[i] = graphql.MarshalString("CreateRoutingRulePayload")
 		case "routingRule":
 			out.Values[i] = ec._CreateRoutingRulePayload_routingRule(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var createSavedReplyPayloadImplementors = []string{"CreateSavedReplyPayload"}
+
+func (ec *executionContext) _CreateSavedReplyPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateSavedReplyPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createSavedReplyPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateSavedReplyPayload")
+		case "savedReply":
+			out.Values[i] = ec._CreateSavedReplyPayload_savedReply(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -24125,6 +25149,34 @@ func (ec *executionContext) _DeleteOrganizationPayload(ctx context.Context, sel 
 	return out
 }
 
+var deleteRequestLinkPayloadImplementors = []string{"DeleteRequestLinkPayload"}
+
+func (ec *executionContext) _DeleteRequestLinkPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteRequestLinkPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteRequestLinkPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteRequestLinkPayload")
+		case "id":
+			out.Values[i] = ec._DeleteRequestLinkPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var deleteRoutingRulePayloadImplementors = []string{"DeleteRoutingRulePayload"}
 
 func (ec *executionContext) _DeleteRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteRoutingRulePayload) graphql.Marshaler {
@@ -24138,6 +25190,34 @@ func (ec *executionContext) _DeleteRoutingRulePayload(ctx context.Context, sel a
 			out.Values[i] = graphql.MarshalString("DeleteRoutingRulePayload")
 		case "id":
 			out.Values[i] = ec._DeleteRoutingRulePayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var deleteSavedReplyPayloadImplementors = []string{"DeleteSavedReplyPayload"}
+
+func (ec *executionContext) _DeleteSavedReplyPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteSavedReplyPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteSavedReplyPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteSavedReplyPayload")
+		case "id":
+			out.Values[i] = ec._DeleteSavedReplyPayload_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -25238,6 +26318,34 @@ func (ec *executionContext) _InvoiceEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var mergeRequestPayloadImplementors = []string{"MergeRequestPayload"}
+
+func (ec *executionContext) _MergeRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *MergeRequestPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mergeRequestPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MergeRequestPayload")
+		case "request":
+			out.Values[i] = ec._MergeRequestPayload_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var modelConnectionImplementors = []string{"ModelConnection", "Node"}
 
 func (ec *executionContext) _ModelConnection(ctx context.Context, sel ast.SelectionSet, obj *ent.ModelConnection) graphql.Marshaler {
@@ -25613,6 +26721,11 @@ func (ec *executionContext) _Offering(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "askSatisfaction":
+			out.Values[i] = ec._Offering_askSatisfaction(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "tags":
 			out.Values[i] = ec._Offering_tags(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -25954,6 +27067,34 @@ func (ec *executionContext) _PublishWorkflowPayload(ctx context.Context, sel ast
 	return out
 }
 
+var rateRequestPayloadImplementors = []string{"RateRequestPayload"}
+
+func (ec *executionContext) _RateRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *RateRequestPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, rateRequestPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RateRequestPayload")
+		case "request":
+			out.Values[i] = ec._RateRequestPayload_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var reactivateUserPayloadImplementors = []string{"ReactivateUserPayload"}
 
 func (ec *executionContext) _ReactivateUserPayload(ctx context.Context, sel ast.SelectionSet, obj *ReactivateUserPayload) graphql.Marshaler {
@@ -26230,6 +27371,16 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "satisfaction":
+			out.Values[i] = ec._Request_satisfaction(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "satisfactionComment":
+			out.Values[i] = ec._Request_satisfactionComment(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createdAt":
 			out.Values[i] = ec._Request_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -26272,6 +27423,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "watchers":
 			out.Values[i] = ec._Request_watchers(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "links":
+			out.Values[i] = ec._Request_links(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -26379,6 +27535,74 @@ func (ec *executionContext) _RequestEdge(ctx context.Context, sel ast.SelectionS
 		case "cursor":
 			out.Values[i] = ec._RequestEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var requestLinkImplementors = []string{"RequestLink"}
+
+func (ec *executionContext) _RequestLink(ctx context.Context, sel ast.SelectionSet, obj *ent.RequestLink) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, requestLinkImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RequestLink")
+		case "id":
+			out.Values[i] = ec._RequestLink_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "fromId":
+			out.Values[i] = ec._RequestLink_fromId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toId":
+			out.Values[i] = ec._RequestLink_toId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "type":
+			out.Values[i] = ec._RequestLink_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdBy":
+			out.Values[i] = ec._RequestLink_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._RequestLink_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._RequestLink_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "from":
+			out.Values[i] = ec._RequestLink_from(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "to":
+			out.Values[i] = ec._RequestLink_to(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -26723,6 +27947,145 @@ func (ec *executionContext) _RoutingRuleEdge(ctx context.Context, sel ast.Select
 			}
 		case "cursor":
 			out.Values[i] = ec._RoutingRuleEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var savedReplyImplementors = []string{"SavedReply", "Node"}
+
+func (ec *executionContext) _SavedReply(ctx context.Context, sel ast.SelectionSet, obj *ent.SavedReply) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, savedReplyImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SavedReply")
+		case "id":
+			out.Values[i] = ec._SavedReply_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._SavedReply_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scope":
+			out.Values[i] = ec._SavedReply_scope(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "body":
+			out.Values[i] = ec._SavedReply_body(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userId":
+			out.Values[i] = ec._SavedReply_userId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "teamId":
+			out.Values[i] = ec._SavedReply_teamId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._SavedReply_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._SavedReply_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._SavedReply_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var savedReplyConnectionImplementors = []string{"SavedReplyConnection"}
+
+func (ec *executionContext) _SavedReplyConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.SavedReply]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, savedReplyConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SavedReplyConnection")
+		case "edges":
+			out.Values[i] = ec._SavedReplyConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._SavedReplyConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._SavedReplyConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var savedReplyEdgeImplementors = []string{"SavedReplyEdge"}
+
+func (ec *executionContext) _SavedReplyEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.SavedReply]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, savedReplyEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SavedReplyEdge")
+		case "node":
+			out.Values[i] = ec._SavedReplyEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._SavedReplyEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -28304,6 +29667,34 @@ func (ec *executionContext) _UpdateRoutingRulePayload(ctx context.Context, sel a
 	return out
 }
 
+var updateSavedReplyPayloadImplementors = []string{"UpdateSavedReplyPayload"}
+
+func (ec *executionContext) _UpdateSavedReplyPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateSavedReplyPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateSavedReplyPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateSavedReplyPayload")
+		case "savedReply":
+			out.Values[i] = ec._UpdateSavedReplyPayload_savedReply(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var updateSavedViewPayloadImplementors = []string{"UpdateSavedViewPayload"}
 
 func (ec *executionContext) _UpdateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateSavedViewPayload) graphql.Marshaler {
@@ -29839,8 +31230,18 @@ func (ec *executionContext) unmarshalNCreateRequestInput2atriumᚋinternalᚋdes
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNCreateRequestLinkInput2atriumᚋinternalᚋdeskᚋrequestᚐLinkInput(ctx context.Context, v any) (request.LinkInput, error) {
+	res, err := ec.unmarshalInputCreateRequestLinkInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCreateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐCreateInput(ctx context.Context, v any) (routing.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateRoutingRuleInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNCreateSavedReplyInput2atriumᚋinternalᚋdeskᚋsavedreplyᚐCreateInput(ctx context.Context, v any) (savedreply1.CreateInput, error) {
+	res, err := ec.unmarshalInputCreateSavedReplyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -29975,8 +31376,18 @@ func (ec *executionContext) unmarshalNDeleteOrganizationInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNDeleteRequestLinkInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteRequestLinkInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNDeleteRoutingRuleInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteRoutingRuleInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDeleteSavedReplyInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteSavedReplyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -30290,6 +31701,11 @@ func (ec *executionContext) marshalNInvoiceSort2string(ctx context.Context, sel 
 	return res
 }
 
+func (ec *executionContext) unmarshalNMergeRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐMergeInput(ctx context.Context, v any) (request.MergeInput, error) {
+	res, err := ec.unmarshalInputMergeRequestInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNModelConnection2ᚖatriumᚋentᚐModelConnection(ctx context.Context, sel ast.SelectionSet, v *ent.ModelConnection) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -30534,6 +31950,11 @@ func (ec *executionContext) unmarshalNPublishWorkflowInput2atriumᚋinternalᚋo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNRateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐRateInput(ctx context.Context, v any) (request.RateInput, error) {
+	res, err := ec.unmarshalInputRateRequestInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNReactivateUserInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputReactivateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -30603,6 +32024,16 @@ func (ec *executionContext) marshalNRequestEdge2ᚖatriumᚋgraphᚋinternalᚋr
 		return graphql.Null
 	}
 	return ec._RequestEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRequestLink2ᚖatriumᚋentᚐRequestLink(ctx context.Context, sel ast.SelectionSet, v *ent.RequestLink) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RequestLink(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRequestSort2string(ctx context.Context, v any) (string, error) {
@@ -30731,6 +32162,58 @@ func (ec *executionContext) marshalNRoutingRuleSort2string(ctx context.Context, 
 func (ec *executionContext) unmarshalNSLAEscalationInput2atriumᚋinternalᚋdeskᚋslaᚐEscalation(ctx context.Context, v any) (sla.Escalation, error) {
 	res, err := ec.unmarshalInputSLAEscalationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSavedReply2ᚖatriumᚋentᚐSavedReply(ctx context.Context, sel ast.SelectionSet, v *ent.SavedReply) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SavedReply(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNSavedReplyEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.SavedReply]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSavedReplyEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSavedReplyEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.SavedReply]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SavedReplyEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSavedReplySort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSavedReplySort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNSavedView2ᚖatriumᚋentᚐSavedView(ctx context.Context, sel ast.SelectionSet, v *ent.SavedView) graphql.Marshaler {
@@ -31199,6 +32682,11 @@ func (ec *executionContext) unmarshalNUpdateRequestInput2atriumᚋinternalᚋdes
 
 func (ec *executionContext) unmarshalNUpdateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐUpdateInput(ctx context.Context, v any) (routing.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateRoutingRuleInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateSavedReplyInput2atriumᚋinternalᚋdeskᚋsavedreplyᚐUpdateInput(ctx context.Context, v any) (savedreply1.UpdateInput, error) {
+	res, err := ec.unmarshalInputUpdateSavedReplyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -31856,6 +33344,13 @@ func (ec *executionContext) marshalOCreateOrganizationPayload2ᚖatriumᚋgraph�
 	return ec._CreateOrganizationPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOCreateRequestLinkPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRequestLinkPayload(ctx context.Context, sel ast.SelectionSet, v *CreateRequestLinkPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateRequestLinkPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOCreateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRequestPayload(ctx context.Context, sel ast.SelectionSet, v *CreateRequestPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -31868,6 +33363,13 @@ func (ec *executionContext) marshalOCreateRoutingRulePayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._CreateRoutingRulePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateSavedReplyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSavedReplyPayload(ctx context.Context, sel ast.SelectionSet, v *CreateSavedReplyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateSavedReplyPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOCreateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *CreateSavedViewPayload) graphql.Marshaler {
@@ -32010,11 +33512,25 @@ func (ec *executionContext) marshalODeleteOrganizationPayload2ᚖatriumᚋgraph�
 	return ec._DeleteOrganizationPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalODeleteRequestLinkPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteRequestLinkPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteRequestLinkPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteRequestLinkPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalODeleteRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *DeleteRoutingRulePayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._DeleteRoutingRulePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteSavedReplyPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSavedReplyPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteSavedReplyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteSavedReplyPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalODeleteSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteSavedViewPayload) graphql.Marshaler {
@@ -32214,6 +33730,13 @@ func (ec *executionContext) unmarshalOInvoiceOrder2ᚖatriumᚋgraphᚋinternal�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOMergeRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐMergeRequestPayload(ctx context.Context, sel ast.SelectionSet, v *MergeRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._MergeRequestPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOModelConnectionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.ModelConnection]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -32339,6 +33862,13 @@ func (ec *executionContext) marshalOPublishWorkflowPayload2ᚖatriumᚋgraphᚋg
 	return ec._PublishWorkflowPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalORateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐRateRequestPayload(ctx context.Context, sel ast.SelectionSet, v *RateRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RateRequestPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOReactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐReactivateUserPayload(ctx context.Context, sel ast.SelectionSet, v *ReactivateUserPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -32394,6 +33924,25 @@ func (ec *executionContext) unmarshalORequestFilter2ᚖatriumᚋinternalᚋdesk�
 	}
 	res, err := ec.unmarshalInputRequestFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORequestLink2ᚕᚖatriumᚋentᚐRequestLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.RequestLink) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRequestLink2ᚖatriumᚋentᚐRequestLink(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalORequestOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
@@ -32498,6 +34047,29 @@ func (ec *executionContext) unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋdes
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputSLATargetsInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSavedReplyConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.SavedReply]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SavedReplyConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOSavedReplyFilter2ᚖatriumᚋinternalᚋdeskᚋsavedreplyᚐListInput(ctx context.Context, v any) (*savedreply1.ListInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSavedReplyFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOSavedReplyOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputSavedReplyOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -32776,6 +34348,13 @@ func (ec *executionContext) marshalOUpdateRoutingRulePayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._UpdateRoutingRulePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateSavedReplyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSavedReplyPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateSavedReplyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateSavedReplyPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUpdateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateSavedViewPayload) graphql.Marshaler {

@@ -158,6 +158,12 @@ type CreateOrganizationPayload struct {
 	Organization *ent.Organization `json:"organization"`
 }
 
+// What createRequestLink answers.
+type CreateRequestLinkPayload struct {
+	// The row as it is now.
+	RequestLink *ent.RequestLink `json:"requestLink"`
+}
+
 // What createRequest answers.
 type CreateRequestPayload struct {
 	// The row as it is now.
@@ -168,6 +174,12 @@ type CreateRequestPayload struct {
 type CreateRoutingRulePayload struct {
 	// The row as it is now.
 	RoutingRule *ent.RoutingRule `json:"routingRule"`
+}
+
+// What createSavedReply answers.
+type CreateSavedReplyPayload struct {
+	// The row as it is now.
+	SavedReply *ent.SavedReply `json:"savedReply"`
 }
 
 // What createSavedView answers.
@@ -292,8 +304,20 @@ type DeleteOrganizationPayload struct {
 	ID string `json:"id"`
 }
 
+// What deleteRequestLink answers.
+type DeleteRequestLinkPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
 // What deleteRoutingRule answers.
 type DeleteRoutingRulePayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
+// What deleteSavedReply answers.
+type DeleteSavedReplyPayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -384,6 +408,12 @@ type InviteUserPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// What mergeRequest answers.
+type MergeRequestPayload struct {
+	// The row as it is now.
+	Request *ent.Request `json:"request"`
+}
+
 // What moveRequest answers.
 type MoveRequestPayload struct {
 	// The row as it is now.
@@ -406,6 +436,12 @@ type PublishAgentPayload struct {
 type PublishWorkflowPayload struct {
 	// The row as it is now.
 	Workflow *ent.Workflow `json:"workflow"`
+}
+
+// What rateRequest answers.
+type RateRequestPayload struct {
+	// The row as it is now.
+	Request *ent.Request `json:"request"`
 }
 
 // What reactivateUser answers.
@@ -668,6 +704,12 @@ type UpdateRequestPayload struct {
 type UpdateRoutingRulePayload struct {
 	// The row as it is now.
 	RoutingRule *ent.RoutingRule `json:"routingRule"`
+}
+
+// What updateSavedReply answers.
+type UpdateSavedReplyPayload struct {
+	// The row as it is now.
+	SavedReply *ent.SavedReply `json:"savedReply"`
 }
 
 // What updateSavedView answers.

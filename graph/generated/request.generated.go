@@ -13,6 +13,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/comment"
 	request1 "atrium/ent/request"
+	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/graph/internal/inline"
 	"atrium/internal/desk/request"
@@ -548,6 +549,39 @@ func (ec *executionContext) unmarshalNRequestCountBy2atriumᚋgraphᚋgenerated�
 
 func (ec *executionContext) marshalNRequestCountBy2atriumᚋgraphᚋgeneratedᚐRequestCountBy(ctx context.Context, sel ast.SelectionSet, v RequestCountBy) graphql.Marshaler {
 	return v
+}
+
+func (ec *executionContext) unmarshalNRequestLinkType2atriumᚋentᚋrequestlinkᚐType(ctx context.Context, v any) (requestlink.Type, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := requestlink.Type(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRequestLinkType2atriumᚋentᚋrequestlinkᚐType(ctx context.Context, sel ast.SelectionSet, v requestlink.Type) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNRequestLinkType2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRequestLinkType2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) unmarshalNRequestPriority2atriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (request1.Priority, error) {

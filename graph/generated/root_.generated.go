@@ -55,7 +55,9 @@ type ResolverRoot interface {
 	Query() QueryResolver
 	Request() RequestResolver
 	RequestHistoryEntry() RequestHistoryEntryResolver
+	RequestLink() RequestLinkResolver
 	RoutingRule() RoutingRuleResolver
+	SavedReply() SavedReplyResolver
 	SavedView() SavedViewResolver
 	Secret() SecretResolver
 	Service() ServiceResolver
@@ -157,7 +159,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateOfferingInput,
 		ec.unmarshalInputCreateOrganizationInput,
 		ec.unmarshalInputCreateRequestInput,
+		ec.unmarshalInputCreateRequestLinkInput,
 		ec.unmarshalInputCreateRoutingRuleInput,
+		ec.unmarshalInputCreateSavedReplyInput,
 		ec.unmarshalInputCreateSavedViewInput,
 		ec.unmarshalInputCreateSecretInput,
 		ec.unmarshalInputCreateServiceAccountInput,
@@ -179,7 +183,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
+		ec.unmarshalInputDeleteRequestLinkInput,
 		ec.unmarshalInputDeleteRoutingRuleInput,
+		ec.unmarshalInputDeleteSavedReplyInput,
 		ec.unmarshalInputDeleteSavedViewInput,
 		ec.unmarshalInputDeleteSecretInput,
 		ec.unmarshalInputDeleteServiceAccountInput,
@@ -202,6 +208,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInvoiceFilter,
 		ec.unmarshalInputInvoiceOrder,
 		ec.unmarshalInputMarkNotificationsReadInput,
+		ec.unmarshalInputMergeRequestInput,
 		ec.unmarshalInputModelConnectionOrder,
 		ec.unmarshalInputMoveRequestInput,
 		ec.unmarshalInputNotificationOrder,
@@ -213,6 +220,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPauseAgentInput,
 		ec.unmarshalInputPublishAgentInput,
 		ec.unmarshalInputPublishWorkflowInput,
+		ec.unmarshalInputRateRequestInput,
 		ec.unmarshalInputReactivateUserInput,
 		ec.unmarshalInputRejectProposalInput,
 		ec.unmarshalInputReopenRequestInput,
@@ -237,6 +245,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputSLAByPriorityInput,
 		ec.unmarshalInputSLAEscalationInput,
 		ec.unmarshalInputSLATargetsInput,
+		ec.unmarshalInputSavedReplyFilter,
+		ec.unmarshalInputSavedReplyOrder,
 		ec.unmarshalInputSavedViewOrder,
 		ec.unmarshalInputSecretFilter,
 		ec.unmarshalInputSecretOrder,
@@ -270,6 +280,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateOrganizationInput,
 		ec.unmarshalInputUpdateRequestInput,
 		ec.unmarshalInputUpdateRoutingRuleInput,
+		ec.unmarshalInputUpdateSavedReplyInput,
 		ec.unmarshalInputUpdateSavedViewInput,
 		ec.unmarshalInputUpdateSecretInput,
 		ec.unmarshalInputUpdateServiceAccountInput,
@@ -2337,6 +2348,8 @@ extend type Request {
   content: JSON
   "Who watches it, of at most 100: they hear of comments and of its end."
   watchers: [Named!]
+  "What it is linked with, of at most 100: what the caller may read, in the order in which the links were made."
+  links: [RequestLink!]
   "The user who deals with it."
   assignee: User
   "The team that deals with it."
@@ -2377,6 +2390,25 @@ enum CommentVisibility {
   public
   "Agents, admins and owners."
   internal
+}
+
+"What a request is to another one."
+enum RequestLinkType {
+  "It has to do with it."
+  relates
+  "It asks for the same."
+  duplicates
+  "The other cannot be done before it."
+  blocks
+  "The other is a part of it."
+  parent
+}
+
+extend type RequestLink {
+  "The request that relates to the other, duplicates it, blocks it, or is its parent."
+  from: Request
+  "The other request."
+  to: Request
 }
 
 "How a text is written."
@@ -2493,6 +2525,13 @@ type CompanyStat {
 }
 
 extend type Query {
+  "Whom a comment on a request may mention: people who may read it, at most 8, by a piece of their name or address."
+  mentionChoices(
+    "The request."
+    requestId: ID!
+    "A piece of the name or the address."
+    q: String
+  ): [Named!]!
   "Markdown as blocks: each has a type and, where it has any, text, level, start, checked, href, align and children. Types: paragraph, heading, quote, list, item, codeBlock, rule, table, row, cell, and within those text, strong, emphasis, strike, code, link, break."
   renderMarkdown(
     "At most 10,000 characters."
@@ -2514,6 +2553,26 @@ extend type Query {
     "By what."
     by: CompanyStatsBy!
   ): [CompanyStat!]!
+}
+`, BuiltIn: false},
+	{Name: "../savedreply.graphqls", Input: `"Who sees a saved reply."
+enum SavedReplyScope {
+  "Whoever made it."
+  me
+  "The members of a team."
+  team
+  "Everybody in the company."
+  company
+}
+
+extend type Query {
+  "The text of a saved reply for a request, as Markdown: what stands in double braces is filled in."
+  filledReply(
+    "The reply."
+    id: ID!
+    "The request that is answered."
+    requestId: ID!
+  ): String!
 }
 `, BuiltIn: false},
 	{Name: "../savedview.graphqls", Input: `"Who sees a saved view."
@@ -4207,6 +4266,14 @@ func (ec *executionContext) childFields_CreateOrganizationPayload(ctx context.Co
 	return nil, fmt.Errorf("no field named %q was found under type CreateOrganizationPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateRequestLinkPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "requestLink":
+		return ec.fieldContext_CreateRequestLinkPayload_requestLink(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateRequestLinkPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "request":
@@ -4221,6 +4288,14 @@ func (ec *executionContext) childFields_CreateRoutingRulePayload(ctx context.Con
 		return ec.fieldContext_CreateRoutingRulePayload_routingRule(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateRoutingRulePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateSavedReplyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "savedReply":
+		return ec.fieldContext_CreateSavedReplyPayload_savedReply(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateSavedReplyPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_CreateSavedViewPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4479,12 +4554,28 @@ func (ec *executionContext) childFields_DeleteOrganizationPayload(ctx context.Co
 	return nil, fmt.Errorf("no field named %q was found under type DeleteOrganizationPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_DeleteRequestLinkPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteRequestLinkPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteRequestLinkPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_DeleteRoutingRulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
 		return ec.fieldContext_DeleteRoutingRulePayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteRoutingRulePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteSavedReplyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteSavedReplyPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteSavedReplyPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteSavedViewPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4969,6 +5060,14 @@ func (ec *executionContext) childFields_MarkNotificationsReadPayload(ctx context
 	return nil, fmt.Errorf("no field named %q was found under type MarkNotificationsReadPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_MergeRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_MergeRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MergeRequestPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_ModelConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -5179,6 +5278,8 @@ func (ec *executionContext) childFields_Offering(ctx context.Context, field grap
 		return ec.fieldContext_Offering_reopenDays(ctx, field)
 	case "reopenWorkflowId":
 		return ec.fieldContext_Offering_reopenWorkflowId(ctx, field)
+	case "askSatisfaction":
+		return ec.fieldContext_Offering_askSatisfaction(ctx, field)
 	case "tags":
 		return ec.fieldContext_Offering_tags(ctx, field)
 	case "createdAt":
@@ -5377,6 +5478,14 @@ func (ec *executionContext) childFields_PublishWorkflowPayload(ctx context.Conte
 	return nil, fmt.Errorf("no field named %q was found under type PublishWorkflowPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_RateRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_RateRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RateRequestPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_ReactivateUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "user":
@@ -5487,6 +5596,10 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_cancelledAt(ctx, field)
 	case "declineReason":
 		return ec.fieldContext_Request_declineReason(ctx, field)
+	case "satisfaction":
+		return ec.fieldContext_Request_satisfaction(ctx, field)
+	case "satisfactionComment":
+		return ec.fieldContext_Request_satisfactionComment(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Request_createdAt(ctx, field)
 	case "updatedAt":
@@ -5505,6 +5618,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_content(ctx, field)
 	case "watchers":
 		return ec.fieldContext_Request_watchers(ctx, field)
+	case "links":
+		return ec.fieldContext_Request_links(ctx, field)
 	case "assignee":
 		return ec.fieldContext_Request_assignee(ctx, field)
 	case "team":
@@ -5579,6 +5694,30 @@ func (ec *executionContext) childFields_RequestHistoryEntry(ctx context.Context,
 		return ec.fieldContext_RequestHistoryEntry_changes(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RequestHistoryEntry", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestLink(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_RequestLink_id(ctx, field)
+	case "fromId":
+		return ec.fieldContext_RequestLink_fromId(ctx, field)
+	case "toId":
+		return ec.fieldContext_RequestLink_toId(ctx, field)
+	case "type":
+		return ec.fieldContext_RequestLink_type(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_RequestLink_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_RequestLink_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_RequestLink_updatedAt(ctx, field)
+	case "from":
+		return ec.fieldContext_RequestLink_from(ctx, field)
+	case "to":
+		return ec.fieldContext_RequestLink_to(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestLink", field.Name)
 }
 
 func (ec *executionContext) childFields_RerunAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5783,6 +5922,52 @@ func (ec *executionContext) childFields_Sandbox(ctx context.Context, field graph
 		return ec.fieldContext_Sandbox_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Sandbox", field.Name)
+}
+
+func (ec *executionContext) childFields_SavedReply(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_SavedReply_id(ctx, field)
+	case "name":
+		return ec.fieldContext_SavedReply_name(ctx, field)
+	case "scope":
+		return ec.fieldContext_SavedReply_scope(ctx, field)
+	case "body":
+		return ec.fieldContext_SavedReply_body(ctx, field)
+	case "userId":
+		return ec.fieldContext_SavedReply_userId(ctx, field)
+	case "teamId":
+		return ec.fieldContext_SavedReply_teamId(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_SavedReply_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_SavedReply_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_SavedReply_etag(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SavedReply", field.Name)
+}
+
+func (ec *executionContext) childFields_SavedReplyConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_SavedReplyConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_SavedReplyConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_SavedReplyConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SavedReplyConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_SavedReplyEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_SavedReplyEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_SavedReplyEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SavedReplyEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_SavedView(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6369,6 +6554,14 @@ func (ec *executionContext) childFields_UpdateRoutingRulePayload(ctx context.Con
 		return ec.fieldContext_UpdateRoutingRulePayload_routingRule(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateRoutingRulePayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateSavedReplyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "savedReply":
+		return ec.fieldContext_UpdateSavedReplyPayload_savedReply(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateSavedReplyPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateSavedViewPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -1,11 +1,13 @@
 // Package desk has no code of its own. Its rooms are what a person at the service desk works with:
 //
+//	audience     for whom a saved view or reply is: its author, a team, the company
 //	catalog      services and their offerings
 //	form         the forms of offerings, and the answers to them
 //	lifecycle    which requests, tasks and executions are open
 //	participant  who may read a request because its workflow asks them
 //	request      requests and their comments: create.go, update.go, list.go, one file per verb
 //	routing      the rules that give a new request to a team
+//	savedreply   texts that staff answer with
 //	savedview    filters that people have saved
 //	sla          working hours, and when something is due; its room timer keeps the clocks of requests and tasks
 package desk

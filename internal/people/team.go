@@ -13,6 +13,7 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/ent/routingrule"
+	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	"atrium/ent/service"
 	"atrium/ent/team"
@@ -188,6 +189,9 @@ func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{
 	}
 	if _, err := tx.SavedView.Delete().Where(savedview.TeamID(t.ID)).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the team's saved views: %w", err)
+	}
+	if _, err := tx.SavedReply.Delete().Where(savedreply.TeamID(t.ID)).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the team's saved replies: %w", err)
 	}
 	tx.AuthorityChanged()
 	if err := tx.Team.DeleteOne(t).Exec(ctx); err != nil {

@@ -37,7 +37,8 @@ func TestEventArrives(t *testing.T) {
 		require.NoError(t, json.Unmarshal(got.Body, &sent))
 		require.Equal(t, event.CreatedAt.Format("2006-01-02T15:04:05.000Z"), sent.Timestamp)
 		require.Equal(t, `{"event":"request.created","timestamp":"`+sent.Timestamp+`","sequence":1,"data":{"id":"`+filed.ID+`","serviceId":"`+in.ServiceID+
-			`","title":"A laptop","status":"PENDING","priority":"MEDIUM","createdBy":"`+o.A.Owner.ID+`"}}`, string(got.Body))
+			`","title":"A laptop","status":"PENDING","priority":"MEDIUM","createdBy":"`+o.A.Owner.ID+
+			`","number":1,"offeringId":"`+in.OfferingID+`","assigneeId":null,"teamId":null,"tags":{}}}`, string(got.Body))
 
 		require.Len(t, attempts, 1)
 		require.Equal(t, 200, *attempts[0].StatusCode)

@@ -19,6 +19,7 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
+	"atrium/internal/desk/savedreply"
 	"atrium/internal/desk/savedview"
 	"atrium/internal/identity"
 	"atrium/internal/identity/apikey"
@@ -173,6 +174,11 @@ func (r Query) Requests(ctx context.Context, first *int, after *string, filter *
 // RoutingRules resolves the field.
 func (r Query) RoutingRules(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.RoutingRule], error) {
 	return resolve.List(ctx, r.Engine, routing.List, nil, first, after, orderBy)
+}
+
+// SavedReplies resolves the field.
+func (r Query) SavedReplies(ctx context.Context, first *int, after *string, filter *savedreply.ListInput, orderBy *relay.Order) (*relay.Connection[ent.SavedReply], error) {
+	return resolve.List(ctx, r.Engine, savedreply.List, filter, first, after, orderBy)
 }
 
 // SavedViews resolves the field.
@@ -334,6 +340,18 @@ func (r Mutation) CreateRoutingRule(ctx context.Context, input routing.CreateInp
 	return &generated.CreateRoutingRulePayload{RoutingRule: row}, err
 }
 
+// CreateRequestLink resolves the field.
+func (r Mutation) CreateRequestLink(ctx context.Context, input request.LinkInput) (*generated.CreateRequestLinkPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, request.CreateLink, input, "id")
+	return &generated.CreateRequestLinkPayload{RequestLink: row}, err
+}
+
+// CreateSavedReply resolves the field.
+func (r Mutation) CreateSavedReply(ctx context.Context, input savedreply.CreateInput) (*generated.CreateSavedReplyPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, savedreply.Create, input, "")
+	return &generated.CreateSavedReplyPayload{SavedReply: row}, err
+}
+
 // CreateSavedView resolves the field.
 func (r Mutation) CreateSavedView(ctx context.Context, input savedview.CreateInput) (*generated.CreateSavedViewPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, savedview.Create, input, "")
@@ -460,6 +478,18 @@ func (r Mutation) DeleteRoutingRule(ctx context.Context, input op.ByID) (*genera
 	return &generated.DeleteRoutingRulePayload{ID: input.ID}, err
 }
 
+// DeleteRequestLink resolves the field.
+func (r Mutation) DeleteRequestLink(ctx context.Context, input op.ByID) (*generated.DeleteRequestLinkPayload, error) {
+	_, err := resolve.Change(ctx, r.Engine, request.DeleteLink, input, "id")
+	return &generated.DeleteRequestLinkPayload{ID: input.ID}, err
+}
+
+// DeleteSavedReply resolves the field.
+func (r Mutation) DeleteSavedReply(ctx context.Context, input op.ByID) (*generated.DeleteSavedReplyPayload, error) {
+	_, err := resolve.Change(ctx, r.Engine, savedreply.Delete, input, "id")
+	return &generated.DeleteSavedReplyPayload{ID: input.ID}, err
+}
+
 // DeleteSavedView resolves the field.
 func (r Mutation) DeleteSavedView(ctx context.Context, input op.ByID) (*generated.DeleteSavedViewPayload, error) {
 	_, err := resolve.Change(ctx, r.Engine, savedview.Delete, input, "id")
@@ -526,6 +556,12 @@ func (r Mutation) InviteUser(ctx context.Context, input people.InviteUserInput) 
 	return &generated.InviteUserPayload{User: row}, err
 }
 
+// MergeRequest resolves the field.
+func (r Mutation) MergeRequest(ctx context.Context, input request.MergeInput) (*generated.MergeRequestPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, request.Merge, input, "id")
+	return &generated.MergeRequestPayload{Request: row}, err
+}
+
 // PauseAgent resolves the field.
 func (r Mutation) PauseAgent(ctx context.Context, input op.ByID) (*generated.PauseAgentPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, agent.Pause, input, "id")
@@ -548,6 +584,12 @@ func (r Mutation) PublishWorkflow(ctx context.Context, input op.ByID) (*generate
 func (r Mutation) ReactivateUser(ctx context.Context, input op.ByID) (*generated.ReactivateUserPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, people.ReactivateUser, input, "id")
 	return &generated.ReactivateUserPayload{User: row}, err
+}
+
+// RateRequest resolves the field.
+func (r Mutation) RateRequest(ctx context.Context, input request.RateInput) (*generated.RateRequestPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, request.Rate, input, "id")
+	return &generated.RateRequestPayload{Request: row}, err
 }
 
 // RejectProposal resolves the field.
@@ -710,6 +752,12 @@ func (r Mutation) UpdateRequest(ctx context.Context, input request.UpdateInput) 
 func (r Mutation) UpdateRoutingRule(ctx context.Context, input routing.UpdateInput) (*generated.UpdateRoutingRulePayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, routing.Update, input, "id")
 	return &generated.UpdateRoutingRulePayload{RoutingRule: row}, err
+}
+
+// UpdateSavedReply resolves the field.
+func (r Mutation) UpdateSavedReply(ctx context.Context, input savedreply.UpdateInput) (*generated.UpdateSavedReplyPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, savedreply.Update, input, "id")
+	return &generated.UpdateSavedReplyPayload{SavedReply: row}, err
 }
 
 // UpdateSavedView resolves the field.
@@ -1106,8 +1154,23 @@ func (r Request) Execution(ctx context.Context, row *ent.Request) (*ent.Executio
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Request) *string { return row.ExecutionID }, execution.LookUp)
 }
 
+// From resolves the field.
+func (r RequestLink) From(ctx context.Context, row *ent.RequestLink) (*ent.Request, error) {
+	return resolve.Edge(ctx, r.Engine, row, func(row *ent.RequestLink) *string { return &row.FromID }, request.LookUpRequests)
+}
+
+// To resolves the field.
+func (r RequestLink) To(ctx context.Context, row *ent.RequestLink) (*ent.Request, error) {
+	return resolve.Edge(ctx, r.Engine, row, func(row *ent.RequestLink) *string { return &row.ToID }, request.LookUpRequests)
+}
+
 // Etag resolves the field.
 func (r RoutingRule) Etag(_ context.Context, row *ent.RoutingRule) (string, error) {
+	return resolve.ETag(row, nil), nil
+}
+
+// Etag resolves the field.
+func (r SavedReply) Etag(_ context.Context, row *ent.SavedReply) (string, error) {
 	return resolve.ETag(row, nil), nil
 }
 
@@ -1426,6 +1489,12 @@ type Request Root
 // RequestHistoryEntry resolves fields of the type.
 type RequestHistoryEntry Root
 
+// RequestLink resolves fields of the type.
+type RequestLink Root
+
+// RequestLink returns the resolver of the type's fields that are no columns.
+func (r Root) RequestLink() generated.RequestLinkResolver { return RequestLink(r) }
+
 // ResolveIncidentInput resolves fields of the type.
 type ResolveIncidentInput Root
 
@@ -1436,6 +1505,12 @@ func (r Root) ResolveIncidentInput() generated.ResolveIncidentInputResolver {
 
 // RoutingRule resolves fields of the type.
 type RoutingRule Root
+
+// SavedReply resolves fields of the type.
+type SavedReply Root
+
+// SavedReply returns the resolver of the type's fields that are no columns.
+func (r Root) SavedReply() generated.SavedReplyResolver { return SavedReply(r) }
 
 // SavedView resolves fields of the type.
 type SavedView Root

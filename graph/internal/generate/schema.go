@@ -153,6 +153,9 @@ func (d *derived) entity(e registry.Entity) {
 		d.faults = append(d.faults, "declare the type "+typ)
 		return
 	}
+	if e.Whole {
+		return
+	}
 	d.declare("type", typ+"Edge", "One "+typ+" in a list.", field("node", typ+"!", "The row."), field("cursor", "String!", "Its place in the list."))
 	d.declare("type", typ+"Connection", "A window of a list of "+typ+".", field("edges", "["+typ+"Edge!]!", "The rows, each with its place."),
 		field("pageInfo", "PageInfo!", "Whether the list goes on."), field("totalCount", "Int!", "How many there are in all."))

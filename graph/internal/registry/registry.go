@@ -9,6 +9,7 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
+	"atrium/internal/desk/savedreply"
 	"atrium/internal/desk/savedview"
 	"atrium/internal/identity"
 	"atrium/internal/identity/apikey"
@@ -54,7 +55,9 @@ var Entities = []Entity{
 	entity("Offering", get(catalog.GetOffering), paged(catalog.OfferingsOf), lookUp(catalog.LookUpOfferings)),
 	entity("Organization", get(people.GetOrganization), list("organizations", people.ListOrganizations), lookUp(people.LookUpOrganizations)),
 	entity("Request", get(request.Get), list("requests", request.List), lookUp(request.LookUpRequests)),
+	entity("RequestLink", attached(request.LinksOf)),
 	entity("RoutingRule", node(routing.Get), list("routingRules", routing.List)),
+	entity("SavedReply", node(savedreply.Get), list("savedReplies", savedreply.List)),
 	entity("SavedView", node(savedview.Get), list("savedViews", savedview.List)),
 	entity("Secret", get(secret.GetSecret), list("secrets", secret.ListSecrets)),
 	entity("Service", get(catalog.GetService), list("services", catalog.ListServices), lookUp(catalog.LookUpServices)),
@@ -92,6 +95,8 @@ var Mutations = []Mutation{
 	mutation("createOrganization", people.CreateOrganization),
 	mutation("createRequest", request.Create),
 	mutation("createRoutingRule", routing.Create),
+	mutation("createRequestLink", request.CreateLink),
+	mutation("createSavedReply", savedreply.Create),
 	mutation("createSavedView", savedview.Create),
 	mutation("createSecret", secret.CreateSecret),
 	mutation("createService", catalog.CreateService),
@@ -115,6 +120,8 @@ var Mutations = []Mutation{
 	mutation("deleteOffering", catalog.DeleteOffering),
 	mutation("deleteOrganization", people.DeleteOrganization),
 	mutation("deleteRoutingRule", routing.Delete),
+	mutation("deleteRequestLink", request.DeleteLink),
+	mutation("deleteSavedReply", savedreply.Delete),
 	mutation("deleteSavedView", savedview.Delete),
 	mutation("deleteSecret", secret.DeleteSecret),
 	mutation("deleteService", catalog.DeleteService),
@@ -128,11 +135,13 @@ var Mutations = []Mutation{
 	mutation("evaluateAgent", evaluation.Evaluate),
 	mutation("exportAudit", auditlog.Export),
 	mutation("inviteUser", people.InviteUser),
+	mutation("mergeRequest", request.Merge),
 	mutation("markNotificationsRead", notice.MarkRead),
 	mutation("pauseAgent", agent.Pause),
 	mutation("publishAgent", agent.Publish),
 	mutation("publishWorkflow", workflow.PublishWorkflow),
 	mutation("reactivateUser", people.ReactivateUser),
+	mutation("rateRequest", request.Rate),
 	mutation("rejectProposal", actions.RejectProposal),
 	mutation("reopenRequest", request.Reopen),
 	mutation("replayAgentRun", evaluation.Replay),
@@ -172,6 +181,7 @@ var Mutations = []Mutation{
 	mutation("updateOrganization", people.UpdateOrganization),
 	mutation("updateRequest", request.Update),
 	mutation("updateRoutingRule", routing.Update),
+	mutation("updateSavedReply", savedreply.Update),
 	mutation("updateSavedView", savedview.Update),
 	mutation("updateSecret", secret.UpdateSecret),
 	mutation("updateService", catalog.UpdateService),

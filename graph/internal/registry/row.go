@@ -21,6 +21,7 @@ type Entity struct {
 	Node   func(ctx context.Context, e *op.Engine, id string) (any, error)
 	Alone  bool // whether Query has a field for one row, besides node
 	Edges  bool // edges may lead to it
+	Whole  bool // its rows hang on others, all at once: no connection pages them
 
 	List   *op.Info
 	ListIn reflect.Type // the input of List
@@ -74,6 +75,11 @@ func list[In, Row any](field string, o *op.Operation[In, paging.List[*Row]]) pro
 // paged marks an entity that is listed only below others.
 func paged[In, Row any](_ *op.Operation[In, map[string]paging.List[*Row]]) property {
 	return func(e *Entity) { e.Go = reflect.TypeFor[Row]() }
+}
+
+// attached marks an entity whose rows hang on others, all of them at once.
+func attached[Row any](_ *op.Operation[paging.ByIDs, map[string][]*Row]) property {
+	return func(e *Entity) { e.Go, e.Whole = reflect.TypeFor[Row](), true }
 }
 
 // lookUp lets edges lead to the entity: o reads many rows at once.

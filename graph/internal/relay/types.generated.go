@@ -80,6 +80,9 @@ type (
 	RoutingRuleConnection         = Connection[ent.RoutingRule]
 	RoutingRuleEdge               = Edge[ent.RoutingRule]
 	RoutingRuleOrder              = Order
+	SavedReplyConnection          = Connection[ent.SavedReply]
+	SavedReplyEdge                = Edge[ent.SavedReply]
+	SavedReplyOrder               = Order
 	SavedViewConnection           = Connection[ent.SavedView]
 	SavedViewEdge                 = Edge[ent.SavedView]
 	SavedViewOrder                = Order

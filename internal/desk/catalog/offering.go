@@ -98,6 +98,7 @@ type CreateOfferingInput struct {
 	WorkflowID       *string           `json:"workflowId,omitempty" nullable:"true" maxLength:"64"`
 	ReopenDays       *int              `json:"reopenDays,omitempty" nullable:"true" minimum:"0" maximum:"365" doc:"For how many days after its completion the requester may open a request again: 7 when not given, 0 for never. Staff always may."`
 	ReopenWorkflowID *string           `json:"reopenWorkflowId,omitempty" nullable:"true" maxLength:"64" doc:"The published workflow that a request runs through when it is opened again."`
+	AskSatisfaction  *bool             `json:"askSatisfaction,omitempty" nullable:"true" doc:"Whether the requester is asked by mail, once a request is completed, how content they are; false when not given." example:"true"`
 	SLA              *SLA              `json:"sla,omitempty" nullable:"true"`
 	Tags             map[string]string `json:"tags,omitempty" nullable:"true"`
 }
@@ -116,6 +117,7 @@ func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOff
 		SetNillableWorkflowID(in.WorkflowID).
 		SetNillableReopenDays(in.ReopenDays).
 		SetNillableReopenWorkflowID(in.ReopenWorkflowID).
+		SetNillableAskSatisfaction(in.AskSatisfaction).
 		SetTags(in.Tags)
 	setSLA(c.Mutation(), levels)
 	if in.Form != nil {
@@ -141,6 +143,7 @@ type UpdateOfferingInput struct {
 	WorkflowID       op.Patch[string]            `json:"workflowId,omitzero" nullable:"true" maxLength:"64"`
 	ReopenDays       op.Patch[int]               `json:"reopenDays,omitzero" minimum:"0" maximum:"365" doc:"For how many days after its completion the requester may open a request again; 0 for never. Staff always may."`
 	ReopenWorkflowID op.Patch[string]            `json:"reopenWorkflowId,omitzero" nullable:"true" maxLength:"64" doc:"The published workflow that a request runs through when it is opened again."`
+	AskSatisfaction  op.Patch[bool]              `json:"askSatisfaction,omitzero" doc:"Whether the requester is asked by mail, once a request is completed, how content they are."`
 	SLA              op.Patch[SLA]               `json:"sla,omitzero" nullable:"true" doc:"Replaces the service levels whole."`
 	Tags             op.Patch[map[string]string] `json:"tags,omitzero" nullable:"true" doc:"Replaces all tags."`
 }
@@ -161,6 +164,7 @@ func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in Upd
 	op.SetOrClear(in.WorkflowID, u.SetWorkflowID, u.ClearWorkflowID)
 	op.Set(in.ReopenDays, u.SetReopenDays)
 	op.SetOrClear(in.ReopenWorkflowID, u.SetReopenWorkflowID, u.ClearReopenWorkflowID)
+	op.Set(in.AskSatisfaction, u.SetAskSatisfaction)
 	if in.SLA.IsSet() {
 		replaceSLA(u.Mutation(), levels)
 	}

@@ -27,14 +27,16 @@ import (
 // notInExpressions lists the columns that expressions of workflows and rules cannot read, with the reason: those that answers do
 // not show either.
 var notInExpressions = map[string]string{
-	entity.FieldCompanyID:          "all are the company's own",
-	entity.FieldPriorityRank:       "priority in the order of lists",
-	entity.FieldResponseDueAt:      "part of sla",
-	entity.FieldResolutionDueAt:    "part of sla",
-	entity.FieldResponseDueOrder:   "responseDueAt in the order of lists",
-	entity.FieldResolutionDueOrder: "resolutionDueAt in the order of lists",
-	entity.FieldSLAState:           "part of sla",
-	entity.FieldSLANextAt:          "the sweep's own",
+	entity.FieldCompanyID:           "all are the company's own",
+	entity.FieldPriorityRank:        "priority in the order of lists",
+	entity.FieldResponseDueAt:       "part of sla",
+	entity.FieldResolutionDueAt:     "part of sla",
+	entity.FieldResponseDueOrder:    "responseDueAt in the order of lists",
+	entity.FieldResolutionDueOrder:  "resolutionDueAt in the order of lists",
+	entity.FieldSLAState:            "part of sla",
+	entity.FieldSLANextAt:           "the sweep's own",
+	entity.FieldSatisfactionAskedAt: "whether the requester is asked",
+	entity.FieldSatisfactionAt:      "until when the rating may be changed",
 }
 
 // A new column of requests must be readable by expressions or be listed here.
@@ -98,6 +100,10 @@ func TestErasureTakesWhatPeopleWrote(t *testing.T) {
 			Fields: strictjson.Object{"for": "Ana"}, Tags: map[string]string{"for": "Ana"},
 		})
 		before = testkit.Run(t, w, ctx, request.Decline, request.DeclineInput{ByID: op.ByID{ID: before.ID}, Reason: "Ana has left"})
+		require.NoError(t, w.Engine.Work(t.Context(), w.A.Company.ID, "test", func(ctx context.Context, tx *op.Tx) (err error) {
+			before, err = tx.Request.UpdateOneID(before.ID).SetSatisfactionComment("Ana was great").Save(ctx)
+			return err
+		}))
 		require.NoError(t, w.Engine.Work(t.Context(), w.A.Company.ID, "erasure", func(ctx context.Context, tx *op.Tx) error {
 			return request.Erase(ctx, tx, "erased", before.ID)
 		}))

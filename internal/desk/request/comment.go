@@ -14,6 +14,7 @@ import (
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -138,6 +139,12 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 		if err := answered(ctx, tx, r); err != nil {
 			return nil, err
 		}
+	}
+	err = tx.EmitAs(ctx, events.Event{Name: events.RequestCommented, SubjectID: r.ID, Data: events.RequestComment{
+		Request: dataOf(r), CommentID: c.ID, Visibility: string(c.Visibility),
+	}})
+	if err != nil {
+		return nil, err
 	}
 	hear := notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Comment: c.ID, By: c.AuthorID}
 	if c.Visibility == comment.VisibilityPublic && c.AuthorID != r.RequesterID && !slices.Contains(told, r.RequesterID) {

@@ -71,7 +71,7 @@ func TestMayOnIsWhatOperationsAllow(t *testing.T) {
 			require.NoError(t, err)
 			return out
 		}
-		require.Equal(t, []string{"request.cancel", "request.reopen", "request.watch"}, may("member", own))
+		require.Equal(t, []string{"request.cancel", "request.rate", "request.reopen", "request.watch"}, may("member", own))
 		require.Equal(t, []string{"request.accept", "request.cancel", "request.complete", "request.reopen", "request.update", "request.watch"}, may("agent", own))
 		require.Subset(t, may("owner", own), may("agent", own))
 		require.Empty(t, may("agent", s))

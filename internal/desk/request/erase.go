@@ -12,7 +12,7 @@ import (
 // Erase removes the texts that people wrote from requests, and puts mark where a text may not be empty. It writes an audit
 // entry for each, so that everybody who watches a request sees the change.
 func Erase(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
-	errs := []error{tx.Request.Update().Where(request.IDIn(ids...)).SetTitle(mark).SetDescription("").ClearFields().ClearTags().ClearDeclineReason().Exec(ctx)}
+	errs := []error{tx.Request.Update().Where(request.IDIn(ids...)).SetTitle(mark).SetDescription("").ClearFields().ClearTags().ClearDeclineReason().ClearSatisfactionComment().Exec(ctx)}
 	for _, id := range ids {
 		errs = append(errs, tx.Note(ctx, "request.erased", "Request", id, nil))
 	}

@@ -40,6 +40,7 @@ type ListInput struct {
 	TeamID        []string            `json:"-" query:"teamId" maxLength:"64" doc:"Requests that any of these teams deals with; none finds those without one."`
 	CreatedBy     []string            `json:"-" query:"createdBy" maxLength:"64"`
 	RequesterID   []string            `json:"-" query:"requesterId" maxLength:"64" doc:"Requests that are for any of these."`
+	Satisfaction  []int               `json:"-" query:"satisfaction" minimum:"1" maximum:"5" doc:"Requests whose requesters are so content."`
 	Watching      []string            `json:"-" query:"watching" enum:"me" doc:"me: requests that the caller watches."`
 	UpdatedAfter  *time.Time          `json:"-" query:"updatedAfter" doc:"Requests changed at this moment or later."`
 	CreatedAfter  *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
@@ -102,6 +103,9 @@ func (in ListInput) where(me string) []predicate.Request {
 	where = paging.InOrNone(where, in.TeamID, request.TeamIDIn, request.TeamIDIsNil)
 	where = paging.In(where, in.CreatedBy, request.CreatedByIn)
 	where = paging.In(where, in.RequesterID, request.RequesterIDIn)
+	if len(in.Satisfaction) > 0 {
+		where = append(where, request.SatisfactionIn(in.Satisfaction...))
+	}
 	if len(in.Watching) > 0 {
 		where = append(where, participant.Watches(me))
 	}
@@ -139,7 +143,7 @@ const maxCountedServices = 4
 // Returns false if the filter has anything else.
 func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
 	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.RequesterID)+len(in.Tags)+len(in.SLAState)+len(in.Numbers) > 0 ||
-		len(in.Watching) > 0 || in.UpdatedAfter != nil || in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
+		len(in.Watching)+len(in.Satisfaction) > 0 || in.UpdatedAfter != nil || in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
 		return paging.Counter{}, false
 	}
 	all := len(in.Status)+len(in.Priority)+len(in.ServiceID) == 0

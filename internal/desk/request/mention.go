@@ -3,16 +3,21 @@ package request
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"atrium/ent"
 	"atrium/ent/comment"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
 	"atrium/ent/user"
+	"atrium/internal/desk/participant"
 	"atrium/internal/notify/mail"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
@@ -64,6 +69,62 @@ func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error
 		return nil, err
 	}
 	return mentioned{people: people, comment: c}, nil
+}
+
+// MentionChoices finds whom a comment on a request may mention: people who may read it, by a piece of their name or address. Callers
+// whose role reaches only their own requests find those who take part in it.
+var MentionChoices = op.OnRow("request.mention_choices", op.Spec{
+	Resource: "Request", Action: op.Read, Scope: "requests:read",
+	Summary: "Find whom a comment on a request may mention",
+}, read, func(_ context.Context, tx *op.Tx, _ *ent.Request, _ MentionChoicesInput) ([]*Named, error) {
+	found, _ := op.Preparation[[]*Named](tx)
+	return found, nil
+}).Reaching(participant.InRequest).Prepared(findMentionable)
+
+// MentionChoicesInput says whom somebody looks for.
+type MentionChoicesInput struct {
+	op.ByID
+	Q string `json:"-" maxLength:"200"`
+}
+
+// maxChoices bounds the people that are offered, and maxAsked of how many it is asked whether they may read the request.
+const (
+	maxChoices = 8
+	maxAsked   = 24
+)
+
+// findMentionable is a preparation, because the company's policies are asked about each of the people.
+func findMentionable(ctx context.Context, tx *op.Tx, in MentionChoicesInput) (any, error) {
+	r, err := tx.Request.Query().Where(request.ID(in.ID)).Where(reached(tx)...).Only(ctx)
+	if err != nil {
+		return []*Named{}, ignoreMissing(err)
+	}
+	where := []predicate.User{user.StatusEQ(user.StatusActive), user.IDNEQ(tx.Principal().ID)}
+	if in.Q != "" {
+		where = append(where, user.Or(paging.ContainsFold[predicate.User](user.FieldName, in.Q), paging.ContainsFold[predicate.User](user.FieldEmail, in.Q)))
+	}
+	if tx.OwnOnly() {
+		parts, err := partsIn(ctx, tx, []*ent.Request{r})
+		if err != nil {
+			return nil, err
+		}
+		where = append(where, user.IDIn(slices.Collect(maps.Keys(parts[r.ID]))...))
+	}
+	people, err := tx.User.Query().Where(where...).Order(user.ByName(), user.ByID()).Limit(maxAsked).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for people: %w", err)
+	}
+	readers, err := notice.Readers(ctx, tx, people, func(ctx context.Context, who *principal.Principal) (bool, error) {
+		return tx.ReadableBy(ctx, who, Get.Info(), r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := []*Named{}
+	for _, u := range readers[:min(len(readers), maxChoices)] {
+		out = append(out, &Named{u.ID, u.Name})
+	}
+	return out, nil
 }
 
 // prepareCreateComment prepares the mentions of a new comment. It returns nil when the request does not exist.

@@ -111,3 +111,35 @@ func TestMentions(t *testing.T) {
 		require.Equal(t, "body", apperr.From(err).Details[0].Field)
 	})
 }
+
+// Whoever writes a comment is offered whom it may mention: people who may read the request, by a piece of their name or address, and
+// to a member only those who take part in it.
+func TestMentionChoices(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, agent, member := w.As(w.A, principal.Owner), w.As(w.A, principal.Agent), w.As(w.A, principal.Member)
+		_, o := offer(t, w, owner)
+		r, others := file(t, w, member, o, "Laptop"), file(t, w, owner, o, "Merger")
+		choices := func(as context.Context, id, q string) (out []string) {
+			for _, one := range testkit.Run(t, w, as, request.MentionChoices, request.MentionChoicesInput{ByID: op.ByID{ID: id}, Q: q}) {
+				out = append(out, one.ID)
+			}
+			return out
+		}
+		ids := func(roles ...principal.Role) (out []string) {
+			for _, role := range roles {
+				out = append(out, w.A.Users[role].ID)
+			}
+			return out
+		}
+		require.ElementsMatch(t, ids(principal.Owner, principal.Admin, principal.Member), choices(agent, r.ID, ""))
+		require.ElementsMatch(t, ids(principal.Owner, principal.Admin), choices(agent, others.ID, ""), "the member may not read it")
+		require.Equal(t, ids(principal.Admin), choices(agent, r.ID, strings.ToUpper(w.A.Users[principal.Admin].Email)))
+		require.Empty(t, choices(member, r.ID, ""), "nobody takes part yet")
+		_, err := comment(w, agent, r, "public")
+		require.NoError(t, err)
+		require.Equal(t, ids(principal.Agent), choices(member, r.ID, ""))
+		_, _, err = op.Run(member, w.Engine, request.MentionChoices, request.MentionChoicesInput{ByID: op.ByID{ID: others.ID}}, nil)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+	})
+}

@@ -52,7 +52,7 @@ func names[Q paging.Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](nam
 		})
 }
 
-// PeopleInput pages the people of one request.
+// PeopleInput pages the people, the watchers or the links of one request.
 type PeopleInput struct {
 	op.ByID
 	Number int `json:"-" query:"page" default:"1" minimum:"1" doc:"The page, counted from 1."`
@@ -64,14 +64,14 @@ type Named struct{ ID, Name string }
 
 func people(ctx context.Context, tx *op.Tx, r *ent.Request, in PeopleInput) (paging.List[*Named], error) {
 	of, err := named(ctx, tx, []*ent.Request{r})
-	return in.page(of[r.ID]), err
+	return pageOf(in, of[r.ID]), err
 }
 
-// page returns one page of people.
-func (in PeopleInput) page(all []*Named) paging.List[*Named] {
+// pageOf returns one page of what has been read as a whole.
+func pageOf[T any](in PeopleInput, all []T) paging.List[T] {
 	from := min(in.Number-1, len(all)) * in.Size
 	from = min(from, len(all))
-	return paging.List[*Named]{Rows: all[from:min(from+in.Size, len(all))], Total: len(all), Page: paging.Page{Number: in.Number, Size: in.Size}}
+	return paging.List[T]{Rows: all[from:min(from+in.Size, len(all))], Total: len(all), Page: paging.Page{Number: in.Number, Size: in.Size}}
 }
 
 func peopleOf(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*Named, error) {

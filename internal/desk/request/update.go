@@ -153,6 +153,11 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	if err := in.snooze(u, before, now); err != nil {
 		return nil, err
 	}
+	if event == events.RequestCompleted {
+		if err := askLater(ctx, tx, u, before, now); err != nil {
+			return nil, err
+		}
+	}
 	if in.DeclineReason != "" {
 		u.SetDeclineReason(in.DeclineReason)
 	}
@@ -175,6 +180,9 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	}
 	if after != before {
 		if err := tx.Agents().RequestChanged(ctx, tx, before, after); err != nil {
+			return nil, err
+		}
+		if err := emitUpdated(ctx, tx, before, after, in.Cause); err != nil {
 			return nil, err
 		}
 	}

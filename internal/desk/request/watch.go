@@ -129,7 +129,7 @@ func addWatchers(ctx context.Context, tx *op.Tx, requestID string, userIDs ...st
 
 func listWatchers(ctx context.Context, tx *op.Tx, r *ent.Request, in PeopleInput) (paging.List[*Named], error) {
 	of, err := watchersOf(ctx, tx, paging.ByIDs{IDs: []string{r.ID}})
-	return in.page(of[r.ID]), err
+	return pageOf(in, of[r.ID]), err
 }
 
 // watchersOf returns by request who watches it, by name, without those whom access policies hide from the caller.

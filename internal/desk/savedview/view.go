@@ -7,12 +7,10 @@ import (
 	"atrium/ent"
 	"atrium/ent/predicate"
 	"atrium/ent/savedview"
-	"atrium/ent/team"
-	"atrium/ent/teammember"
+	"atrium/internal/desk/audience"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/principal"
 )
 
 // maxViews is the number of views that one person may create.
@@ -27,7 +25,7 @@ var (
 	List = paging.NewList("savedview.list", op.Spec{
 		Resource: "SavedView", Action: op.Read, AdminLayer: true, Sorts: sorts, Summary: "List the saved views that one sees",
 	}, func(_ context.Context, tx *op.Tx, _ ListInput) *ent.SavedViewQuery {
-		return tx.SavedView.Query().Where(seen(tx))
+		return tx.SavedView.Query().Where(audience.Seen[predicate.SavedView](tx))
 	})
 
 	Get = op.Get("savedview.read", op.Spec{
@@ -37,7 +35,7 @@ var (
 	Create = op.New("savedview.create", op.Spec{
 		Resource: "SavedView", Action: op.Create, AdminLayer: true, Summary: "Save a view",
 	}, create).WithVerbs(func(in CreateInput) []string {
-		if in.Scope == string(savedview.ScopeMe) {
+		if in.Scope == audience.Me {
 			return []string{"savedview.create"}
 		}
 		return []string{"savedview.create", "savedview.share"}
@@ -55,33 +53,17 @@ var (
 // ListInput selects a page of views.
 type ListInput struct{ paging.Page }
 
-// seen matches the views that the caller can see. The private views of others are hidden from everybody, even from an owner.
-func seen(tx *op.Tx) predicate.SavedView {
-	me := tx.Principal().ID
-	return savedview.Or(
-		savedview.UserID(me), savedview.ScopeEQ(savedview.ScopeCompany),
-		savedview.HasTeamWith(team.HasMembersWith(teammember.UserID(me))),
-	)
-}
-
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.SavedView, error) {
-	return op.Lock(tx, tx.SavedView.Query().Where(savedview.ID(id), seen(tx))).Only(ctx)
+	return op.Lock(tx, tx.SavedView.Query().Where(savedview.ID(id), audience.Seen[predicate.SavedView](tx))).Only(ctx)
 }
 
-// loadOwn loads and locks a view for a change. Returns forbidden unless the caller is its author or an admin.
+// loadOwn loads and locks a view for a change.
 func loadOwn(ctx context.Context, tx *op.Tx, id string) (*ent.SavedView, error) {
 	v, err := load(ctx, tx, id)
-	if err != nil || v.UserID == tx.Principal().ID || admin(tx) {
-		return v, err
+	if err != nil {
+		return nil, err
 	}
-	refusal := apperr.New(apperr.Forbidden, "Only whoever made a view, and admins, may change it.")
-	refusal.Reason = "author"
-	return nil, refusal
-}
-
-func admin(tx *op.Tx) bool {
-	role := tx.Principal().Role
-	return role == principal.Admin || role == principal.Owner
+	return v, audience.MayChange(tx, v.UserID)
 }
 
 // CreateInput describes a new view.
@@ -94,7 +76,7 @@ type CreateInput struct {
 
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.SavedView, error) {
 	me := tx.Principal()
-	if err := check(ctx, tx, in); err != nil {
+	if err := audience.Check(ctx, tx, in.Scope, in.TeamID); err != nil {
 		return nil, err
 	}
 	if err := tx.LockName(ctx, "savedviews/"+me.ID); err != nil {
@@ -114,32 +96,6 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.SavedView, err
 	}
 	tx.Changed(nil, v)
 	return v, nil
-}
-
-// check returns validation_error for a team without the scope team, for the scope team without a team, and for a team that the
-// caller is not a member of. Admins may name any team.
-func check(ctx context.Context, tx *op.Tx, in CreateInput) error {
-	if in.Scope != string(savedview.ScopeTeam) {
-		if in.TeamID != nil {
-			return apperr.InvalidField("teamId", "must be left out unless the scope is team")
-		}
-		return nil
-	}
-	if in.TeamID == nil {
-		return apperr.InvalidField("teamId", "is required with the scope team")
-	}
-	q := tx.Team.Query().Where(team.ID(*in.TeamID))
-	if !admin(tx) {
-		q.Where(team.HasMembersWith(teammember.UserID(tx.Principal().ID)))
-	}
-	ok, err := q.Exist(ctx)
-	if err != nil {
-		return fmt.Errorf("look for the team: %w", err)
-	}
-	if !ok {
-		return apperr.InvalidField("teamId", "must be a team of yours")
-	}
-	return nil
 }
 
 // UpdateInput changes the fields that are set.

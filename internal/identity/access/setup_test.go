@@ -88,7 +88,7 @@ func open(t *testing.T, w *testkit.World) *house {
 		Store: w.Store, Provider: h.provider, Hasher: testkit.Hasher, Sealer: w.Engine.Sealer, AuthURL: origin, BaseURL: origin, Log: log, Notify: mails.Notify,
 	})
 	require.NoError(t, err)
-	accounts, err := account.New(account.Options{Store: w.Store, SignIn: signIn, Hasher: testkit.Hasher, Mails: mails, AuthURL: origin, BaseURL: origin, Log: log})
+	accounts, err := account.New(account.Options{Engine: w.Engine, SignIn: signIn, Hasher: testkit.Hasher, Mails: mails, AuthURL: origin, BaseURL: origin, Log: log})
 	require.NoError(t, err)
 	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: origin, Pages: fstest.MapFS{}, Log: log})
 	require.NoError(t, err)

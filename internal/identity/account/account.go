@@ -17,6 +17,7 @@ import (
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/throttle"
+	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/locale"
@@ -41,15 +42,16 @@ const (
 	pathSignUp       = "/signup"
 	pathConfirm      = "/signup/confirm"
 	pathUnsubscribe  = "/notifications/unsubscribe"
+	pathRate         = "/rate"
 )
 
 // Paths are the addresses that cmd passes, with everything below them, to the Server's Handler. Package signin serves
 // /account/mfa.
-var Paths = []string{pathForgot, pathReset, pathInvitation, pathSignUp, pathAccount, pathUnsubscribe}
+var Paths = []string{pathForgot, pathReset, pathInvitation, pathSignUp, pathAccount, pathUnsubscribe, pathRate}
 
 // Options are a Server's dependencies.
 type Options struct {
-	Store   *store.Store
+	Engine  *op.Engine
 	SignIn  *signin.Server
 	Hasher  *password.Hasher
 	Rules   *password.Rules // nil for the rules without the operator's file
@@ -69,14 +71,15 @@ type Server struct {
 	rules    *password.Rules
 	mails    *Mails
 	throttle *throttle.Throttle
+	engine   *op.Engine
 	baseURL  string
 	signUp   bool
 }
 
 // New returns the pages' server. It reads and writes nothing before the first request.
 func New(o Options) (*Server, error) {
-	if o.Store == nil || o.SignIn == nil || o.Hasher == nil || o.Mails == nil {
-		return nil, errors.New("account: store, sign-in pages, hasher and mails are needed")
+	if o.Engine == nil || o.SignIn == nil || o.Hasher == nil || o.Mails == nil {
+		return nil, errors.New("account: engine, sign-in pages, hasher and mails are needed")
 	}
 	own, err := fs.Sub(templates, "pages")
 	if err != nil {
@@ -87,8 +90,8 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		Layout: layout, store: o.Store, signIn: o.SignIn, hasher: o.Hasher, rules: o.Rules, mails: o.Mails, throttle: throttle.New(o.Store),
-		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp,
+		Layout: layout, store: o.Engine.Store, signIn: o.SignIn, hasher: o.Hasher, rules: o.Rules, mails: o.Mails, throttle: throttle.New(o.Engine.Store),
+		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp, engine: o.Engine,
 	}, nil
 }
 
@@ -103,7 +106,8 @@ func (s *Server) Handler() http.Handler {
 		"GET " + pathAccount:  s.showAccount,
 		"GET " + pathPassword: s.showPassword, "POST " + pathPassword: s.postPassword,
 		"GET " + pathEmail: s.showEmail, "POST " + pathEmail: s.postEmail,
-		"GET " + pathUnsubscribe:  secret(s.showUnsubscribe),
+		"GET " + pathUnsubscribe: secret(s.showUnsubscribe),
+		"GET " + pathRate:        secret(s.showRate), "POST " + pathRate: secret(s.postRate),
 		"GET " + pathConfirmEmail: secret(s.showConfirmEmail), "POST " + pathConfirmEmail: secret(s.postConfirmEmail),
 	}
 	if s.signUp {

@@ -201,6 +201,11 @@ func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) 
 	if console := l.console(); console != "" && t.Page != "" {
 		letter.Link = console + t.Page
 	}
+	if t.Rate != "" {
+		if letter.Rate, err = l.rating(u, t.Rate); err != nil {
+			return err
+		}
+	}
 	html, err := letter.HTML()
 	if err != nil {
 		return err

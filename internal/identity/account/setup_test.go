@@ -86,7 +86,7 @@ func serve(t *testing.T, w *testkit.World, change func(*account.Options)) *site 
 	})
 	require.NoError(t, err)
 	o := account.Options{
-		Store: w.Store, SignIn: signIn, Hasher: testkit.Hasher, Mails: mails, AuthURL: origin, BaseURL: origin, Log: log,
+		Engine: w.Engine, SignIn: signIn, Hasher: testkit.Hasher, Mails: mails, AuthURL: origin, BaseURL: origin, Log: log,
 	}
 	if change != nil {
 		change(&o)

@@ -20,6 +20,7 @@ type Letter struct {
 	Paragraphs  []string // one line each, or several
 	Quote       string   // what somebody wrote, as Quote returns it; empty for nothing
 	Link        string   // of the page that shows it; empty for none
+	Rate        string   // the address at which the reader says how content they are; empty for none
 	Unsubscribe string   // the address that ends mails of this kind
 }
 
@@ -49,6 +50,9 @@ func (l Letter) Text() string {
 	}
 	if l.Link != "" {
 		parts = append(parts, p.T(locale.Say("Open it in Atrium:"))+"\n"+l.Link)
+	}
+	if l.Rate != "" {
+		parts = append(parts, p.T(locale.Say("How did we do? Rate it:"))+"\n"+l.Rate)
 	}
 	return wrapped(strings.Join(parts, "\n\n")) + "\n\n-- \nAtrium\n" + p.T(locale.Say("No more mails of this kind:")) + "\n" + l.Unsubscribe + "\n"
 }

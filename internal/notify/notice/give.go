@@ -29,6 +29,7 @@ type Note struct {
 	MailAt      time.Time     // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
 	Text        []locale.Text // the paragraphs of the mail; pass texts of other people through mail.Plain
 	Quote       string        // what somebody wrote, through mail.Quote; empty for nothing
+	Rate        bool          // the mail asks how content the reader is with the request
 }
 
 // Mentioned returns the subject of a mention.
@@ -82,6 +83,9 @@ func (n Note) in(p locale.Printer) op.Told {
 	out := op.Told{
 		Language: p.Language, Kind: n.Kind, Subject: mail.Plain(p.T(n.Subject), maxSubject), Quote: n.Quote,
 		Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, ""),
+	}
+	if n.Rate {
+		out.Rate = out.Thread
 	}
 	for _, t := range n.Text {
 		out.Paragraphs = append(out.Paragraphs, p.T(t))

@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/comment"
 	"atrium/ent/request"
+	"atrium/ent/requestlink"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/ent/watcher"
@@ -30,6 +31,8 @@ type ProgressArgs struct {
 	Reopened bool `json:"reopened,omitempty"`
 	Filed    bool `json:"filed,omitempty"`    // by somebody else than the requester
 	Watchers bool `json:"watchers,omitempty"` // who watch the request are told, and not its requester
+
+	merged bool // it was cancelled as a duplicate; found when the job runs
 }
 
 // Kind returns the name of the job.
@@ -81,6 +84,12 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if c, ok := row.(*ent.Comment); ok {
 		said = c.Body
 	}
+	if a.Comment == "" && r.Status == request.StatusCANCELLED && r.DeclineReason == nil {
+		a.merged, err = w.engine.Store.Reader().RequestLink.Query().Where(requestlink.FromID(r.ID), requestlink.TypeEQ(requestlink.TypeDuplicates)).Exist(ctx)
+		if err != nil {
+			return nil, note, fmt.Errorf("read the links: %w", err)
+		}
+	}
 	tell := told
 	if a.Watchers {
 		tell = toldWatchers
@@ -89,6 +98,7 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	var text locale.Text
 	note.Subject, text, said = tell(a, r, who, said)
 	note.Text, note.Quote = []locale.Text{text}, mail.Quote(said, MaxQuote)
+	note.Rate = !a.Watchers && a.Comment == "" && r.CompletedAt != nil && r.SatisfactionAskedAt != nil && r.SatisfactionAskedAt.Equal(*r.CompletedAt)
 	people, err := w.people(ctx, a, r, row)
 	if err != nil {
 		return nil, note, err
@@ -146,6 +156,9 @@ func told(a ProgressArgs, r *ent.Request, who, comment string) (subject, text lo
 	case r.Status == request.StatusCOMPLETED:
 		text = by(who, locale.Say("%s completed your request.", who), locale.Say("Your request was completed."))
 		return locale.Say("Completed: %s", about), text, ""
+	case a.merged:
+		text = by(who, locale.Say("%s closed your request as a duplicate of another one.", who), locale.Say("Your request was closed as a duplicate of another one."))
+		return locale.Say("Closed as a duplicate: %s", about), text, ""
 	case r.DeclineReason != nil:
 		text = by(who, locale.Say("%s declined your request.", who), locale.Say("Your request was declined."))
 		return locale.Say("Declined: %s", about), text, *r.DeclineReason
@@ -167,6 +180,9 @@ func toldWatchers(a ProgressArgs, r *ent.Request, who, comment string) (subject,
 	case r.Status == request.StatusCOMPLETED:
 		text = by(who, locale.Say("%s completed this request.", who), locale.Say("This request was completed."))
 		return locale.Say("Completed: %s", about), text, ""
+	case a.merged:
+		text = by(who, locale.Say("%s closed this request as a duplicate of another one.", who), locale.Say("This request was closed as a duplicate of another one."))
+		return locale.Say("Closed as a duplicate: %s", about), text, ""
 	case r.DeclineReason != nil:
 		text = by(who, locale.Say("%s declined this request.", who), locale.Say("This request was declined."))
 		return locale.Say("Declined: %s", about), text, *r.DeclineReason

@@ -16,6 +16,45 @@ type Request struct {
 	Status    string `json:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
 	Priority  string `json:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
 	CreatedBy string `json:"createdBy" doc:"The user or service account that filed it, or the inbound webhook whose call did."`
+
+	// An event of the release before 2026-12 has none of these.
+	Number     int64             `json:"number,omitzero" doc:"Its number in the company."`
+	OfferingID string            `json:"offeringId,omitempty" doc:"The offering that it was made against."`
+	AssigneeID *string           `json:"assigneeId" nullable:"true" doc:"The user who deals with it, if there is one."`
+	TeamID     *string           `json:"teamId" nullable:"true" doc:"The team that deals with it, if there is one."`
+	Tags       map[string]string `json:"tags,omitzero" doc:"Texts by key."`
+}
+
+// RequestUpdate is the data of request.updated.
+type RequestUpdate struct {
+	Request
+
+	Changes []string `json:"changes" doc:"The names of the fields that were changed, such as priority; a change of the status has an event of its own."`
+}
+
+// RequestComment is the data of request.commented.
+type RequestComment struct {
+	Request
+
+	CommentID  string `json:"commentId" doc:"The comment."`
+	Visibility string `json:"visibility" enum:"public,internal" doc:"Who reads it."`
+}
+
+// RequestRating is the data of request.rated.
+type RequestRating struct {
+	Request
+
+	Satisfaction int `json:"satisfaction" minimum:"1" maximum:"5" doc:"How content the requester is."`
+}
+
+// Approval is the data of approval.* events.
+type Approval struct {
+	ID          string  `json:"id" doc:"The approval."`
+	ExecutionID string  `json:"executionId" doc:"The execution that it is part of."`
+	RequestID   *string `json:"requestId" nullable:"true" doc:"The request that it is about, if any."`
+	PhaseID     string  `json:"phaseId" doc:"The phase of the execution."`
+	Title       string  `json:"title"`
+	Status      string  `json:"status" enum:"PENDING,APPROVED,REJECTED,EXPIRED"`
 }
 
 // Execution is the data of workflow.* events.
@@ -80,10 +119,21 @@ const (
 	exampleExecutionID = "exe_01k9zexamp1e0f0a0webh00k00"
 	exampleWorkflowID  = "wf_01k9zexamp1e0f0a0webh00k00"
 	exampleTaskID      = "task_01k9zexamp1e0f0a0webh00k00"
+	exampleOfferingID  = "off_01k9zexamp1e0f0a0webh00k00"
+	exampleTeamID      = "team_01k9zexamp1e0f0a0webh00k00"
+	exampleCommentID   = "cmt_01k9zexamp1e0f0a0webh00k00"
+	exampleApprovalID  = "apr_01k9zexamp1e0f0a0webh00k00"
 )
 
 func exampleRequest(status string) Request {
-	return Request{ID: exampleRequestID, ServiceID: exampleServiceID, Title: "A new laptop", Status: status, Priority: "MEDIUM", CreatedBy: exampleUserID}
+	return Request{ID: exampleRequestID, ServiceID: exampleServiceID, Title: "A new laptop", Status: status, Priority: "MEDIUM", CreatedBy: exampleUserID,
+		Number: 1042, OfferingID: exampleOfferingID, TeamID: new(exampleTeamID), Tags: map[string]string{"site": "berlin"}}
+}
+
+func exampleApproval(status string) Approval {
+	return Approval{
+		ID: exampleApprovalID, ExecutionID: exampleExecutionID, RequestID: new(exampleRequestID), PhaseID: "approve", Title: "Approve the purchase", Status: status,
+	}
 }
 
 func exampleExecution(status string) Execution {

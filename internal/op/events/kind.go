@@ -20,6 +20,9 @@ const (
 	RequestCancelled  = "request.cancelled"
 	RequestReopened   = "request.reopened"
 	RequestMoved      = "request.moved"
+	RequestUpdated    = "request.updated"
+	RequestCommented  = "request.commented"
+	RequestRated      = "request.rated"
 	WorkflowStarted   = "workflow.started"
 	WorkflowCompleted = "workflow.completed"
 	WorkflowFailed    = "workflow.failed"
@@ -27,6 +30,8 @@ const (
 	TaskCompleted     = "task.completed"
 	SLAWarning        = "sla.warning"
 	SLABreached       = "sla.breached"
+	ApprovalRequested = "approval.requested"
+	ApprovalDecided   = "approval.decided"
 )
 
 // Kind is one event that subscribers can choose.
@@ -52,6 +57,9 @@ var All = []Kind{
 	{RequestCancelled, "A request was cancelled.", exampleRequest("CANCELLED")},
 	{RequestReopened, "A request that was complete was opened again, by staff or by its requester.", exampleRequest("IN_PROGRESS")},
 	{RequestMoved, "A request was moved to another offering.", exampleRequest("PENDING")},
+	{RequestUpdated, "A request was changed in another way than by its status.", RequestUpdate{exampleRequest("IN_PROGRESS"), []string{"priority"}}},
+	{RequestCommented, "Somebody commented on a request.", RequestComment{exampleRequest("IN_PROGRESS"), exampleCommentID, "public"}},
+	{RequestRated, "The requester said how content they are with a request.", RequestRating{exampleRequest("COMPLETED"), 5}},
 	{WorkflowStarted, "A workflow execution began.", exampleExecution("RUNNING")},
 	{WorkflowCompleted, "A workflow execution finished.", exampleExecution("COMPLETED")},
 	{WorkflowFailed, "A workflow execution hit an error: it failed, or waits for somebody to resolve an incident.", exampleFailure()},
@@ -59,10 +67,12 @@ var All = []Kind{
 	{TaskCompleted, "A task was marked complete.", exampleTask("COMPLETED")},
 	{SLAWarning, "An SLA target is nearing its threshold.", exampleSLA("WARNING")},
 	{SLABreached, "An SLA target was exceeded.", exampleSLA("BREACHED")},
+	{ApprovalRequested, "Somebody was asked to approve.", exampleApproval("PENDING")},
+	{ApprovalDecided, "An approval was settled by its approvers, or has expired.", exampleApproval("APPROVED")},
 }
 
 // resources names what the events with a prefix are about, as access policies name it.
-var resources = map[string]string{"request": "Request", "sla": "Request", "workflow": "Execution", "task": "Task"}
+var resources = map[string]string{"request": "Request", "sla": "Request", "workflow": "Execution", "task": "Task", "approval": "Approval"}
 
 // Resource returns the resource that an event is about, as access policies name it; empty for an unknown one. It goes by the
 // prefix, so that a node can send what one of the next release has emitted.
@@ -127,7 +137,7 @@ func Canonical(payload []byte, sequence int64) ([]byte, error) {
 	return encode(envelope[any]{e.Event, e.Timestamp, &sequence, data})
 }
 
-// Erased returns a payload in which mark replaces what people wrote: titles of requests and tasks, and messages of failures.
+// Erased returns a payload in which mark replaces what people wrote: titles and tags of requests, titles of tasks, and messages of failures.
 // The name of a workflow stays.
 func Erased(payload []byte, mark string) ([]byte, error) {
 	var e envelope[map[string]any]
@@ -138,6 +148,7 @@ func Erased(payload []byte, mark string) ([]byte, error) {
 	}
 	if _, failed := e.Data["error"]; !failed {
 		e.Data["title"] = mark
+		delete(e.Data, "tags")
 	} else if failure, ok := e.Data["error"].(map[string]any); ok {
 		failure["message"] = mark
 	}

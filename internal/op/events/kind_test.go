@@ -21,7 +21,9 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{
 		"request.created", "request.accepted", "request.completed", "request.cancelled", "request.reopened", "request.moved",
+		"request.updated", "request.commented", "request.rated",
 		"workflow.started", "workflow.completed", "workflow.failed", "task.assigned", "task.completed", "sla.warning", "sla.breached",
+		"approval.requested", "approval.decided",
 	}, events.Names())
 	_, ok := events.Find("request.deleted")
 	require.False(t, ok)
@@ -33,10 +35,11 @@ func TestPayloadOfACreatedRequest(t *testing.T) {
 	t.Parallel()
 	payload, err := events.Payload(events.RequestCreated, at, events.Request{
 		ID: "req_1", ServiceID: "svc_1", Title: `A "laptop" <b>`, Status: "PENDING", Priority: "HIGH", CreatedBy: "usr_1",
+		Number: 7, OfferingID: "off_1", TeamID: new("team_1"), Tags: map[string]string{"site": "berlin"},
 	})
 	require.NoError(t, err)
 	require.Equal(t, `{"event":"request.created","timestamp":"2027-01-15T09:00:00.123Z","data":{"id":"req_1","serviceId":"svc_1",`+
-		`"title":"A \"laptop\" \u003cb\u003e","status":"PENDING","priority":"HIGH","createdBy":"usr_1"}}`, string(payload))
+		`"title":"A \"laptop\" \u003cb\u003e","status":"PENDING","priority":"HIGH","createdBy":"usr_1","number":7,"offeringId":"off_1","assigneeId":null,"teamId":"team_1","tags":{"site":"berlin"}}}`, string(payload))
 }
 
 // Access policies decide about every event, by the resource that it is about.
@@ -109,7 +112,17 @@ func TestExamplesShowEveryField(t *testing.T) {
 		require.NoError(t, err)
 		var fields map[string]any
 		require.NoError(t, json.Unmarshal(raw, &fields))
-		require.Len(t, fields, reflect.TypeOf(k.Example).NumField(), k.Name)
+		require.Len(t, fields, shown(reflect.TypeOf(k.Example)), k.Name)
 		require.NotEmpty(t, k.Meaning)
 	}
+}
+
+// shown returns how many fields a type's JSON has.
+func shown(t reflect.Type) (n int) {
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.Anonymous {
+			n++
+		}
+	}
+	return n
 }

@@ -17,7 +17,7 @@ var erased = map[string]string{
 	"of the person and their mirror":      "users.email users.name users.attributes users.notifications users.locale users.time_zone api_keys.name api_keys.allowed_ips sessions.ip sessions.user_agent",
 	"of the account, if it has no other":  "accounts.email accounts.password_hash factors.name sign_ins.ip sign_ins.user_agent throttles.id auth_requests.login_hint",
 	"deleted with the person's access":    "external_identities.issuer external_identities.subject mailed_links.data consents.scopes auth_requests.redirect_uri auth_requests.state auth_requests.nonce",
-	"of their requests":                   "requests.title requests.description requests.fields requests.tags approvals.title tasks.title tasks.instructions tasks.form tasks.corrections executions.state executions.webhook executions.intake executions.error phase_visits.input phase_visits.error incidents.message",
+	"of their requests":                   "requests.title requests.description requests.fields requests.tags requests.satisfaction_comment approvals.title tasks.title tasks.instructions tasks.form tasks.corrections executions.state executions.webhook executions.intake executions.error phase_visits.input phase_visits.error incidents.message",
 	"of requests that they declined":      "requests.decline_reason",
 	"that they completed or resolved":     "tasks.variables incidents.variables phase_visits.output",
 	"of agents' runs on their requests":   "agent_runs.steps agent_runs.outcome agent_runs.reason agent_actions.arguments agent_actions.changes agent_actions.rationale",
@@ -39,7 +39,7 @@ var stays = map[string]string{
 		"inbound_webhooks.name inbound_webhooks.field_mapping inbound_webhooks.headers model_connections.name model_connections.base_url model_connections.secret_name model_connections.models " +
 		"oauth_clients.name oauth_clients.redirect_uris oauth_clients.post_logout_redirect_uris oauth_clients.backchannel_logout_uri oauth_clients.scopes " +
 		"offerings.name offerings.slug offerings.description offerings.form offerings.sla_by_priority offerings.sla_escalations offerings.tags " +
-		"organizations.name organizations.slug organizations.tags routing_rules.name routing_rules.when secrets.name secrets.description secrets.allowed_hosts service_accounts.name " +
+		"organizations.name organizations.slug organizations.tags saved_replies.name saved_replies.body routing_rules.name routing_rules.when secrets.name secrets.description secrets.allowed_hosts service_accounts.name " +
 		"services.name services.slug services.description services.tags teams.name teams.slug teams.description tasks.sla_levels tasks.outcomes tasks.outcome " +
 		"webhook_subscriptions.url webhook_subscriptions.description webhook_subscriptions.events workflows.name workflows.slug workflows.description workflows.definition " +
 		"workflow_versions.definition workflow_versions.uses api_keys.scopes",

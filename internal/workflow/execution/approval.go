@@ -17,6 +17,7 @@ import (
 	"atrium/internal/identity/access"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/workflow/definition"
@@ -291,6 +292,11 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 		return nil, fmt.Errorf("decide the approval: %w", err)
 	}
 	tx.Changed(a, after)
+	if after.Status != a.Status {
+		if err := emitApproval(ctx, tx, events.ApprovalDecided, after); err != nil {
+			return nil, err
+		}
+	}
 	return after, insertStep(ctx, tx, a.ExecutionID)
 }
 

@@ -143,8 +143,7 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 	case engine.OpenApproval:
 		return p.openApproval(ctx, tx, e, p.attempt(e.Visit))
 	case engine.CloseApproval:
-		return wrapWrite(tx.Approval.Update().Where(approval.ExecutionID(p.row.ID), approval.Visit(e.Visit), approval.StatusEQ(approval.StatusPENDING)).
-			SetStatus(approval.Status(e.Status)).Exec(ctx))
+		return p.closeApproval(ctx, tx, e)
 	case engine.CloseOpen:
 		return closeOpen(ctx, tx.Client, tx.Insert, p.row, now)
 	case engine.Sleep:
@@ -328,9 +327,38 @@ func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApprova
 	if err := tx.Insert(ctx, p.notice("approval", e.Phase.Title(), list), time.Time{}); err != nil {
 		return err
 	}
-	return wrapWrite(tx.Approval.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).
+	a, err := tx.Approval.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).
 		SetAttempt(attempt).SetTitle(e.Phase.Title()).SetSignOff(e.SignOff).SetMode(approval.Mode(mode)).SetQuorum(quorum).SetSequential(sequential).
-		SetApprovers(raw).SetNillableExpiresAt(e.ExpiresAt).Exec(ctx))
+		SetApprovers(raw).SetNillableExpiresAt(e.ExpiresAt).Save(ctx)
+	if err != nil {
+		return wrapWrite(err)
+	}
+	return emitApproval(ctx, tx, events.ApprovalRequested, a)
+}
+
+// closeApproval ends the open approval of a visit.
+func (p *plan) closeApproval(ctx context.Context, tx *op.Tx, e engine.CloseApproval) error {
+	open, err := tx.Approval.Query().Where(approval.ExecutionID(p.row.ID), approval.Visit(e.Visit), approval.StatusEQ(approval.StatusPENDING)).
+		All(tx.Unfiltered(ctx, "whoever ends the phase ends its approval"))
+	if err != nil {
+		return wrapWrite(err)
+	}
+	for _, a := range open {
+		if a, err = a.Update().SetStatus(approval.Status(e.Status)).Save(ctx); err != nil {
+			return wrapWrite(err)
+		}
+		if err := emitApproval(ctx, tx, events.ApprovalDecided, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emitApproval emits an event of an approval.
+func emitApproval(ctx context.Context, tx *op.Tx, event string, a *ent.Approval) error {
+	return tx.Emit(ctx, event, a.ID, events.Approval{
+		ID: a.ID, ExecutionID: a.ExecutionID, RequestID: a.RequestID, PhaseID: a.PhaseID, Title: a.Title, Status: string(a.Status),
+	})
 }
 
 // isRefusal reports whether an operation refused an effect, as opposed to a failure of this node.

@@ -184,7 +184,7 @@ func columnsOf(def *ast.Definition, depth int) string {
 		of := schema.Types[f.Type.Name()]
 		switch {
 		case len(f.Arguments) > 0, strings.HasPrefix(f.Name, "__"):
-		case of.Kind == ast.Interface, f.Name == "people", f.Name == "watchers": // edges
+		case of.Kind == ast.Interface, f.Name == "people", f.Name == "watchers", f.Name == "links": // edges
 		case of.Kind != ast.Object:
 			b.WriteString(f.Name + " ")
 		case depth < 3 && !slices.Contains(of.Interfaces, "Node"):

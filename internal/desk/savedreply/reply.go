@@ -1,0 +1,140 @@
+package savedreply
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/predicate"
+	"atrium/ent/savedreply"
+	"atrium/internal/desk/audience"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+)
+
+// maxReplies is the number of replies that one person may save.
+const maxReplies = 200
+
+var sorts = op.Sorts{
+	"createdAt": savedreply.FieldCreatedAt, "updatedAt": savedreply.FieldUpdatedAt, "name": op.Alphabetical(savedreply.FieldName),
+}
+
+// The operations on saved replies.
+var (
+	List = paging.NewList("savedreply.list", op.Spec{
+		Resource: "SavedReply", Action: op.Read, AdminLayer: true, Sorts: sorts, Summary: "List the saved replies that one sees",
+	}, func(_ context.Context, tx *op.Tx, in ListInput) *ent.SavedReplyQuery {
+		where := paging.Contains([]predicate.SavedReply{audience.Seen[predicate.SavedReply](tx)}, savedreply.FieldName, in.Q)
+		return tx.SavedReply.Query().Where(where...)
+	})
+
+	Get = op.Get("savedreply.read", op.Spec{
+		Resource: "SavedReply", Action: op.Read, AdminLayer: true, Summary: "Get a saved reply",
+	}, load)
+
+	Create = op.New("savedreply.create", op.Spec{
+		Resource: "SavedReply", Action: op.Create, AdminLayer: true, Summary: "Save a reply",
+	}, create).WithVerbs(func(in CreateInput) []string {
+		if in.Scope == audience.Me {
+			return []string{"savedreply.create"}
+		}
+		return []string{"savedreply.create", "savedreply.share"}
+	})
+
+	Update = op.OnRow("savedreply.update", op.Spec{
+		Resource: "SavedReply", Action: op.Update, AdminLayer: true, Summary: "Change a saved reply",
+	}, loadOwn, update)
+
+	Delete = op.OnRow("savedreply.delete", op.Spec{
+		Resource: "SavedReply", Action: op.Delete, AdminLayer: true, Summary: "Delete a saved reply",
+	}, loadOwn, remove)
+
+	Fill = op.OnRow("request.fill_reply", op.Spec{
+		Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Write a saved reply for a request",
+	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) { return tx.Request.Load(ctx, id) }, fill).
+		WithVerbs(func(FillInput) []string { return []string{"request.read", "savedreply.read"} })
+)
+
+// ListInput selects a page of replies.
+type ListInput struct {
+	paging.Page
+	Q string `json:"-" query:"q" maxLength:"200" doc:"Replies whose name contains this, in any case."`
+}
+
+func load(ctx context.Context, tx *op.Tx, id string) (*ent.SavedReply, error) {
+	return op.Lock(tx, tx.SavedReply.Query().Where(savedreply.ID(id), audience.Seen[predicate.SavedReply](tx))).Only(ctx)
+}
+
+// loadOwn loads and locks a reply for a change.
+func loadOwn(ctx context.Context, tx *op.Tx, id string) (*ent.SavedReply, error) {
+	r, err := load(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r, audience.MayChange(tx, r.UserID)
+}
+
+// CreateInput describes a new reply.
+type CreateInput struct {
+	Name   string  `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks" example:"How to restart"`
+	Scope  string  `json:"scope" enum:"me,team,company" doc:"Who sees it: whoever made it, the members of a team, everybody."`
+	TeamID *string `json:"teamId,omitempty" nullable:"true" maxLength:"64" doc:"Whose members see it: needed with the scope team, and nowhere else. One of the caller's own teams; for admins, any."`
+	Body   string  `json:"body" minLength:"1" maxLength:"10000" pattern:"\\S" patternDescription:"more than blanks" doc:"What is said, in Markdown. {{request.title}}, {{request.number}}, {{requester.name}} and {{me.name}} stand for what they name." example:"Hello {{requester.name}}, please restart it."`
+}
+
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.SavedReply, error) {
+	me := tx.Principal()
+	if err := checkBody(in.Body); err != nil {
+		return nil, err
+	}
+	if err := audience.Check(ctx, tx, in.Scope, in.TeamID); err != nil {
+		return nil, err
+	}
+	if err := tx.LockName(ctx, "savedreplies/"+me.ID); err != nil {
+		return nil, err
+	}
+	n, err := tx.SavedReply.Query().Where(savedreply.UserID(me.ID)).Count(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("count the person's replies: %w", err)
+	}
+	if n >= maxReplies {
+		return nil, apperr.New(apperr.Conflict, "You have saved %d replies, which is as many as one may have.", maxReplies)
+	}
+	r, err := tx.SavedReply.Create().SetName(in.Name).SetScope(savedreply.Scope(in.Scope)).SetBody(in.Body).
+		SetUserID(me.ID).SetNillableTeamID(in.TeamID).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("save the reply: %w", err)
+	}
+	tx.Changed(nil, r)
+	return r, nil
+}
+
+// UpdateInput changes the fields that are set.
+type UpdateInput struct {
+	op.ByID
+	Name op.Patch[string] `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Body op.Patch[string] `json:"body,omitzero" minLength:"1" maxLength:"10000" pattern:"\\S" patternDescription:"more than blanks" doc:"What is said, in Markdown."`
+}
+
+func update(ctx context.Context, tx *op.Tx, before *ent.SavedReply, in UpdateInput) (*ent.SavedReply, error) {
+	if err := checkBody(op.Or(in.Body.Value(), "")); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.Body, u.SetBody)
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("change the reply: %w", err)
+	}
+	return after, nil
+}
+
+func remove(ctx context.Context, tx *op.Tx, r *ent.SavedReply, _ op.ByID) (struct{}, error) {
+	if err := tx.SavedReply.DeleteOne(r).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the reply: %w", err)
+	}
+	tx.Changed(r, nil)
+	return struct{}{}, nil
+}
