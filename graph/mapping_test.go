@@ -69,7 +69,8 @@ var private = map[string]map[string]string{
 	"Offering":     {"CompanyID": tenantsOwn},
 	"Organization": {"CompanyID": tenantsOwn},
 	"Request": {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it",
-		"ResponseDueOrder": "follows responseDueAt; lists order by it", "ResolutionDueOrder": "follows resolutionDueAt; lists order by it", "SLANextAt": "the sweep's own"},
+		"ResponseDueOrder": "follows responseDueAt; lists order by it", "ResolutionDueOrder": "follows resolutionDueAt; lists order by it", "SLANextAt": "the sweep's own",
+		"SatisfactionAskedAt": "whether the requester is asked", "SatisfactionAt": "until when the rating may be changed"},
 	"Secret":  {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned", "Previous": "nor are those before"},
 	"Service": {"CompanyID": tenantsOwn},
 	"ServiceAccount": {

@@ -23,7 +23,8 @@ var private = map[string]map[string]string{
 	"Service":  {"CompanyID": tenantsOwn},
 	"Offering": {"CompanyID": tenantsOwn},
 	"Request": {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it",
-		"ResponseDueOrder": "follows responseDueAt; lists order by it", "ResolutionDueOrder": "follows resolutionDueAt; lists order by it", "SLANextAt": "the sweep's own"},
+		"ResponseDueOrder": "follows responseDueAt; lists order by it", "ResolutionDueOrder": "follows resolutionDueAt; lists order by it", "SLANextAt": "the sweep's own",
+		"SatisfactionAskedAt": "whether the requester is asked", "SatisfactionAt": "until when the rating may be changed"},
 	"Workflow": {"CompanyID": tenantsOwn},
 	"Execution": {
 		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it",

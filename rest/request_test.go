@@ -29,7 +29,7 @@ func TestRequestLife(t *testing.T) {
 		path := "/v1/requests/" + id
 		require.Equal(t, path, made.Header.Get("Location"))
 		s.Run(t, []apitest.Scenario{
-			{Name: "assign", As: as, Method: http.MethodPatch, Path: path, Body: body{"assigneeId": s.A.Agent.UserID, "teamId": team, "priority": "URGENT", "tags": body{"a": "b"}}, WantData: map[string]any{"assigneeId": s.A.Agent.UserID, "teamId": team, "priority": "URGENT"}, WantEvents: []string{}, WantAudit: &apitest.AuditWant{Action: "request.updated", ResourceID: id, Changed: []string{"assigneeId", "teamId", "priority", "tags"}}},
+			{Name: "assign", As: as, Method: http.MethodPatch, Path: path, Body: body{"assigneeId": s.A.Agent.UserID, "teamId": team, "priority": "URGENT", "tags": body{"a": "b"}}, WantData: map[string]any{"assigneeId": s.A.Agent.UserID, "teamId": team, "priority": "URGENT"}, WantEvents: []string{"request.updated"}, WantAudit: &apitest.AuditWant{Action: "request.updated", ResourceID: id, Changed: []string{"assigneeId", "teamId", "priority", "tags"}}},
 			{Name: "unassign", As: as, Method: http.MethodPatch, Path: path, Body: body{"assigneeId": nil}, WantData: map[string]any{"assigneeId": nil, "teamId": team}},
 			{Name: "the team has requests", As: s.A.OwnerKey, Method: http.MethodDelete, Path: "/v1/teams/" + team, WantStatus: 409},
 			{Name: "title cannot go", As: as, Method: http.MethodPatch, Path: path, Body: body{"title": nil, "priority": nil, "status": nil}, WantStatus: 400, WantFields: []string{"title", "priority", "status"}},

@@ -20,7 +20,7 @@ var matrix = map[string]string{
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
 	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag", "POST /requests/{id}/move": "oag",
 	"GET /requests/{id}/people": "oag",
-	"POST /requests/{id}/rate":  "m", "POST /requests/{id}/merge": "oag", "GET /requests/{id}/links": "oag", "POST /requests/{id}/links": "oag", "DELETE /request-links/{id}": "oag",
+	"POST /requests/{id}/merge": "oag", "GET /requests/{id}/links": "oag", "POST /requests/{id}/links": "oag", "DELETE /request-links/{id}": "oag",
 	"GET /requests/{id}/watchers": "oag", "PUT /requests/{id}/watch": "oag", "DELETE /requests/{id}/watch": "oag",
 	"GET /requests/{id}/comments": "oag", "POST /requests/{id}/comments": "oag", // a request of the owner's
 	"PATCH /comments/{id}": "o", "DELETE /comments/{id}": "o", // the owner's own comment
@@ -43,7 +43,7 @@ var matrix = map[string]string{
 
 // scopes says which scope each path requires, by its first segment; methods other than GET require ":write".
 var scopes = map[string]string{
-	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "workflows": "workflows", "users": "users",
+	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "request-links": "requests", "workflows": "workflows", "users": "users",
 	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows",
 	"agent-runs": "requests", "teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
 }
@@ -58,6 +58,10 @@ func goodBody(row rest.Row, f filing, n int) any {
 		return body{"serviceId": f.service, "offeringId": f.offering, "title": "t"}
 	case "POST /requests/{id}/move":
 		return body{"offeringId": f.offering}
+	case "POST /requests/{id}/links":
+		return body{"type": "relates", "requestId": f.request}
+	case "POST /requests/{id}/merge":
+		return body{"into": f.request}
 	case "PATCH /requests/{id}":
 		return body{"title": unique()}
 	case "POST /requests/{id}/comments", "PATCH /comments/{id}":

@@ -38,7 +38,6 @@ var routes = []route{
 	list("/requests/{id}/watchers", request.ListWatchers, namedOut),
 	one(http.MethodPut, "/requests/{id}/watch", http.StatusOK, request.Watch, requestOut),
 	one(http.MethodDelete, "/requests/{id}/watch", http.StatusOK, request.Unwatch, requestOut),
-	one(http.MethodPost, "/requests/{id}/rate", http.StatusOK, request.Rate, requestOut),
 	one(http.MethodPost, "/requests/{id}/merge", http.StatusOK, request.Merge, requestOut),
 	list("/requests/{id}/links", request.ListLinks, requestLinkOut),
 	one(http.MethodPost, "/requests/{id}/links", http.StatusCreated, request.CreateLink, requestLinkOut),

@@ -13,15 +13,15 @@ import (
 
 // estate holds the rows that live makes for a company.
 type estate struct {
-	service, offering, request, workflow, team, organization, secret, user, comment, run string
-	processing                                                                           processing
+	service, offering, request, workflow, team, organization, secret, user, comment, link, run string
+	processing                                                                                 processing
 }
 
 // path returns the path of a row of the route table, with the id of the company's own row.
 func (e estate) path(row string) string {
 	return "/v1" + strings.Replace(strings.Replace(row, "{version}", "1", 1), "{id}", map[string]string{
 		"services": e.service, "offerings": e.offering, "requests": e.request, "workflows": e.workflow,
-		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment, "agent-runs": e.run,
+		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment, "request-links": e.link, "agent-runs": e.run,
 		"executions": e.processing.execution, "tasks": e.processing.task, "approvals": e.processing.approval, "incidents": e.processing.incident,
 	}[strings.Split(row, "/")[1]], 1)
 }
@@ -38,6 +38,7 @@ func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estat
 	e.service = create(t, s, as, "/v1/services", body{"name": "IT", "ownerTeamId": e.team, "organizationId": e.organization})
 	e.offering = create(t, s, as, "/v1/services/"+e.service+"/offerings", body{"name": "Laptop", "workflowId": e.workflow})
 	e.request = create(t, s, as, "/v1/requests", body{"serviceId": e.service, "offeringId": e.offering, "title": "Mine", "assigneeId": user, "teamId": e.team})
+	e.link = create(t, s, as, "/v1/requests/"+e.request+"/links", body{"type": "relates", "requestId": create(t, s, as, "/v1/requests", body{"serviceId": e.service, "offeringId": e.offering, "title": "Other"})})
 	e.comment = create(t, s, as, "/v1/requests/"+e.request+"/comments", body{"body": "Hello"})
 	e.run = workedBy(t, s, as, e.request)
 	e.processing = processed(t, s, as, user)
@@ -144,7 +145,7 @@ func otherCompany(t *testing.T, s *apitest.Server, caller func() apitest.Caller,
 		path := theirs.path(row.Path)
 		id := strings.Split(path, "/")[3]
 		nothing := strings.Replace(path, id, never(id), 1)
-		b := goodBody(row, filing{user: never("usr_0"), offering: never("off_0")}, n)
+		b := goodBody(row, filing{user: never("usr_0"), offering: never("off_0"), request: never("req_0")}, n)
 		what := who + ": " + row.Method + " " + row.Path
 		as := caller()
 		for _, header := range []http.Header{nil, {"If-Match": {`"x"`}}} {

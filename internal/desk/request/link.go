@@ -50,7 +50,7 @@ const (
 type LinkInput struct {
 	op.ByID
 	Type      string `json:"type" enum:"relates,duplicates,blocks,parent" doc:"What the request in the path is to the other: it relates to it, duplicates it, blocks it, or is its parent." example:"blocks"`
-	RequestID string `json:"requestId" minLength:"1" maxLength:"64" doc:"The other request."`
+	RequestID string `json:"requestId" minLength:"1" maxLength:"64" doc:"The other request." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 }
 
 func listLinks(ctx context.Context, tx *op.Tx, r *ent.Request, in PeopleInput) (paging.List[*ent.RequestLink], error) {

@@ -11,7 +11,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/comment"
 	"atrium/ent/predicate"
-	"atrium/ent/request"
 	"atrium/ent/user"
 	"atrium/internal/desk/participant"
 	"atrium/internal/notify/mail"
@@ -76,10 +75,7 @@ func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error
 var MentionChoices = op.OnRow("request.mention_choices", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read",
 	Summary: "Find whom a comment on a request may mention",
-}, read, func(_ context.Context, tx *op.Tx, _ *ent.Request, _ MentionChoicesInput) ([]*Named, error) {
-	found, _ := op.Preparation[[]*Named](tx)
-	return found, nil
-}).Reaching(participant.InRequest).Prepared(findMentionable)
+}, read, mentionChoices).Reaching(participant.InRequest)
 
 // MentionChoicesInput says whom somebody looks for.
 type MentionChoicesInput struct {
@@ -93,12 +89,7 @@ const (
 	maxAsked   = 24
 )
 
-// findMentionable is a preparation, because the company's policies are asked about each of the people.
-func findMentionable(ctx context.Context, tx *op.Tx, in MentionChoicesInput) (any, error) {
-	r, err := tx.Request.Query().Where(request.ID(in.ID)).Where(reached(tx)...).Only(ctx)
-	if err != nil {
-		return []*Named{}, ignoreMissing(err)
-	}
+func mentionChoices(ctx context.Context, tx *op.Tx, r *ent.Request, in MentionChoicesInput) ([]*Named, error) {
 	where := []predicate.User{user.StatusEQ(user.StatusActive), user.IDNEQ(tx.Principal().ID)}
 	if in.Q != "" {
 		where = append(where, user.Or(paging.ContainsFold[predicate.User](user.FieldName, in.Q), paging.ContainsFold[predicate.User](user.FieldEmail, in.Q)))

@@ -24,7 +24,7 @@ var Merge = op.OnRow("request.merge", op.Spec{
 // MergeInput names the request that stays.
 type MergeInput struct {
 	op.ByID
-	Into string `json:"into" minLength:"1" maxLength:"64" doc:"The request that stays, which is not cancelled."`
+	Into string `json:"into" minLength:"1" maxLength:"64" doc:"The request that stays, which is not cancelled." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 }
 
 func merge(ctx context.Context, tx *op.Tx, r *ent.Request, in MergeInput) (*ent.Request, error) {

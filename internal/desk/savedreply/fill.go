@@ -12,6 +12,12 @@ import (
 	"atrium/internal/platform/apperr"
 )
 
+// Fill writes a saved reply for a request.
+var Fill = op.OnRow("request.fill_reply", op.Spec{
+	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Write a saved reply for a request",
+}, func(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) { return tx.Request.Load(ctx, id) }, fill).
+	WithVerbs(func(FillInput) []string { return []string{"request.read", "savedreply.read"} })
+
 // placeholder matches what a reply leaves open.
 var placeholder = regexp.MustCompile(`\{\{\s*([^{}]*?)\s*\}\}`)
 

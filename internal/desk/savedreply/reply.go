@@ -49,11 +49,6 @@ var (
 	Delete = op.OnRow("savedreply.delete", op.Spec{
 		Resource: "SavedReply", Action: op.Delete, AdminLayer: true, Summary: "Delete a saved reply",
 	}, loadOwn, remove)
-
-	Fill = op.OnRow("request.fill_reply", op.Spec{
-		Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Write a saved reply for a request",
-	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) { return tx.Request.Load(ctx, id) }, fill).
-		WithVerbs(func(FillInput) []string { return []string{"request.read", "savedreply.read"} })
 )
 
 // ListInput selects a page of replies.

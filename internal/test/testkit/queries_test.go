@@ -41,7 +41,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/request.target":                 "the service and the offering of a request",
 	"internal/people.handOver":                     "the team that takes over",
 	"internal/desk/request.checkAssignee":          "the assignee of a request",
-	"internal/desk/request.findMentionable":        "whom a comment may mention",
+	"internal/desk/request.mentionChoices":         "whom a comment may mention",
 	"internal/desk/savedreply.fill":                "by what name a reply addresses the requester",
 	"internal/desk/request.person":                 "for whom a request is, and who is to watch it",
 	"internal/desk/request.teamExists":             "the team of a request",
