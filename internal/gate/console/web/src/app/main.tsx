@@ -8,6 +8,7 @@ import '../ui/tokens.css';
 import '../ui/base.css';
 import '../ui/shell.css';
 import '../ui/parts.css';
+import '../ui/request.css';
 import { ViewerOf } from '../gen/documents';
 import { client } from './client';
 import { prefetch } from './data';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { differing, Digits, numberOf, parse } from '../app/digits';
 import { conditionOf, linesOf } from '../pages/policies/condition';
-import { told } from '../pages/requests/told';
+import { told } from '../pages/requests/one/told';
 import { toSend, visible, type FormField } from '../ui/answer';
 
 describe('numbers', () => {

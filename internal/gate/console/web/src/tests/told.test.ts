@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cause, told } from '../pages/requests/told';
+import { cause, told } from '../pages/requests/one/told';
 
 describe('what the log says of a request', () => {
   it('is told in words and names', () => {

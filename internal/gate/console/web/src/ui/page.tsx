@@ -7,11 +7,11 @@ import { useRows } from './rows';
 import { Failed, Refused, Skeleton } from './states';
 import type { Read } from '../app/data';
 
-interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; children: ReactNode; verb?: string; narrow?: boolean; above?: ReactNode; tabs?: ReactNode; live?: string }
+interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; children: ReactNode; verb?: string; narrow?: boolean; above?: ReactNode; heading?: ReactNode; tabs?: ReactNode; live?: string }
 
 // Page takes the right without which there is nothing to see; the page then says so instead. `live` is what of it is changed in the live
-// company alone.
-export function Page({ title, intro, actions, children, verb, narrow, above, tabs, live }: PageProps) {
+// company alone, `heading` what stands for the plain h1 of the title.
+export function Page({ title, intro, actions, children, verb, narrow, above, heading, tabs, live }: PageProps) {
   const viewer = useViewer();
   useRows();
   const main = useRef<HTMLElement>(null);
@@ -23,7 +23,7 @@ export function Page({ title, intro, actions, children, verb, narrow, above, tab
       <header className="page-head">
         <div>
           {above && <div className="above">{above}</div>}
-          <h1 dir="auto">{title}</h1>
+          {heading ?? <h1 dir="auto">{title}</h1>}
           {intro && <p className="intro" dir="auto">{intro}</p>}
         </div>
         {may && actions && <div className="actions">{actions}</div>}

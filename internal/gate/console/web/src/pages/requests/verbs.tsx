@@ -60,6 +60,17 @@ export function useChange() {
   };
 }
 
+// useComplete completes a request. What takes that back opens it again.
+export function useComplete() {
+  const put = usePut();
+  const [reopen] = useWrite(ReopenRequest);
+  return async (r: RequestRowFragment) => {
+    if (!await put(r, { status: 'COMPLETED' })) return;
+    const undo = () => { void reopen({ input: { id: r.id, reason: null } }).then((o) => { if (!o.fault) toast({ text: t('Undone.') }); }); };
+    toast({ text: t('Completed “{title}”.', { title: r.title }), undo });
+  };
+}
+
 // Decline asks why: the requester reads it, and the audit log keeps it.
 export function Decline({ request, close }: { request: Pick<RequestRowFragment, 'id' | 'title'>; close: () => void }) {
   const [run] = useWrite(DeclineRequest, true);

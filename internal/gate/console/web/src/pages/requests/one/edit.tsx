@@ -1,22 +1,22 @@
 import { useState } from 'react';
-import { useWrite } from '../../app/data';
-import { differing } from '../../app/digits';
-import type { Fault } from '../../app/fault';
-import { t } from '../../app/text';
-import { UpdateRequest } from '../../gen/documents';
-import * as enums from '../../gen/enums';
-import type { RequestPriority } from '../../gen/types';
-import { Writer } from '../../parts/writer';
-import { localTime, toSend, type Answers, type FormField } from '../../ui/answer';
-import { words } from '../../ui/bits';
-import { Dialog } from '../../ui/dialog';
-import { useDraft } from '../../ui/draft';
-import { Field, Rest, below, faultAt, faultBelow } from '../../ui/field';
-import { FormFields } from '../../ui/formfields';
-import { tagsOf, textOf } from '../../ui/tags';
-import { toast } from '../../ui/toast';
-import type { FullRequest } from './detail';
-import { useChange, useUndo } from './verbs';
+import { useWrite } from '../../../app/data';
+import { differing } from '../../../app/digits';
+import type { Fault } from '../../../app/fault';
+import { t } from '../../../app/text';
+import { UpdateRequest } from '../../../gen/documents';
+import * as enums from '../../../gen/enums';
+import type { RequestPriority } from '../../../gen/types';
+import { Writer } from '../../../parts/writer';
+import { localTime, toSend, type Answers, type FormField } from '../../../ui/answer';
+import { words } from '../../../ui/bits';
+import { Dialog } from '../../../ui/dialog';
+import { useDraft } from '../../../ui/draft';
+import { Field, Rest, below, faultAt, faultBelow } from '../../../ui/field';
+import { FormFields } from '../../../ui/formfields';
+import { tagsOf, textOf } from '../../../ui/tags';
+import { toast } from '../../../ui/toast';
+import type { FullRequest } from '../detail';
+import { useChange, useUndo } from '../verbs';
 
 // Edit changes what a request says. It sends what differs from the row as it was when the dialog was opened.
 export function Edit({ request, close }: { request: FullRequest; close: () => void }) {

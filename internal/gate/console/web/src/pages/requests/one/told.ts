@@ -1,7 +1,7 @@
 // told says a change of the audit log as people would: names for ids, words for the API's values, and by whose proposal it came.
-import { isNumeric } from '../../app/digits';
-import { t } from '../../app/text';
-import { moment, words } from '../../ui/bits';
+import { isNumeric } from '../../../app/digits';
+import { t } from '../../../app/text';
+import { moment, words } from '../../../ui/bits';
 
 type Changes = Record<string, { from?: unknown; to?: unknown } | null>;
 

@@ -1,0 +1,37 @@
+// brought is what the steps of a workflow have left behind: what one who does the next one has to know.
+import { t } from '../../../app/text';
+import { written, type FormField } from '../../../ui/answer';
+import { phaseName, words } from '../../../ui/bits';
+import type { FullRequest } from '../detail';
+
+const said = (v: unknown) => v !== null && v !== undefined && v !== '' && !(typeof v === 'object' && Object.keys(v).length === 0); // an empty list or object says nothing
+
+const valueOf = (v: unknown) => (typeof v === 'boolean' ? (v ? t('Yes') : t('No')) : written(v));
+
+// Given are values by the labels of the form that asked for them.
+export function Given({ values, form, under }: { values: unknown; form?: unknown; under?: string }) {
+  const fields = (form as { fields?: FormField[] } | null | undefined)?.fields ?? [];
+  const list = Object.entries((values ?? {}) as Record<string, unknown>).filter(([, v]) => said(v));
+  if (list.length === 0) return null;
+  return (
+    <dl className="given">
+      {list.map(([k, v]) => <div key={k} className="contents"><dt dir="auto">{under && <span>{under}: </span>}{fields.find((f) => f.key === k)?.label || words(k)}</dt><dd dir="auto">{valueOf(v)}</dd></div>)}
+    </dl>
+  );
+}
+
+const checks = ['valid', 'errors']; // whether what was checked holds: if not, a task says so
+
+// Brought shows what the last visit of each finished phase left behind.
+export function Brought({ request: r }: { request: FullRequest }) {
+  const e = r.execution;
+  const last = new Map((e?.phases ?? []).filter((p) => p.status === 'COMPLETED').map((p) => [p.phaseId, (p.output ?? {}) as Record<string, unknown>]));
+  const list = [...last].map(([id, out]) => [id, Object.fromEntries(Object.entries(out).filter(([k, v]) => said(v) && !checks.includes(k)))] as const).filter(([, out]) => Object.keys(out).length > 0);
+  if (!e || list.length === 0) return null;
+  return (
+    <details className="brought" open={list.length <= 3}>
+      <summary>{t('From earlier steps')}</summary>
+      {list.map(([id, out]) => <Given key={id} values={out} under={phaseName(e, id)} />)}
+    </details>
+  );
+}

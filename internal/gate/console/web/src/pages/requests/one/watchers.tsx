@@ -1,0 +1,46 @@
+// watchers are who hear of comments and of the end. Staff have others watch.
+import { Eye, EyeOff } from 'lucide-react';
+import { useWrite } from '../../../app/data';
+import { can, useCan, useViewer } from '../../../app/session';
+import { t } from '../../../app/text';
+import { UnwatchRequest, WatchRequest } from '../../../gen/documents';
+import { toast } from '../../../ui/toast';
+import type { FullRequest } from '../detail';
+
+export function Watchers({ request: r, people }: { request: FullRequest; people: { id: string; name: string }[] }) {
+  const viewer = useViewer();
+  const staff = useCan('user.read');
+  const [watch, starting] = useWrite(WatchRequest);
+  const [unwatch, ending] = useWrite(UnwatchRequest);
+  const [add] = useWrite(WatchRequest);
+  const list = r.watchers ?? [];
+  const busy = starting || ending;
+  const watching = list.some((w) => w.id === viewer.id) !== busy; // what is pressed is shown at once
+  const may = can(viewer, 'request.watch', r);
+  if (list.length === 0 && !may) return null;
+  const others = people.filter((p) => p.id !== viewer.id && !list.some((w) => w.id === p.id));
+  const turn = async () => {
+    const [run, back, says] = watching ? [unwatch, watch, t('You no longer watch this request.')] : [watch, unwatch, t('You watch this request.')];
+    const o = await run({ input: { id: r.id } });
+    if (!o.fault) toast({ text: says, undo: () => { void back({ input: { id: r.id } }); } });
+  };
+  return (
+    <div>
+      <dt>{t('Watchers')}</dt>
+      <dd className="stack-tight">
+        {list.length > 0 && <span>{list.map((w, i) => <bdi key={w.id}>{i > 0 && ', '}{w.name}</bdi>)}</span>}
+        {may && (
+          <button type="button" className="quiet small" aria-pressed={watching} onClick={() => { if (!busy) void turn(); }}>
+            {watching ? <EyeOff size={13} aria-hidden /> : <Eye size={13} aria-hidden />} {watching ? t('Stop watching') : t('Watch')}
+          </button>
+        )}
+        {may && staff && (
+          <select className="plainly" aria-label={t('Add a watcher')} value="" onChange={(e) => { void add({ input: { id: r.id, userId: e.target.value } }); }}>
+            <option value="">{t('Add a watcher')}</option>
+            {others.map((p) => <option key={p.id} value={p.id}>{p.name}</option>)}
+          </select>
+        )}
+      </dd>
+    </div>
+  );
+}
