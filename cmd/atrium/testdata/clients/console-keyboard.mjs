@@ -101,7 +101,7 @@ await settled();
 await choose('Priority', 'Urgent');
 await until('the priority is URGENT', async () => (await rest('GET', `/requests/${filed}`)).priority === 'URGENT');
 await write('Comment', 'Nobody touched a mouse.');
-await press('button', 'Add comment');
+await press('button', 'Reply to staff');
 await page.locator('article').getByText('Nobody touched a mouse.').waitFor();
 await press('button', 'Complete');
 await status(filed, 'COMPLETED');

@@ -50,7 +50,8 @@ await until('it was taken back', async () => (await text(`/requests/${id}`)).inc
 await holds(`/requests/${id}`, ...numbers);
 await edit('Amount', '2.50');
 await holds(`/requests/${id}`, numbers[0], '"amount":2.50');
-await button('Move').click();
+await button('More actions').click();
+await page.getByRole('menuitem', { name: 'Move' }).click();
 await dialog(/Move/).getByLabel('Offering').selectOption({ label: second.name });
 assert.equal(await dialog(/Move/).getByLabel('Serial').inputValue(), '9007199254740993');
 await button('Move', dialog(/Move/)).click();

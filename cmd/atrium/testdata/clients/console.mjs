@@ -68,7 +68,7 @@ await page.getByRole('button', { name: 'Preview' }).click();
 await page.locator('.preview strong').getByText('way', { exact: true }).waitFor();
 await b.sound('request-preview');
 await page.getByRole('button', { name: 'Preview' }).click();
-await page.getByRole('button', { name: 'Add comment' }).click();
+await page.getByRole('button', { name: 'Reply to staff' }).click(); // for oneself: others would be named
 await page.locator('article strong').getByText('way', { exact: true }).waitFor();
 await page.locator('article').getByText('<img src=x onerror=alert(1)>').waitFor();
 for (const [press, then] of [['Watch', 'Stop watching'], ['Stop watching', 'Watch']]) {
@@ -76,6 +76,30 @@ for (const [press, then] of [['Watch', 'Stop watching'], ['Stop watching', 'Watc
   await page.getByRole('button', { name: then, exact: true }).waitFor();
 }
 await b.sound('request');
+
+// A note for staff is another tab, with a draft of its own that outlives a reload. An @ offers people by name, for the keyboard as well.
+await page.getByRole('tab', { name: 'Internal note' }).click();
+await say.pressSequentially('Ask @rob');
+await page.getByRole('option', { name: /Robin Lead/, selected: true }).waitFor();
+await b.sound('request-mention');
+await say.press('Enter');
+assert.equal(await say.inputValue(), 'Ask @lead@demo.example ');
+await page.getByRole('tab', { name: 'Reply' }).click();
+assert.equal(await say.inputValue(), '');
+await page.reload();
+await page.getByRole('tab', { name: /Internal note/ }).click();
+assert.equal(await say.inputValue(), 'Ask @lead@demo.example ');
+await page.getByRole('button', { name: 'Add note for staff' }).waitFor();
+await say.press('Control+Enter');
+await page.locator('article.internal').getByText('@Robin Lead').waitFor();
+
+// The title is changed where it stands, and can be taken back.
+await page.getByRole('button', { name: 'Change the title' }).click();
+await page.getByRole('textbox', { name: 'Title' }).fill('A laptop for nobody');
+await page.keyboard.press('Enter');
+await page.getByRole('heading', { level: 1, name: 'A laptop for nobody' }).waitFor();
+await page.getByText('The title was changed.').locator('..').getByRole('button', { name: 'Undo' }).click();
+await page.getByRole('heading', { level: 1, name: 'A laptop for Ana Lima' }).waitFor();
 await page.getByRole('button', { name: 'Complete' }).click();
 await status(filed, 'COMPLETED');
 
@@ -310,13 +334,53 @@ const { serviceId, offeringId } = await rest('GET', `/requests/${astray.id}`);
 assert.notEqual(offeringId, demo.offeringId);
 
 // A person moves it back. The dialog asks what the form of that offering asks.
-await page.getByRole('button', { name: 'Move', exact: true }).click();
+await page.getByRole('button', { name: 'More actions' }).click();
+await page.getByRole('menuitem', { name: 'Move' }).click();
 await page.getByRole('dialog').getByLabel('Offering').selectOption('New laptop');
 await page.getByRole('dialog').getByLabel('Model').waitFor();
 await b.sound('move');
 await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click();
 await page.getByText('Moved to “New laptop”.').waitFor();
 assert.equal((await rest('GET', `/requests/${astray.id}`)).offeringId, demo.offeringId);
+
+// What a workflow asks is done where it is read: a decision with its reason, then a task with its form, below what came before.
+const me = (await rest('GET', '/users?role=owner'))[0].id;
+const flow = await rest('POST', '/workflows', { name: 'Chairs', definition: {
+  phases: [
+    { id: 'start', type: 'START' }, { id: 'rate', type: 'DATA', name: 'Rate', config: { kind: 'enrich', set: { price: '60' } } },
+    { id: 'approve', type: 'APPROVAL', name: 'Approve the chairs', config: { approvers: [{ type: 'user', id: me }], mode: 'all' } },
+    { id: 'order', type: 'PROCESS', name: 'Order', participants: [{ role: 'responsible', type: 'user', id: me }], config: {
+      title: 'Order the chairs', form: { fields: [{ key: 'orderNumber', label: 'Order number', type: 'text', required: true }] },
+    } },
+    { id: 'done', type: 'END' },
+  ],
+  transitions: [
+    { from: 'start', name: 'next', to: 'rate' }, { from: 'rate', name: 'next', to: 'approve' }, { from: 'approve', name: 'approved', to: 'order' },
+    ...['rejected', 'expired'].map((name) => ({ from: 'approve', name, to: 'done' })), { from: 'order', name: 'next', to: 'done' },
+  ],
+} });
+await rest('POST', `/workflows/${flow.id}/publish`, {});
+const ordered = await rest('POST', `/services/${demo.serviceId}/offerings`, { name: 'Chairs', workflowId: flow.id });
+const chairs = await rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: ordered.id, title: 'Ten chairs' });
+await b.go(`requests/${chairs.id}`, chairs.title);
+const decision = page.getByRole('article', { name: 'Decision: Approve the chairs' });
+await page.getByText('Rate: Price').waitFor();
+await decision.getByLabel('Reason for the decision').fill('They are needed.');
+await b.sound('request-decision');
+await decision.getByRole('button', { name: 'Approve' }).click();
+const job = page.getByRole('article', { name: 'Task: Order the chairs' });
+await job.getByRole('button', { name: 'Mark as done' }).click();
+await job.locator('[aria-invalid=true]').waitFor();
+await job.getByLabel('Order number').fill('4711');
+await page.reload();
+await job.waitFor();
+assert.equal(await job.getByLabel('Order number').inputValue(), '4711');
+await b.sound('request-task');
+await job.getByRole('button', { name: 'Mark as done' }).click();
+await page.getByText('2 done').click();
+await page.getByText('They are needed.').waitFor();
+await page.getByText('4711', { exact: true }).waitFor();
+await b.sound('request-done');
 
 // A proposal is edited before it is applied.
 const vpn = await rest('POST', '/requests', { serviceId, offeringId, title: astray.title });
@@ -455,7 +519,9 @@ await m.page.getByLabel('Title').fill('For a member');
 await m.page.getByLabel('Model').selectOption('13 inch');
 await m.page.getByRole('button', { name: 'Submit request', exact: true }).click();
 await m.page.getByRole('heading', { level: 1, name: 'For a member' }).waitFor();
-await m.page.getByRole('button', { name: 'Cancel request' }).waitFor();
+await m.page.getByRole('button', { name: 'More actions' }).click();
+await m.page.getByRole('menuitem', { name: 'Cancel request' }).waitFor();
+await m.page.keyboard.press('Escape');
 assert.equal(await m.page.getByRole('button', { name: /Accept|Complete|Decline/ }).count(), 0);
 await m.sound('member-request');
 
@@ -470,7 +536,7 @@ for (const again of ['button', 'comment']) {
   } else {
     await m.page.getByText('A public comment reopens your request.').waitFor();
     await m.page.getByLabel('Comment').fill('It broke again.');
-    await m.page.getByRole('button', { name: 'Add comment' }).click();
+    await m.page.getByRole('button', { name: 'Reply to staff' }).click();
   }
   await status(mine, 'IN_PROGRESS');
   await m.page.getByRole('button', { name: 'Reopen', exact: true }).waitFor({ state: 'detached' });

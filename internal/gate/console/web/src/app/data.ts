@@ -41,14 +41,25 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   if (kept.current.key !== key) kept.current = { key, data: undefined };
   if (result.data && !passing && !behind) kept.current.data = result.data;
   const data = passing ? kept.current.data ?? result.data : result.data; // what was read stands, and forms stay where somebody writes in them
-  const tries = useRef(0);
-  useEffect(() => {
-    if (!passing) tries.current = 0;
-    if (!passing || pause || fault.code === 'connection_lost') return undefined; // of that, useReconnect hears
-    const timer = setTimeout(again, Math.max((fault.retryAfter ?? 0) * 1000, Math.min(30_000, 2000 * 2 ** tries.current++) * (0.75 + Math.random() / 2)));
-    return () => { clearTimeout(timer); };
-  }, [passing, pause, result.error, again]); // each failed try has an error of its own
+  useRetry(passing && !pause && fault.code !== 'connection_lost' ? result.error : undefined, fault?.retryAfter ?? 0, again, pause); // of that, useReconnect hears
   return { data, fault, behind, again };
+}
+
+// useRetry reads again some time after a fault, later each time. Each failed try has a fault of its own. That none is there any more means
+// nothing yet: what another answer brings of the same rows is shown without it.
+function useRetry(failed: object | undefined, after: number, again: () => void, pause: boolean) {
+  const latest = useRef(again);
+  latest.current = again;
+  const tries = useRef({ n: 0, at: 0 });
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    if (!failed) return;
+    const now = Date.now();
+    tries.current = { n: now - tries.current.at > 2 * minute ? 0 : tries.current.n + 1, at: now };
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => { latest.current(); }, Math.max(after * 1000, Math.min(30_000, 2000 * 2 ** tries.current.n) * (0.75 + Math.random() / 2)));
+  }, [failed, after]);
+  useEffect(() => () => { clearTimeout(timer.current); }, [pause]);
 }
 
 interface Paged { edges: unknown[]; pageInfo: { hasNextPage: boolean; endCursor?: string | null } }

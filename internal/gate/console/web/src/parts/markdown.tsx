@@ -1,12 +1,31 @@
 // markdown shows what people write as the server has read it. It builds elements of a tree of nodes, and never HTML of a string.
-import type { CSSProperties, ReactNode } from 'react';
+import { createContext, useContext, type CSSProperties, type ReactNode } from 'react';
 
 interface Node { type: string; text?: string; level?: number; start?: number; checked?: boolean; href?: string; align?: string; children?: Node[] }
 
 const within = (n: Node): ReactNode => n.children?.map((c, i) => <Shown key={i} node={c} />);
 
-// Headings of a text are below those of the page.
+// Headings of a text are below those of the page, whatever levels it uses: the first of them is the page's next.
 const headings = ['h3', 'h4', 'h5', 'h6', 'h6', 'h6'] as const;
+const Levels = createContext<number[]>([]);
+const levelsOf = (list: Node[]): number[] => [...new Set(list.flatMap((n) => [...(n.type === 'heading' ? [n.level ?? 1] : []), ...levelsOf(n.children ?? [])]))].sort((a, b) => a - b);
+
+function Heading({ node }: { node: Node }) {
+  const H = headings[useContext(Levels).indexOf(node.level ?? 1)] ?? 'h6';
+  return <H dir="auto">{within(node)}</H>;
+}
+
+// Named are the names of people by their e-mail addresses. Who is mentioned by an address is shown by the name.
+export const Named = createContext<ReadonlyMap<string, string>>(new Map());
+
+export function Mentions({ text }: { text: string }) {
+  const named = useContext(Named);
+  if (named.size === 0 || !text.includes('@')) return <>{text}</>;
+  return <>{text.split(/(@[^\s@<>(),;:"]+@[A-Za-z0-9.-]*[A-Za-z0-9])/).map((part, i) => {
+    const name = i % 2 === 1 ? named.get(part.slice(1).toLowerCase()) : undefined;
+    return name ? <span key={i} className="mention" title={part.slice(1)} dir="auto">@{name}</span> : part;
+  })}</>;
+}
 
 function Table({ node }: { node: Node }) {
   const row = (r: Node, Cell: 'td' | 'th') => r.children?.map((c, i) => <Cell key={i} style={(c.align ? { textAlign: c.align } : {}) as CSSProperties}>{within(c)}</Cell>);
@@ -16,7 +35,7 @@ function Table({ node }: { node: Node }) {
 
 function Shown({ node: n }: { node: Node }): ReactNode {
   switch (n.type) {
-    case 'text': return n.text;
+    case 'text': return <Mentions text={n.text ?? ''} />;
     case 'strong': return <strong>{within(n)}</strong>;
     case 'emphasis': return <em>{within(n)}</em>;
     case 'strike': return <s>{within(n)}</s>;
@@ -24,7 +43,7 @@ function Shown({ node: n }: { node: Node }): ReactNode {
     case 'link': return <a href={n.href} target="_blank" rel="noopener noreferrer nofollow">{within(n)}</a>;
     case 'break': return <br />;
     case 'paragraph': return <p dir="auto">{within(n)}</p>;
-    case 'heading': { const H = headings[(n.level ?? 1) - 1] ?? 'h6'; return <H dir="auto">{within(n)}</H>; }
+    case 'heading': return <Heading node={n} />;
     case 'quote': return <blockquote dir="auto">{within(n)}</blockquote>;
     case 'list': return n.start ? <ol start={n.start}>{within(n)}</ol> : <ul>{within(n)}</ul>;
     case 'item': return <li className={n.checked === undefined ? undefined : 'task'}>{n.checked !== undefined && <input type="checkbox" checked={n.checked} disabled aria-hidden />}{within(n)}</li>;
@@ -38,5 +57,5 @@ function Shown({ node: n }: { node: Node }): ReactNode {
 // Prose is a text in Markdown by its blocks, or a plain one as it stands.
 export function Prose({ content, children }: { content: unknown; children: ReactNode }) {
   if (!Array.isArray(content)) return <p className="prose" dir="auto">{children}</p>;
-  return <div className="rich">{(content as Node[]).map((n, i) => <Shown key={i} node={n} />)}</div>;
+  return <Levels value={levelsOf(content as Node[])}><div className="rich">{(content as Node[]).map((n, i) => <Shown key={i} node={n} />)}</div></Levels>;
 }

@@ -12,7 +12,7 @@ export type FullRequest = NonNullable<RequestOneQuery['request']>;
 // The lists show a request beside them. They are there before its code, which comes while nothing else is asked for.
 const load = () => import('./one/body');
 const Body = lazy(load);
-setTimeout(() => { void load().catch(() => undefined); }, 2500); // whoever opens a request while it is away is told then
+setTimeout(() => { void load().catch(() => undefined); }, 2500); // one that fails is loaded when it is needed
 
 // Detail is a request as it is read and worked on: on its own page, and beside the list.
 export function Detail({ id, peek = false }: { id: string; peek?: boolean }) {

@@ -49,6 +49,7 @@ function About({ request: r }: { request: FullRequest }) {
   const answered = Object.keys(r.fields ?? {}).length > 0;
   return (
     <div className="about">
+      <h2 className="hidden">{t('Description')}</h2>
       {may && <button type="button" className="plain small" onClick={() => { edit(true); }}>{t('Edit')}</button>}
       {r.description ? <div className="description"><Prose content={r.content}>{r.description}</Prose></div> : !answered && <p className="soft">{t('No description.')}</p>}
       <Answers request={r} />

@@ -5,7 +5,8 @@ import { useChanges, useSoon } from '../../../app/live';
 import { can, useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
 import { RequestComments, RequestHistory } from '../../../gen/documents';
-import { Prose } from '../../../parts/markdown';
+import { usePersonChoices } from '../../../parts/choices';
+import { Mentions, Named, Prose } from '../../../parts/markdown';
 import { nameOf } from '../../../parts/who';
 import { Time } from '../../../ui/bits';
 import type { FullRequest } from '../detail';
@@ -25,13 +26,15 @@ export function Conversation({ request: r }: { request: FullRequest }) {
   useChanges((c) => { if (staff && c.request.id === r.id) soon(); });
   const entries = history.data?.requestHistory ?? [];
   const turns = entries.length > 0 ? entries.filter(milestone).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r, viewer);
+  const mentioned = rows(r.comments).some((c) => c.body.includes('@'));
+  const named = new Map([viewer, ...usePersonChoices(!mentioned)].map((u) => [(u.email ?? '').toLowerCase(), u.name]));
   const said = older.data?.request?.comments ?? r.comments;
   const comments = rows(said).map((c) => ({ at: c.createdAt, key: c.id, node: <Spoken comment={c} mine={c.authorId === r.requesterId} /> }));
   const all = [...turns.map((x) => ({ ...x, turn: true })), ...comments.map((x) => ({ ...x, turn: false }))].sort((a, b) => a.at.localeCompare(b.at));
   return (
     <>
       {said?.pageInfo.hasNextPage && <p><button type="button" className="quiet small" onClick={() => { older.next(said.pageInfo.endCursor ?? null); }}>{t('Show earlier comments')}</button></p>}
-      <ol className="timeline">{all.map((x) => <li key={x.key} className={x.turn ? undefined : 'spoken'}>{x.turn && <span className="tick" aria-hidden />}{x.node}</li>)}</ol>
+      <Named value={named}><ol className="timeline">{all.map((x) => <li key={x.key} className={x.turn ? undefined : 'spoken'}>{x.turn && <span className="tick" aria-hidden />}{x.node}</li>)}</ol></Named>
       {can(viewer, 'comment.create') && <Say request={r} />}
       {staff && <History entries={entries} />}
     </>
@@ -57,7 +60,7 @@ function Spoken({ comment: c, mine }: { comment: Comment; mine: boolean }) {
 
 // Linked is what a person wrote, with the addresses of web pages as links. What agents write stays text: others may have put it there.
 function Linked({ text }: { text: string }) {
-  return <>{pieces(text).map((p, i) => (p.href ? <a key={i} href={p.href} target="_blank" rel="noopener noreferrer nofollow">{p.text}</a> : p.text))}</>;
+  return <>{pieces(text).map((p, i) => (p.href ? <a key={i} href={p.href} target="_blank" rel="noopener noreferrer nofollow">{p.text}</a> : <Mentions key={i} text={p.text} />))}</>;
 }
 
 // fromRow are the turns that the row itself tells of: for who sees no history, and until it is there.

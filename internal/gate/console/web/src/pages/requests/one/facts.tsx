@@ -35,11 +35,11 @@ export function Facts({ request: r, folded, peek }: { request: FullRequest; fold
 
 const Row = ({ label, of, children }: { label: string; of?: string; children: ReactNode }) => <div><dt>{of ? <label htmlFor={of}>{label}</label> : label}</dt><dd>{children}</dd></div>;
 
-interface ChooseProps { label: string; name: string; value: string; set: (to: string) => void; options: [string, string][] }
+interface ChooseProps { label: string; name: string; value: string; set: (to: string) => void; options: [string, string][]; children?: ReactNode }
 
-function Choose({ label, name, value, set, options }: ChooseProps) {
+function Choose({ label, name, value, set, options, children }: ChooseProps) {
   const id = `fact-${name}`;
-  return <Row label={label} of={id}><select id={id} className="plainly" value={value} onChange={(e) => { set(e.target.value); }}>{options.map(([v, says]) => <option key={v} value={v}>{says}</option>)}</select></Row>;
+  return <Row label={label} of={id}><select id={id} className="plainly" value={value} onChange={(e) => { set(e.target.value); }}>{options.map(([v, says]) => <option key={v} value={v}>{says}</option>)}</select>{children}</Row>;
 }
 
 const withCurrent = (list: { id: string; name: string }[], current: { id: string; name: string } | null | undefined): [string, string][] =>
@@ -59,10 +59,9 @@ function List({ request: r }: { request: FullRequest }) {
       {edit ? <Choose label={t('Priority')} name="priority" value={r.priority} set={(to) => { void change(r, { priority: to as RequestPriority }, t('Priority changed.')); }} options={enums.RequestPriority.map((p) => [p, words(p)])} />
         : <Row label={t('Priority')}><Priority value={r.priority} /></Row>}
       {edit ? (
-        <>
-          <Choose label={t('Assignee')} name="assigneeId" value={r.assigneeId ?? ''} set={(to) => { void change(r, { assigneeId: to || null }, t('Assignee changed.')); }} options={[['', t('Nobody')], ...withCurrent(people, current)]} />
-          {r.assigneeId !== viewer.id && <div><dt /><dd><button type="button" className="quiet small" onClick={() => { void change(r, { assigneeId: viewer.id }, t('Assignee changed.')); }}>{t('Assign to me')}</button></dd></div>}
-        </>
+          <Choose label={t('Assignee')} name="assigneeId" value={r.assigneeId ?? ''} set={(to) => { void change(r, { assigneeId: to || null }, t('Assignee changed.')); }} options={[['', t('Nobody')], ...withCurrent(people, current)]}>
+            {r.assigneeId !== viewer.id && <button type="button" className="quiet small" onClick={() => { void change(r, { assigneeId: viewer.id }, t('Assignee changed.')); }}>{t('Assign to me')}</button>}
+          </Choose>
       ) : <Row label={t('Assignee')}><Who id={r.assigneeId} person={r.assignee} /></Row>}
       {edit ? <Choose label={t('Team')} name="teamId" value={r.teamId ?? ''} set={(to) => { void change(r, { teamId: to || null }, t('Team changed.')); }} options={[['', t('No team')], ...withCurrent(teams, r.team)]} />
         : <Row label={t('Team')}><span dir="auto">{r.team?.name ?? <span className="soft">{r.teamId ? t('A team') : t('No team')}</span>}</span></Row>}

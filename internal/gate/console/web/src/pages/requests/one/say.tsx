@@ -10,11 +10,13 @@ import { AddComment } from '../../../gen/documents';
 import { Writer } from '../../../parts/writer';
 import { nameOf } from '../../../parts/who';
 import { useDraft } from '../../../ui/draft';
-import { Rest, faultAt } from '../../../ui/field';
+import { Check, Rest, faultAt } from '../../../ui/field';
 import { toast } from '../../../ui/toast';
 import { keyLabel } from '../../../keys/registry';
 import type { FullRequest } from '../detail';
 import { reopenable } from '../search';
+import { useChange } from '../verbs';
+import { mayOf } from './actions';
 import { useMentions } from './mentions';
 
 const tabs = ['reply', 'note'] as const;
@@ -28,6 +30,9 @@ export function Say({ request: r }: { request: FullRequest }) {
   const body = draft[tab];
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(AddComment, true);
+  const change = useChange();
+  const [waits, setWaits] = useState(false);
+  const waitable = tab === 'reply' && r.status === 'IN_PROGRESS' && !r.waiting && r.requesterId !== viewer.id && mayOf(viewer, r).update;
   const mentions = useMentions(r.id);
   const ready = body.trim() !== '' && !busy;
   const requester = r.requesterId === viewer.id;
@@ -38,6 +43,8 @@ export function Say({ request: r }: { request: FullRequest }) {
     const left = { ...draft, [tab]: '' };
     if (left.reply || left.note) set(left);
     else forget();
+    if (waits && waitable) void change(r, { waiting: true }, t('The service level clock stops until the requester answers.'));
+    setWaits(false);
     toast({ text: tab === 'note' ? t('Your note was added.') : t('Your reply was sent.') });
   };
   const turn = (e: KeyboardEvent) => {
@@ -70,7 +77,8 @@ export function Say({ request: r }: { request: FullRequest }) {
         />
         <Rest base={body ? base : undefined} fault={fault} fields={['body']} />
         <div className="line">
-          <span className="soft small-text">{mentions ? t('Type @ to mention somebody.') : ''}</span><span className="grow" />
+          {waitable ? <Check label={t('Then wait for an answer')} checked={waits} set={setWaits} /> : mentions && <span className="soft small-text">{t('Type @ to mention somebody.')}</span>}
+          <span className="grow" />
           <button type="submit" disabled={!ready} title={keyLabel('mod+Enter')} dir="auto">{tab === 'note' ? <Lock size={14} aria-hidden /> : <Send size={14} aria-hidden />} {says}</button>
         </div>
       </div>
