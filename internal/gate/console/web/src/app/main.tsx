@@ -9,6 +9,7 @@ import '../ui/base.css';
 import '../ui/shell.css';
 import '../ui/parts.css';
 import '../ui/request.css';
+import '../ui/portal.css';
 import { ViewerOf } from '../gen/documents';
 import { client } from './client';
 import { prefetch } from './data';

@@ -30,7 +30,7 @@ const page = <P extends string>(path: P, load: () => Promise<unknown>, before?: 
 });
 
 const routeTree = root.addChildren([
-  page('/app', () => import('../pages/home/view')),
+  page('/app', () => import('../pages/home/view'), () => { if (!wasStaff()) prefetch(Catalogue, {}); }),
   page('/app/catalogue', () => import('../pages/catalogue/list'), () => { prefetch(Catalogue, {}); }),
   page('/app/catalogue/$id', () => import('../pages/catalogue/file'), ({ id }) => { prefetch(OfferingForm, { id: id ?? '' }); }),
   page('/app/my-requests', () => import('../pages/requests/mine')),
