@@ -96,7 +96,7 @@ await page.locator('dt').filter({ hasText: /^Requester$/ }).locator('xpath=follo
 
 // A person's attributes are written one a line, and what is no attribute is said.
 await b.go('people', 'People');
-await page.getByRole('button', { name: /^Edit / }).first().click();
+await page.locator('tbody a.name').first().click();
 const edit = dialog(/^Edit /);
 await edit.getByLabel('Attributes').fill('region=eu\ngrade=3');
 await button('Save', edit).click();

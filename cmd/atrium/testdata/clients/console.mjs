@@ -565,7 +565,8 @@ await o.end();
 // Who is deactivated is taken from the page that they have open within a minute, and told why.
 await m.go('my-requests', 'My requests');
 const d = await arrive(owner, 'people?q=Mia');
-await d.page.getByRole('button', { name: 'Deactivate Mia', exact: true }).click();
+await d.page.getByRole('button', { name: 'Actions for Mia', exact: true }).click();
+await d.page.getByRole('menuitem', { name: 'Deactivate', exact: true }).click();
 await d.page.getByRole('dialog').getByRole('button', { name: 'Deactivate', exact: true }).click();
 await d.page.getByRole('dialog').locator('strong').getByText(/\d API keys? stays? valid/).waitFor(); // the number comes with the answer; the question says it without one
 await d.end();

@@ -10,6 +10,7 @@ import { Choices, useOrganizationChoices } from '../../parts/choices';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { Menu } from '../../ui/menu';
 import { More } from '../../ui/more';
 import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Section } from '../../ui/page';
@@ -33,10 +34,9 @@ export function Teams() {
             {rows(teams).map((team) => (
               <li key={team.id} className="row">
                 <div><Name row={team} may={updates} /><div className="meta"><span>{plural(team.memberIds.length, '{n} member', '{n} members')}</span>{team.description && <span dir="auto">{team.description}</span>}</div></div>
-                <div className="verbs">
-                  {updates && <button type="button" className="plain small" aria-label={t('Edit {name}', { name: team.name })} onClick={() => { setEdit(team); }}>{t('Edit')}</button>}
-                  {removes && <button type="button" className="danger-plain small" aria-label={t('Delete {name}', { name: team.name })} onClick={() => { setGone(team); }}>{t('Delete')}</button>}
-                </div>
+                {(updates || removes) && <Menu label={t('Actions for {name}', { name: team.name })} hint={t('Actions')} items={() => [
+                  ...(updates ? [{ label: t('Edit'), run: () => { setEdit(team); } }] : []), ...(removes ? [{ label: t('Delete'), run: () => { setGone(team); }, bad: true }] : []),
+                ]} />}
               </li>
             ))}
           </ul>

@@ -1,12 +1,12 @@
 // actions are what can be done to a request: the next step as a button, the rest in a menu.
-import { ArrowRightLeft, Ban, BellOff, Check, Copy, Hourglass, Link, Play, RotateCcw, X } from 'lucide-react';
+import { Check, RotateCcw } from 'lucide-react';
 import { useAsked } from '../../../app/asked';
 import { config } from '../../../app/config';
 import { can, useViewer, type Viewer } from '../../../app/session';
 import { t } from '../../../app/text';
 import { useKeys } from '../../../keys/registry';
 import { Confirm } from '../../../ui/dialog';
-import { Menu, type Entry } from '../../../ui/menu';
+import { Menu, type Item } from '../../../ui/menu';
 import { toast } from '../../../ui/toast';
 import { Ask, open, useBulk, type Asking } from '../bulk';
 import type { FullRequest } from '../detail';
@@ -55,25 +55,25 @@ export function Actions({ request: r, peek = false }: { request: FullRequest; pe
     { keys: 's', does: t('Set the status'), group: t('Request'), run: () => { if (may.accept || may.complete || may.cancel) setAsk('status'); else if (may.reopen) setAsk('reopen'); } },
     { keys: 'e', does: t('Accept the request'), group: t('Request'), run: () => { if (may.accept) void accept(r); } },
   ], !peek && (may.update || may.accept || may.reopen));
-  const entries: (Entry | false)[] = [
+  const items: (Item | false)[] = [
     may.update && r.status === 'IN_PROGRESS' && (r.waiting
-      ? { says: t('Let the clock run again'), icon: Play, run: () => { void change(r, { waiting: false }, t('The service level clock runs again.')); } }
-      : { says: t('Wait for an answer'), icon: Hourglass, run: () => { void change(r, { waiting: true }, t('The service level clock stops until the requester answers.')); } }),
+      ? { label: t('Let the clock run again'), run: () => { void change(r, { waiting: false }, t('The service level clock runs again.')); } }
+      : { label: t('Wait for an answer'), run: () => { void change(r, { waiting: true }, t('The service level clock stops until the requester answers.')); } }),
     may.update && r.status === 'PENDING' && (until
-      ? { says: t('End the snooze'), icon: Play, run: () => { void change(r, { snoozedUntil: null }, t('It is in the inbox again.')); } }
-      : { says: t('Snooze'), icon: BellOff, run: () => { setAsk('snooze'); } }),
-    may.move && { says: t('Move'), icon: ArrowRightLeft, run: () => { setAsk('move'); } },
-    { says: t('Copy the link'), icon: Link, run: () => { void copied(`${config.baseUrl}/app/requests/${r.id}`, t('The link was copied.')); } },
-    { says: t('Copy as curl'), icon: Copy, run: () => { void copied(`curl ${config.baseUrl}/v1/requests/${r.id} -H "x-api-key: $KEY"`, t('The curl line was copied.')); } },
-    may.decline && { says: t('Decline'), icon: X, danger: true, run: () => { setAsk('decline'); } },
-    may.cancel && { says: t('Cancel request'), icon: Ban, danger: true, run: () => { setAsk('cancel'); } },
+      ? { label: t('End the snooze'), run: () => { void change(r, { snoozedUntil: null }, t('It is in the inbox again.')); } }
+      : { label: t('Snooze'), run: () => { setAsk('snooze'); } }),
+    may.move && { label: t('Move'), run: () => { setAsk('move'); } },
+    { label: t('Copy the link'), run: () => { void copied(`${config.baseUrl}/app/requests/${r.id}`, t('The link was copied.')); } },
+    { label: t('Copy as curl'), run: () => { void copied(`curl ${config.baseUrl}/v1/requests/${r.id} -H "x-api-key: $KEY"`, t('The curl line was copied.')); } },
+    may.decline && { label: t('Decline'), bad: true, run: () => { setAsk('decline'); } },
+    may.cancel && { label: t('Cancel request'), bad: true, run: () => { setAsk('cancel'); } },
   ];
   return (
     <>
       {may.accept && <button type="button" onClick={() => { void accept(r); }}><Check size={15} aria-hidden /> {t('Accept')}</button>}
       {may.complete && <button type="button" onClick={() => { void complete(r); }}><Check size={15} aria-hidden /> {t('Complete')}</button>}
       {may.reopen && <button type="button" onClick={() => { setAsk('reopen'); }}><RotateCcw size={15} aria-hidden /> {t('Reopen')}</button>}
-      <Menu label={t('More actions')} entries={entries.filter((e) => e !== false)} />
+      <Menu label={t('More actions')} hint={t('More actions')} className="icon menu-opener" items={() => items.filter((i) => i !== false)} />
       {ask === 'snooze' && <Snooze request={r} close={close} />}
       {ask === 'move' && <Move request={r} close={close} />}
       {ask === 'reopen' && may.reopen && <Reopen request={r} close={close} />}
