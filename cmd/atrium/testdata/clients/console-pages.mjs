@@ -33,6 +33,7 @@ const team = await rest('POST', '/teams', { name: '=1+1' });
   for (const title of ['Submitted and completed', 'First response (minutes)', 'Resolution (minutes)', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'Decisions on proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
     const section = w.page.locator('section').filter({ has: w.page.getByRole('heading', { name: title, exact: true }) });
     await section.getByRole('img', { name: `${title}; the table says the same` }).waitFor();
+    await section.getByText('Table', { exact: true }).click();
     const rows = await section.getByRole('row').count();
     const [csv] = await Promise.all([w.page.waitForEvent('download'), w.page.getByRole('button', { name: `Export CSV of ${title}` }).click()]);
     exported[title] = (await readFile(await csv.path(), 'utf8')).trim().split('\r\n');

@@ -27,7 +27,7 @@ export function AgentFigured({ time }: { time: Time }) {
         const when = time.over === 'week' ? t('Week') : t('Day');
         if (list.every((f) => f.runs === 0)) return <Section title={t('Agents')}><Empty title={t('No AI agent ran in this time')} /></Section>;
         return (
-          <>
+          <div className="charts">
             <Timed<Stat> bars title={t('Runs of agents')} file="agent-runs" when={when} list={list} columns={[
               [t('Completed'), 'good', (f) => f.completed], [t('Proposed'), 'accent', (f) => f.proposed], [t('Handed over'), 'wait', (f) => f.handedOver], [t('Failed'), 'bad', (f) => f.failed], [t('Stopped'), null, (f) => f.stopped], [t('Open'), null, (f) => f.open],
             ]} />
@@ -42,7 +42,7 @@ export function AgentFigured({ time }: { time: Time }) {
             <Grouped title={t('Acceptance and cost, by agent')} file="agents" head={t('Agent')} list={d.byAgent ?? []} name={(f) => names.get(f.key) ?? f.key} columns={[
               [t('Applied'), 'good', (f) => f.applied], [t('Rejected'), 'bad', (f) => f.rejected], [t('Applied (% of decided)'), null, accepted], [t('Runs'), null, (f) => f.runs], [t('Calls'), null, (f) => f.modelCalls], [t('Tokens'), null, (f) => f.inputTokens + f.outputTokens],
             ]} />
-          </>
+          </div>
         );
       }}
     </Loaded>
