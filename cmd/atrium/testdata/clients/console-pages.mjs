@@ -29,6 +29,10 @@ const team = await rest('POST', '/teams', { name: '=1+1' });
   await rest('PATCH', `/requests/${shown.id}`, { teamId: team.id });
   await until('an agent ran', async () => (await rest('GET', '/agent-runs')).length > 0);
   await w.load('figures', 'Reports');
+  await w.page.getByRole('link', { name: /^Submitted: \d+, show the requests$/ }).click(); // a figure leads to what it counts
+  await w.page.waitForURL(/requests\?createdAfter=.+&createdBefore=/);
+  await w.page.getByRole('link', { name: 'For the pages to show' }).waitFor();
+  await w.load('figures', 'Reports');
   const exported = {}; // ten files are what Chromium lets a page give at once
   for (const title of ['Submitted and completed', 'First response (minutes)', 'Resolution (minutes)', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'Decisions on proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
     const section = w.page.locator('section').filter({ has: w.page.getByRole('heading', { name: title, exact: true }) });

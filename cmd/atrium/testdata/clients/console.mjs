@@ -541,6 +541,21 @@ for (const again of ['button', 'comment']) {
   await status(mine, 'IN_PROGRESS');
   await m.page.getByRole('button', { name: 'Reopen', exact: true }).waitFor({ state: 'detached' });
 }
+
+// Their home finds what can be asked for and what they have asked for; what waits for their answer stands first.
+await m.go('', /Welcome/);
+await m.page.getByRole('region', { name: 'IT Support' }).getByRole('link', { name: 'Access to a system' }).waitFor();
+await m.sound('member-home');
+await m.page.getByLabel('Search the catalogue and your requests').fill('laptop');
+await m.page.getByRole('link', { name: 'New laptop' }).waitFor();
+await m.page.getByLabel('Search the catalogue and your requests').fill('for a mem');
+await m.page.getByRole('link', { name: 'For a member' }).waitFor();
+await m.sound('member-home-found');
+await m.page.keyboard.press('Enter');
+await m.page.waitForURL(`${api}/app/requests/${mine}`);
+await rest('PATCH', `/requests/${mine}`, { waiting: true });
+await m.load('', /Welcome/);
+await m.page.getByRole('list', { name: 'Waiting for you' }).getByRole('link', { name: 'For a member' }).waitFor();
 for (const [path, title] of [['my-requests', 'My requests'], ['tasks', 'Tasks'], ['settings', 'Settings']]) {
   await m.go(path, title);
   await m.sound(`member-${path}`);
@@ -560,6 +575,25 @@ for (const path of [`requests/${filed}`, `services/${demo.serviceId}`, `catalogu
   await o.page.getByText(/was not found/).waitFor();
   assert.equal(await o.page.getByText(/A laptop for Ana|IT Support|New laptop/).count(), 0, path);
 }
+
+// They find at home what sets a company up. A list of people is sent line by line; what cannot be sent stays with the reason.
+await o.go('', /Welcome/);
+const steps = o.page.getByRole('region', { name: 'Set up Other' });
+await steps.getByText('1 of 7 done').waitFor(); // the company came with a key
+await o.sound('start');
+await steps.getByRole('link', { name: 'Invite people' }).click();
+const list = o.page.getByRole('dialog', { name: 'Invite people' });
+await list.getByLabel('Names and addresses').fill(`Ann Fox <ann@other.example>\nbob@other.example, agent\nnobody\n${other.email}`);
+await list.getByText('3 people can be invited. 1 line cannot be sent.').waitFor();
+await list.getByText('Line 3: There is no e-mail address.').waitFor();
+await o.sound('invite-list');
+await list.getByRole('button', { name: 'Send 3 invitations' }).click();
+await list.getByText(/is a member already/).waitFor();
+assert.equal(await list.getByLabel('Names and addresses').inputValue(), `${other.email}, member\nnobody`);
+await o.page.keyboard.press('Escape');
+for (const invited of [/Ann Fox.*ann@other.example.*Member.*Invited/, /bob.*bob@other.example.*Staff.*Invited/]) await o.page.getByRole('row').filter({ hasText: invited }).waitFor();
+await o.go('', /Welcome/);
+await steps.getByText('2 of 7 done').waitFor();
 await o.end();
 
 // Who is deactivated is taken from the page that they have open within a minute, and told why.
