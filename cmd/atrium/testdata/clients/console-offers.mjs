@@ -38,19 +38,22 @@ const verbs = () => page.locator('#main').evaluate((main) => {
 // What only moves about, or ends the session that presses.
 const beside = /^(Sign out|Sign out everywhere|Leave the sandbox|Switch to the sandbox|Clear|Show more|Copy.*|Export CSV.*|Board|Table|All|Explain|\d+ new|Refused|Allowed)$/;
 
-// eachMenu opens the menus of a page's rows, one after the other, until one has what is looked for; rows of each kind are among ten.
+// eachMenu opens the menus of a page, one after the other, until one has what is looked for; rows of each kind are among ten.
 const menus = page.locator('#main [aria-haspopup=menu]');
 async function eachMenu(look) {
   for (let i = 0, n = Math.min(10, await menus.count()); i < n; i++) {
     await menus.nth(i).click();
-    if (await look(page.getByRole('menuitem'))) return true;
+    if (await look()) return true;
     await page.keyboard.press('Escape');
   }
   return false;
 }
 const inMenus = async () => {
   const found = new Set();
-  await eachMenu(async (items) => { for (const says of await items.locator('> span').allTextContents()) found.add(says); });
+  await eachMenu(async () => {
+    const items = await page.getByRole('menuitem').evaluateAll((all) => all.map((el) => [...el.childNodes].filter((n) => n.nodeName !== 'KBD').map((n) => n.textContent).join('').trim()));
+    items.forEach((says) => found.add(says));
+  });
   return [...found];
 };
 
@@ -60,8 +63,8 @@ async function press(path, verb) {
   await show(path);
   const button = page.locator('#main').getByRole('button', { name: verb }).first();
   if (await button.isVisible() && !await button.isDisabled()) await button.click();
-  else if (!await eachMenu(async (items) => {
-    const item = items.filter({ has: page.getByText(verb, { exact: true }) });
+  else if (!await eachMenu(async () => {
+    const item = page.getByRole('menuitem', { name: verb, exact: true });
     if (await item.count() === 0) return false;
     await item.click();
     return true;

@@ -9,6 +9,9 @@ export interface CardService { id: string; name: string; description?: string | 
 // categoryOf is the group that a service stands in: the one of its tags that is called so.
 export const categoryOf = (s: CardService): string => (s.tags as Record<string, string> | null | undefined)?.['category']?.trim() ?? '';
 
+// byName orders what can be asked for: people look for a word.
+export const byName = <O extends { name: string }>(offers: O[]): O[] => offers.toSorted((a, b) => a.name.localeCompare(b.name));
+
 interface Props { service: CardService; offers: Offer[]; level?: 2 | 3; brief?: boolean; children?: ReactNode }
 
 export function ServiceCard({ service: s, offers, level = 2, brief, children }: Props) {
@@ -20,7 +23,7 @@ export function ServiceCard({ service: s, offers, level = 2, brief, children }: 
         <div><Heading id={s.id} dir="auto">{s.name}</Heading>{s.description && <p dir="auto">{s.description}</p>}</div>
       </header>
       <ul className="offers">
-        {offers.toSorted((a, b) => a.name.localeCompare(b.name)).map((o) => (
+        {offers.map((o) => (
           <li key={o.id}><Link to="/app/catalogue/$id" params={{ id: o.id }} dir="auto">{o.name}{!brief && o.description && <span className="sub" dir="auto">{o.description}</span>}</Link></li>
         ))}
       </ul>

@@ -1,12 +1,13 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { rows, usePages } from '../../app/data';
 import { useCan } from '../../app/session';
 import { t } from '../../app/text';
 import { Catalogue, MoreOfferings } from '../../gen/documents';
+import { useKeys } from '../../keys/registry';
 import { useOfferingChoices } from '../../parts/choices';
-import { categoryOf, ServiceCard } from '../../parts/servicecard';
+import { byName, categoryOf, ServiceCard } from '../../parts/servicecard';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
@@ -19,11 +20,13 @@ export default function CatalogueList() {
   const page = read.data?.services?.pageInfo;
   const admin = useCan('service.create');
   const [q, setQ] = useState(asked);
+  const box = useRef<HTMLInputElement>(null);
+  useKeys([{ keys: '/', does: t('Find in the catalogue'), run: () => { box.current?.focus(); } }]);
   useOfferingChoices(!q.trim()); // what is searched is read whole, and the cache joins it to what is shown
   const hit = (text: string | null | undefined) => text?.toLowerCase().includes(q.toLowerCase().trim());
   return (
     <Page title={t('Catalogue')} intro={t('What you can ask for.')}>
-      <search className="finder"><input type="search" dir="auto" aria-label={t('Find in the catalogue')} placeholder={t('Find in the catalogue')} value={q} onChange={(e) => { setQ(e.target.value); }} /></search>
+      <search className="finder"><input ref={box} type="search" dir="auto" aria-label={t('Find in the catalogue')} placeholder={t('Find in the catalogue')} value={q} onChange={(e) => { setQ(e.target.value); }} /></search>
       <Loaded read={read}>
         {(data) => {
           const services = rows(data.services)
@@ -43,7 +46,7 @@ export default function CatalogueList() {
           const cards = (list: typeof services, level: 2 | 3) => (
             <div className="grid">
               {list.map((s) => (
-                <ServiceCard key={s.id} service={s} offers={s.offers} level={level}>
+                <ServiceCard key={s.id} service={s} offers={byName(s.offers)} level={level}>
                   {s.offerings?.pageInfo.hasNextPage && <p><button type="button" className="quiet small" aria-label={t('Show more of {name}', { name: s.name })} onClick={() => { more(s.id, s.offerings?.pageInfo.endCursor); }}>{t('Show more')}</button></p>}
                 </ServiceCard>
               ))}

@@ -5,7 +5,7 @@ import { t } from '../../app/text';
 import { Catalogue } from '../../gen/documents';
 import type { HomeQuery } from '../../gen/types';
 import { useOfferingChoices } from '../../parts/choices';
-import { ServiceCard } from '../../parts/servicecard';
+import { byName, ServiceCard } from '../../parts/servicecard';
 import { Loaded, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { useAsks } from './asks';
@@ -39,7 +39,7 @@ export function MemberHome({ read }: { read: Read<HomeQuery> }) {
                   <Loaded read={first}>{() => (cards.length === 0 ? <p className="nothing">{t('Nothing is offered yet')}</p> : (
                     <div className="grid brief">
                       {cards.slice(0, services).map((s) => (
-                        <ServiceCard key={s.id} service={s} offers={rows(s.offerings).slice(0, offers)} level={3} brief>
+                        <ServiceCard key={s.id} service={s} offers={byName(rows(s.offerings)).slice(0, offers)} level={3} brief>
                           {rows(s.offerings).length > offers && <p><Link className="more" to="/app/catalogue" search={{ q: s.name } as never} aria-label={t('Show all of {name}', { name: s.name })}>{t('Show all')}</Link></p>}
                         </ServiceCard>
                       ))}

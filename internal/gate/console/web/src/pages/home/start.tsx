@@ -45,7 +45,7 @@ export function Start({ of, hide }: { of: HomeQuery; hide: () => void }) {
               {s.done ? <CircleCheck size={20} aria-hidden /> : <Circle size={20} aria-hidden />}
               <span><Link className="name" to={s.to as never} search={(s.search ?? {}) as never}>{s.title}</Link>{s.done ? <span className="hidden">{t('Done')}</span> : <span className="soft small-text">{s.says}</span>}</span>
             </span>
-            {s === next && <Link className="button small" tabIndex={-1} aria-hidden to={s.to as never} search={(s.search ?? {}) as never}>{t('Start')}</Link>}
+            {s === next && <Link className="button small" tabIndex={-1} aria-hidden to={s.to as never} search={(s.search ?? {}) as never}>{t('verb|Start')}</Link>}
           </li>
         ))}
       </ol>
