@@ -88,7 +88,7 @@ func (r *requestResolver) ViewerMay(ctx context.Context, q *ent.Request) ([]stri
 	return op.MayOn(ctx, r.Engine, q)
 }
 
-func (r *queryResolver) MentionChoices(ctx context.Context, requestID string, q *string) ([]*request.Named, error) {
+func (r *queryResolver) MentionChoices(ctx context.Context, requestID string, q *string) ([]*request.Mentionable, error) {
 	return resolve.Run(ctx, r.Engine, request.MentionChoices, request.MentionChoicesInput{ByID: op.ByID{ID: requestID}, Q: op.Or(q, "")})
 }
 

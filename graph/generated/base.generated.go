@@ -191,7 +191,7 @@ type QueryResolver interface {
 	Notifications(ctx context.Context, unread *bool, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Notification], error)
 	ExplainAccess(ctx context.Context, principalID string, action string, resourceType string, resourceID *string) (*policy.Explanation, error)
 	ReplayAccessPolicies(ctx context.Context, policies []*policy.Draft, last *int) (*policy.Replayed, error)
-	MentionChoices(ctx context.Context, requestID string, q *string) ([]*request.Named, error)
+	MentionChoices(ctx context.Context, requestID string, q *string) ([]*request.Mentionable, error)
 	RenderMarkdown(ctx context.Context, text string) (json.RawMessage, error)
 	RequestCounts(ctx context.Context, filter *request.ListInput, by RequestCountBy) ([]*request.Counted, error)
 	CompanyStats(ctx context.Context, from time.Time, to time.Time, by CompanyStatsBy) ([]*request.Stat, error)
@@ -9797,8 +9797,8 @@ func (ec *executionContext) _Query_mentionChoices(ctx context.Context, field gra
 			return ec.Resolvers.Query().MentionChoices(ctx, fc.Args["requestId"].(string), fc.Args["q"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*request.Named) graphql.Marshaler {
-			return ec.marshalNNamed2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐNamedᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*request.Mentionable) graphql.Marshaler {
+			return ec.marshalNMentionable2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐMentionableᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9811,7 +9811,7 @@ func (ec *executionContext) fieldContext_Query_mentionChoices(ctx context.Contex
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Named(ctx, field)
+			return ec.childFields_Mentionable(ctx, field)
 		},
 	}
 	defer func() {

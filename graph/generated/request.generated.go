@@ -106,6 +106,27 @@ func (ec *executionContext) fieldContext_CompanyStat_slaMissed(_ context.Context
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _Mentionable_id(ctx context.Context, field graphql.CollectedField, obj *request.Mentionable) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_Mentionable_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mentionable", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Mentionable_name(ctx context.Context, field graphql.CollectedField, obj *request.Mentionable) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_Mentionable_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mentionable", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Mentionable_email(ctx context.Context, field graphql.CollectedField, obj *request.Mentionable) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Email)
+}
+func (ec *executionContext) fieldContext_Mentionable_email(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mentionable", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Named_id(ctx context.Context, field graphql.CollectedField, obj *request.Named) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -281,6 +302,44 @@ func (ec *executionContext) _CompanyStat(ctx context.Context, sel ast.SelectionS
 		case "slaMissed":
 			out.Values[i] = ec._CompanyStat_slaMissed(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var mentionableImplementors = []string{"Mentionable"}
+
+func (ec *executionContext) _Mentionable(ctx context.Context, sel ast.SelectionSet, obj *request.Mentionable) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mentionableImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Mentionable")
+		case "id":
+			out.Values[i] = ec._Mentionable_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Mentionable_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "email":
+			out.Values[i] = ec._Mentionable_email(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -477,6 +536,32 @@ func (ec *executionContext) unmarshalNCompanyStatsBy2atriumᚋgraphᚋgenerated�
 
 func (ec *executionContext) marshalNCompanyStatsBy2atriumᚋgraphᚋgeneratedᚐCompanyStatsBy(ctx context.Context, sel ast.SelectionSet, v CompanyStatsBy) graphql.Marshaler {
 	return v
+}
+
+func (ec *executionContext) marshalNMentionable2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐMentionableᚄ(ctx context.Context, sel ast.SelectionSet, v []*request.Mentionable) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMentionable2ᚖatriumᚋinternalᚋdeskᚋrequestᚐMentionable(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMentionable2ᚖatriumᚋinternalᚋdeskᚋrequestᚐMentionable(ctx context.Context, sel ast.SelectionSet, v *request.Mentionable) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Mentionable(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNNamed2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐNamedᚄ(ctx context.Context, sel ast.SelectionSet, v []*request.Named) graphql.Marshaler {

@@ -2384,6 +2384,16 @@ type Named {
   name: String!
 }
 
+"Somebody whom a comment may mention, by @ and their address or id."
+type Mentionable {
+  "Their id."
+  id: ID!
+  "Their name."
+  name: String!
+  "Their address; null for callers who read only their own requests."
+  email: String
+}
+
 "Who reads a comment."
 enum CommentVisibility {
   "Everybody who may read the request."
@@ -2531,7 +2541,7 @@ extend type Query {
     requestId: ID!
     "A piece of the name or the address."
     q: String
-  ): [Named!]!
+  ): [Mentionable!]!
   "Markdown as blocks: each has a type and, where it has any, text, level, start, checked, href, align and children. Types: paragraph, heading, quote, list, item, codeBlock, rule, table, row, cell, and within those text, strong, emphasis, strike, code, link, break."
   renderMarkdown(
     "At most 10,000 characters."
@@ -5058,6 +5068,18 @@ func (ec *executionContext) childFields_MarkNotificationsReadPayload(ctx context
 		return ec.fieldContext_MarkNotificationsReadPayload_marked(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MarkNotificationsReadPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_Mentionable(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Mentionable_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Mentionable_name(ctx, field)
+	case "email":
+		return ec.fieldContext_Mentionable_email(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Mentionable", field.Name)
 }
 
 func (ec *executionContext) childFields_MergeRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

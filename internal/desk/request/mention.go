@@ -77,6 +77,12 @@ var MentionChoices = op.OnRow("request.mention_choices", op.Spec{
 	Summary: "Find whom a comment on a request may mention",
 }, read, mentionChoices).Reaching(participant.InRequest)
 
+// Mentionable is somebody whom a comment may mention.
+type Mentionable struct {
+	ID, Name string
+	Email    *string // for callers who may know addresses: nil for those whose role reaches only their own requests
+}
+
 // MentionChoicesInput says whom somebody looks for.
 type MentionChoicesInput struct {
 	op.ByID
@@ -89,7 +95,7 @@ const (
 	maxAsked   = 24
 )
 
-func mentionChoices(ctx context.Context, tx *op.Tx, r *ent.Request, in MentionChoicesInput) ([]*Named, error) {
+func mentionChoices(ctx context.Context, tx *op.Tx, r *ent.Request, in MentionChoicesInput) ([]*Mentionable, error) {
 	where := []predicate.User{user.StatusEQ(user.StatusActive), user.IDNEQ(tx.Principal().ID)}
 	if in.Q != "" {
 		where = append(where, user.Or(paging.ContainsFold[predicate.User](user.FieldName, in.Q), paging.ContainsFold[predicate.User](user.FieldEmail, in.Q)))
@@ -111,9 +117,13 @@ func mentionChoices(ctx context.Context, tx *op.Tx, r *ent.Request, in MentionCh
 	if err != nil {
 		return nil, err
 	}
-	out := []*Named{}
+	out := []*Mentionable{}
 	for _, u := range readers[:min(len(readers), maxChoices)] {
-		out = append(out, &Named{u.ID, u.Name})
+		one := &Mentionable{ID: u.ID, Name: u.Name}
+		if !tx.OwnOnly() {
+			one.Email = &u.Email
+		}
+		out = append(out, one)
 	}
 	return out, nil
 }
