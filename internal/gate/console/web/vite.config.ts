@@ -10,10 +10,9 @@ export default defineConfig({
   // documents.json is written to public/ by gen.mjs, and so comes into dist as it is.
   build: {
     target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0, cssCodeSplit: false, sourcemap: false, reportCompressedSize: true,
-    // Few files before the first row: what every page needs is one, and what all lists of requests need is another. The page of a
-    // request comes after it.
+    // Few files before the first row: what every page needs is one, and what the inbox needs is another. A request's own page comes later.
     rolldownOptions: { output: { codeSplitting: { groups: [
-      { name: 'requests', test: /src\/pages\/requests\/(?!search|view|move|one\/)/, priority: 1 },
+      { name: 'requests', test: /src\/pages\/requests\/(acts|beside|bulk|columns|counts|filters|inbox|picked|row|table|verbs)\./, priority: 1 },
       { name: 'base', test: /src\/(app\/|parts\/choices|ui\/(?!chart|ticks|csv|formfields))|src\/gen\/(documents|cache|enums|of\/(app|catalogue|parts|requests)\.)|src\/keys\/registry|pages\/requests\/search|node_modules\/(?!@ariakit)/, priority: 2 },
     ] } } },
   },

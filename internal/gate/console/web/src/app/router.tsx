@@ -34,7 +34,7 @@ const routeTree = root.addChildren([
   page('/app/catalogue', () => import('../pages/catalogue/list'), () => { prefetch(Catalogue, {}); }),
   page('/app/catalogue/$id', () => import('../pages/catalogue/file'), ({ id }) => { prefetch(OfferingForm, { id: id ?? '' }); }),
   page('/app/my-requests', () => import('../pages/requests/mine')),
-  page('/app/inbox', () => import('../pages/requests/inbox'), (_p, s) => { prefetch(Requests, inboxVariables(s['teamId'])); if (wasStaff()) prefetch(WaitingProposals, {}); }),
+  page('/app/inbox', () => import('../pages/requests/inbox'), (_p, s) => { prefetch(Requests, inboxVariables(s as RequestSearch)); if (wasStaff()) prefetch(WaitingProposals, {}); }),
   page('/app/requests', () => import('../pages/requests/list'), (_p, s) => { prefetch(Requests, requestVariables(s as RequestSearch)); }),
   page('/app/requests/$id', () => import('../pages/requests/view'), ({ id }) => { prefetch(RequestOne, { id: id ?? '' }); }),
   page('/app/tasks', () => import('../pages/tasks/list')),

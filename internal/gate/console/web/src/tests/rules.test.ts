@@ -34,12 +34,12 @@ describe('a request that has changed', () => {
   const at = (createdAt: string, title: string) => ({ createdAt, title, updatedAt: createdAt }) as never;
   const read = [at('2026-03-03', 'c'), at('2026-03-02', 'b')];
   it('is told of where the list would show it, not on a page that nobody has read', () => {
-    expect(near(at('2026-03-04', 'a'), read, true, undefined)).toBe(true);
-    expect(near(at('2026-03-01', 'a'), read, true, undefined)).toBe(false);
-    expect(near(at('2026-03-01', 'a'), read, false, undefined)).toBe(true);
-    expect(near(at('2026-03-01', 'a'), read, true, 'title')).toBe(true);
-    expect(near(at('2026-03-04', 'z'), read, true, 'title')).toBe(false);
-    expect(near(at('2026-03-04', 'z'), read, true, '-priority')).toBe(false);
+    expect(near(at('2026-03-04', 'a'), read, true, requestOrder(undefined))).toBe(true);
+    expect(near(at('2026-03-01', 'a'), read, true, requestOrder(undefined))).toBe(false);
+    expect(near(at('2026-03-01', 'a'), read, false, requestOrder(undefined))).toBe(true);
+    expect(near(at('2026-03-01', 'a'), read, true, requestOrder('title'))).toBe(true);
+    expect(near(at('2026-03-04', 'z'), read, true, requestOrder('title'))).toBe(false);
+    expect(near(at('2026-03-04', 'z'), read, true, requestOrder('-priority'))).toBe(false);
   });
 });
 

@@ -6,7 +6,7 @@ import { useKeys } from '../keys/registry';
 import { give } from './focus';
 
 const row = '[data-row], .row, tr, li'; // not said
-const links = () => [...globalThis.document.querySelectorAll<HTMLElement>('#main :is([data-row], .row, tbody, .board) a.name, #main .offers a')].filter((l) => !l.closest('dialog')); // not said
+const links = () => [...globalThis.document.querySelectorAll<HTMLElement>('#main :is([data-row], .row, tbody, .board) a.name, #main .offers a')].filter((l) => !l.closest('dialog, .peek')); // not said
 const rowOf = (l: HTMLElement | undefined) => l?.closest<HTMLElement>('[data-row]')?.dataset['row'];
 const current = () => links().findIndex((l) => l.closest(row)?.contains(globalThis.document.activeElement));
 

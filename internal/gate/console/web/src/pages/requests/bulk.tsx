@@ -1,13 +1,15 @@
 // bulk changes several requests at once: each by the operation that changes one, so that each is refused or done by itself.
 import { useState } from 'react';
-import { useWrite } from '../../app/data';
-import { sentence } from '../../app/fault';
+import { useClient, type Client, type TypedDocumentNode } from 'urql';
+import { tell } from '../../app/bus';
+import { faultOf, sentence, type Fault } from '../../app/fault';
 import { can, useViewer, type Viewer } from '../../app/session';
 import { plural, t } from '../../app/text';
-import { AcceptRequest, UpdateRequest } from '../../gen/documents';
+import { UpdateRequest, UpdateRequests } from '../../gen/documents';
 import * as enums from '../../gen/enums';
-import type { RequestPriority, UpdateRequestInput } from '../../gen/types';
+import type { RequestPriority, RequestRowFragment, UpdateRequestInput } from '../../gen/types';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
+import { localTime } from '../../ui/answer';
 import { words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { Field } from '../../ui/field';
@@ -15,77 +17,78 @@ import { toast } from '../../ui/toast';
 import type { MayRow } from './search';
 
 export type Change = Omit<UpdateRequestInput, 'id' | 'ifMatch'>;
-type Outcome = { row: MayRow; etag: string; was: Change };
 
+// Outcome is what came of one row: as it is now, or why it was refused.
+export interface Outcome { row: MayRow; now?: RequestRowFragment; fault?: Fault }
+
+const slots = [...'abcdefghij'];
 const together = 4; // calls at a time: a person's rate limit is the server's to say, and is waited for
 
-// each runs a job for every row, a few at a time, and returns what came of it.
-async function each<T>(list: MayRow[], job: (r: MayRow) => Promise<T | string>): Promise<{ done: T[]; refused: string[] }> {
-  const done: T[] = [];
-  const refused: string[] = [];
-  const left = [...list];
-  await Promise.all(Array.from({ length: together }, async () => {
-    for (let r = left.shift(); r; r = left.shift()) {
-      const o = await job(r);
-      if (typeof o === 'string') refused.push(o);
-      else done.push(o);
-    }
-  }));
-  return { done, refused };
+// inBatches runs a mutation of ten slots for every row, and returns what came of each in the rows' order.
+export async function inBatches<I extends object>(c: Client, doc: TypedDocumentNode<never, never>, list: MayRow[], input: (r: MayRow) => I): Promise<Outcome[]> {
+  const parts = Array.from({ length: Math.ceil(list.length / slots.length) }, (_, i) => list.slice(i * slots.length, (i + 1) * slots.length));
+  const out: Outcome[][] = [];
+  const next = async (): Promise<void> => {
+    const i = parts.findIndex((part, n) => part.length > 0 && !(n in out));
+    const part = parts[i];
+    if (!part) return;
+    out[i] = [];
+    const variables = Object.fromEntries(slots.flatMap((s, n) => [[s, input(part[n] ?? part[0] as MayRow)], ...(n > 0 ? [[`with_${s}`, n < part.length]] : [])]));
+    const { data, error } = await c.mutation(doc, variables as never).toPromise();
+    out[i] = part.map((row, n) => {
+      const now = (data as Record<string, { request: RequestRowFragment } | null> | undefined)?.[slots[n] as string]?.request;
+      if (now) return { row, now };
+      const own = error?.graphQLErrors.filter((e) => e.path?.[0] === slots[n]) ?? [];
+      return { row, fault: faultOf(own.length > 0 ? { ...error, graphQLErrors: own } as never : error) ?? { code: '', message: t('It was refused.'), details: [] } };
+    });
+    if (out[i]?.some((o) => o.fault?.code === 'precondition_failed')) tell('outdated', null);
+    await next();
+  };
+  await Promise.all(Array.from({ length: together }, next));
+  return out.flat();
+}
+
+const valuesOf = (r: object, c: Change) => Object.fromEntries(Object.keys(c).map((k) => [k, (r as Record<string, unknown>)[k] ?? null])) as Change;
+
+// inverse is the change that takes another one back; null where there is none. Of the moves, only a completion and a reopening have one.
+function inverse(was: MayRow, c: Change): Change | null {
+  if (!c.status) return valuesOf(was, c);
+  return (was.status === 'IN_PROGRESS' && c.status === 'COMPLETED') || (was.status === 'COMPLETED' && c.status === 'IN_PROGRESS') ? { status: was.status } : null;
 }
 
 const said = (n: number, [why, ...others]: string[]) =>
   [plural(n, '{n} request was changed.', '{n} requests were changed.'), why && t('{n} refused: {why}', { n: 1 + others.length, why })].filter(Boolean).join(' ');
 
-// useBulk changes or accepts many requests, and offers to take a change back.
-export function useBulk() {
-  const [update] = useWrite(UpdateRequest, true);
-  const [accept] = useWrite(AcceptRequest, true);
-  const change = async (list: MayRow[], to: (r: MayRow) => Change) => {
-    const { done, refused } = await each<Outcome>(list, async (row) => {
-      const c = to(row);
-      const was = Object.fromEntries(Object.keys(c).map((k) => [k, (row as Record<string, unknown>)[k] ?? null])) as Change;
-      const o = await update({ input: { id: row.id, ifMatch: row.etag, ...c } });
-      return o.data ? { row, etag: o.data.updateRequest.request.etag, was } : sentence(o.fault ?? { code: '', message: t('It was refused.'), details: [] });
-    });
-    const undo = () => {
-      void each(done.map((d) => ({ ...d.row, etag: d.etag })), async (row) => {
-        const back = done.find((d) => d.row.id === row.id);
-        const o = await update({ input: { id: row.id, ifMatch: row.etag, ...back?.was } });
-        return o.fault ? sentence(o.fault) : true;
-      }).then((o) => { toast({ text: o.refused.length > 0 ? plural(o.refused.length, '{n} change could not be undone.', '{n} changes could not be undone.') : t('Undone.'), bad: o.refused.length > 0 }); });
+// useBulk changes requests, and offers to take that back. Who wants to show what came of each row takes the outcomes where some were
+// refused; a single one is said as `says`.
+export function useBulk(refused?: (list: Outcome[]) => void) {
+  const c = useClient();
+  const send = async (list: MayRow[], to: (r: MayRow) => Change): Promise<Outcome[]> => {
+    const input = (r: MayRow) => ({ id: r.id, ifMatch: r.etag, ...to(r) });
+    const [one] = list;
+    if (list.length > 1 || !one) return inBatches(c, UpdateRequests as never, list, input);
+    const { data, error } = await c.mutation(UpdateRequest, { input: input(one) }).toPromise();
+    const fault = faultOf(error);
+    if (fault?.code === 'precondition_failed') tell('outdated', null);
+    return [fault || !data ? { row: one, fault: fault ?? { code: '', message: t('It was refused.'), details: [] } } : { row: one, now: data.updateRequest.request }];
+  };
+  const change = async (list: MayRow[], to: (r: MayRow) => Change, says?: string) => {
+    const outcomes = await send(list, to);
+    const done = outcomes.flatMap((o) => (o.now ? [{ row: o.row, now: o.now, back: inverse(o.row, to(o.row)) }] : []));
+    const backs = done.filter((d) => d.back);
+    const undo = async () => {
+      const back = await send(backs.map((d) => ({ ...d.row, ...d.now })), (r) => backs.find((d) => d.row.id === r.id)?.back ?? {});
+      const failed = back.filter((o) => o.fault).length;
+      toast({ text: failed > 0 ? plural(failed, '{n} change could not be undone.', '{n} changes could not be undone.') : t('Undone.'), bad: failed > 0 });
     };
-    toast({ text: said(done.length, refused), bad: refused.length > 0, ...(done.some((d) => !('status' in d.was)) ? { undo } : {}) }); // a status has no way back
+    const why = outcomes.flatMap((o) => (o.fault ? [sentence(o.fault)] : []));
+    if (why.length > 0 && list.length > 1) refused?.(outcomes);
+    toast({ text: list.length === 1 ? why[0] ?? says ?? said(1, []) : said(done.length, why), bad: why.length > 0, ...(backs.length > 0 ? { undo: () => { void undo(); } } : {}) });
   };
-  const take = async (list: MayRow[]) => {
-    const { done, refused } = await each(list, async (r) => {
-      const o = await accept({ input: { id: r.id } });
-      return o.fault ? sentence(o.fault) : true;
-    });
-    toast({ text: said(done.length, refused), bad: refused.length > 0 });
-  };
-  return { change, take };
+  return { change };
 }
 
-export type Asking = 'assignee' | 'team' | 'priority' | 'tag' | 'status' | '';
-
-// Bar stands at the bottom while rows are selected, and says how many.
-export function Bar({ list, ask, clear, take }: { list: MayRow[]; ask: (what: Asking) => void; clear: () => void; take: (list: MayRow[]) => void }) {
-  const viewer = useViewer();
-  const pending = list.filter((r) => r.status === 'PENDING' && can(viewer, 'request.accept', r));
-  const changeable = list.some((r) => open(r) && can(viewer, 'request.update', r));
-  return (
-    <div className="bulk" role="toolbar" aria-label={t('Selected requests')}>
-      <strong role="status">{plural(list.length, '{n} selected', '{n} selected')}</strong>
-      {changeable && <button type="button" className="plain small" onClick={() => { ask('assignee'); }}>{t('Assign')}</button>}
-      {changeable && <button type="button" className="plain small" onClick={() => { ask('team'); }}>{t('Team')}</button>}
-      {changeable && <button type="button" className="plain small" onClick={() => { ask('priority'); }}>{t('Priority')}</button>}
-      {changeable && <button type="button" className="plain small" onClick={() => { ask('tag'); }}>{t('Add tag')}</button>}
-      {pending.length > 0 && <button type="button" className="small" onClick={() => { take(pending); }}>{t('Accept {n}', { n: pending.length })}</button>}
-      <button type="button" className="quiet small" onClick={clear}>{t('Clear selection')}</button>
-    </div>
-  );
-}
+export type Asking = 'assignee' | 'team' | 'priority' | 'tag' | 'status' | 'snooze' | '';
 
 // open reports whether a request can still be changed.
 export const open = (r: MayRow) => r.status === 'PENDING' || r.status === 'IN_PROGRESS';
@@ -98,7 +101,13 @@ const transitions = [
 // movesOf are the statuses to which the person may bring a request.
 export const movesOf = (v: Viewer, r: MayRow) => transitions.filter(([from, , verb]) => r.status === from && can(v, verb, r)).map(([, to]) => to);
 
-const titles = { assignee: t('Assign'), team: t('Give to a team'), priority: t('Set the priority'), tag: t('Add a tag'), status: t('Set the status') };
+const titles = { assignee: t('Assign'), team: t('Give to a team'), priority: t('Set the priority'), tag: t('Add a tag'), status: t('Set the status'), snooze: t('Snooze') };
+
+const tomorrow = () => {
+  const d = new Date(Date.now() + 86_400_000);
+  d.setHours(9, 0, 0, 0);
+  return localTime(d);
+};
 
 // Ask asks for the value of one field, for one request or many. A cancellation has no way back: it asks once more.
 export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; list: MayRow[]; close: () => void; act: (of: MayRow[], to: (r: MayRow) => Change) => void }) {
@@ -106,7 +115,7 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
   const people = usePersonChoices(what !== 'assignee');
   const teams = useTeamChoices(what !== 'team');
   const one = list.length === 1 ? list[0] : undefined;
-  const [value, set] = useState(what === 'assignee' ? viewer.id : what === 'priority' ? one?.priority ?? 'MEDIUM' : what === 'status' ? one?.status ?? '' : '');
+  const [value, set] = useState(() => ({ assignee: viewer.id, priority: one?.priority ?? 'MEDIUM', status: one?.status ?? '', snooze: tomorrow(), team: '', tag: '' })[what] as string);
   const [key, setKey] = useState('');
   const [sure, setSure] = useState(false);
   const moves: [string, string][] = transitions.map(([, to]) => to).filter((to) => list.some((r) => movesOf(viewer, r).includes(to))).map((to) => [to, words(to)]);
@@ -114,7 +123,7 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
     assignee: [['', t('Nobody')], [viewer.id, t('{name} (you)', { name: viewer.name })], ...people.filter((u) => u.id !== viewer.id).map((u) => [u.id, u.name] as [string, string])] as [string, string][],
     team: [['', t('No team')], ...teams.map((team) => [team.id, team.name] as [string, string])] as [string, string][],
     priority: enums.RequestPriority.map((p) => [p, words(p)] as [string, string]),
-    tag: [], status: [...new Map(moves)].map(([v, label]) => [v, label] as [string, string]),
+    tag: [], snooze: [], status: [...new Map(moves)].map(([v, label]) => [v, label] as [string, string]),
   }[what];
   const chosen = what === 'status' && !options.some(([v]) => v === value) ? options[0]?.[0] ?? '' : value;
   const of = what === 'status' ? list.filter((r) => movesOf(viewer, r).some((to) => to === chosen)) : list;
@@ -122,17 +131,11 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
     act(of, (r) => ({
       assignee: { assigneeId: chosen || null }, team: { teamId: chosen || null }, priority: { priority: chosen as RequestPriority },
       tag: { tags: { ...(r.tags as Record<string, string>), [key.trim()]: value } }, status: { status: chosen as 'COMPLETED' },
+      snooze: { snoozedUntil: what === 'snooze' ? new Date(value).toISOString() : null },
     })[what]);
     close();
   };
-  if (sure) {
-    return (
-      <Confirm title={of.length === 1 ? t('Cancel “{title}”?', { title: of[0]?.title ?? '' }) : plural(of.length, 'Cancel {n} request?', 'Cancel {n} requests?')} verb={plural(of.length, 'Cancel request', 'Cancel {n} requests')} keep={plural(of.length, 'Keep it', 'Keep them')} close={close} act={send}>
-        <p>{plural(of.length, 'This is final: what its workflow still waits for ends with it.', 'This is final: what their workflows still wait for ends with them.')}</p>
-        {of.length < list.length && <p className="soft">{t('You may cancel {n} of the {total}; the others stay as they are.', { n: of.length, total: list.length })}</p>}
-      </Confirm>
-    );
-  }
+  if (sure) return <Cancel list={of} of={list.length} close={close} act={send} />;
   return (
     <Dialog title={one ? t('{what}: “{title}”', { what: titles[what], title: one.title }) : plural(list.length, '{what}: {n} request', '{what}: {n} requests', { what: titles[what] })} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); if (chosen === 'CANCELLED') setSure(true); else send(); }}>
@@ -141,13 +144,25 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
             <Field label={t('Tag')}><input required maxLength={64} value={key} placeholder={'env'} onChange={(e) => { setKey(e.target.value); }} /></Field>
             <Field label={t('Value')}><input maxLength={256} value={value} placeholder={'production'} onChange={(e) => { set(e.target.value); }} /></Field>
           </div>
+        ) : what === 'snooze' ? (
+          <Field label={t('Until')} hint={t('The inbox does not show it until then.')}><input type="datetime-local" required min={localTime(new Date())} value={value} onChange={(e) => { set(e.target.value); }} /></Field>
         ) : (
           <Field label={{ assignee: t('Assignee'), team: t('Team'), priority: t('Priority'), status: t('Status') }[what]}>
             <select value={chosen} onChange={(e) => { set(e.target.value); }}>{options.map(([v, label]) => <option key={v} value={v}>{label}</option>)}</select>
           </Field>
         )}
-        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={what === 'tag' ? !key.trim() : what === 'status' && options.length === 0}>{t('Save')}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={what === 'tag' ? !key.trim() : what === 'status' && options.length === 0}>{what === 'snooze' ? t('Snooze') : t('Save')}</button></footer>
       </form>
     </Dialog>
+  );
+}
+
+// Cancel asks before requests are cancelled; `of` is how many were meant.
+export function Cancel({ list, of = list.length, close, act }: { list: MayRow[]; of?: number; close: () => void; act: () => void }) {
+  return (
+    <Confirm title={list.length === 1 ? t('Cancel “{title}”?', { title: list[0]?.title ?? '' }) : plural(list.length, 'Cancel {n} request?', 'Cancel {n} requests?')} verb={plural(list.length, 'Cancel request', 'Cancel {n} requests')} keep={plural(list.length, 'Keep it', 'Keep them')} close={close} act={act}>
+      <p>{plural(list.length, 'This is final: what its workflow still waits for ends with it.', 'This is final: what their workflows still wait for ends with them.')}</p>
+      {list.length < of && <p className="soft">{t('You may cancel {n} of the {total}; the others stay as they are.', { n: list.length, total: of })}</p>}
+    </Confirm>
   );
 }

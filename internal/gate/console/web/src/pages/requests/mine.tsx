@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { rows, usePages } from '../../app/data';
 import { useViewer } from '../../app/session';
@@ -8,22 +8,25 @@ import type { RequestsQueryVariables } from '../../gen/types';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
-import { Row } from './row';
+import { columnsOf } from './columns';
+import type { RequestSearch } from './search';
+import { Table } from './table';
 
 // Mine is what is for the person.
 export default function Mine() {
   const viewer = useViewer();
+  const search = useSearch({ strict: false }) as RequestSearch;
   const base = useMemo<RequestsQueryVariables>(() => ({ first: 50, filter: { requesterId: [viewer.id] }, orderBy: { field: 'createdAt', direction: 'DESC' } }), [viewer.id]);
   const read = usePages(Requests, base);
   const all = rows(read.data?.requests);
   return (
     <Page title={t('My requests')} intro={t('What you have submitted, the newest first.')} actions={<Link to="/app/catalogue" className="button">{t('New request')}</Link>}>
-      <Loaded read={read}>
+      <Loaded read={read} skeleton={12} lines>
         {() => (all.length === 0
           ? <Empty title={t('You have no requests yet')}><p><Link to="/app/catalogue" className="button">{t('Open the catalogue')}</Link></p></Empty>
           : (
             <>
-              <ul className="rows" aria-label={t('My requests')}>{all.map((r) => <Row key={r.id} request={r} status from="mine" />)}</ul>
+              <Table label={t('My requests')} all={all} columns={columnsOf(search, 'mine')} from="mine" />
               <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />
             </>
           ))}

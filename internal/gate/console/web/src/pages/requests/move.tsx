@@ -1,19 +1,25 @@
 import { useState } from 'react';
+import { useClient } from 'urql';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { t } from '../../app/text';
-import { MoveRequest, OfferingForm } from '../../gen/documents';
+import { plural, t } from '../../app/text';
+import { MoveRequest, MoveRequests, OfferingForm } from '../../gen/documents';
 import { useOfferingChoices } from '../../parts/choices';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
-import type { FullRequest } from './detail';
+import { inBatches, type Outcome } from './bulk';
+import type { MayRow } from './search';
 
 // Move files a request against another offering. It asks which one, and then what that offering's form asks; answers that the
-// request has under the same keys stand there already.
-export function Move({ request: r, close }: { request: FullRequest; close: () => void }) {
+// request has under the same keys stand there already. Several requests are given the same answers, or keep their own where nothing is
+// answered; `told` hears what came of each.
+interface MoveProps { request: MayRow & { fields?: unknown }; list?: MayRow[]; told?: (list: Outcome[]) => void; close: () => void }
+export function Move({ request: r, list = [], told, close }: MoveProps) {
+  const client = useClient();
+  const many = list.length > 1;
   const services = useOfferingChoices();
   const [to, setTo] = useState('');
   const [answers, setAnswers] = useState((r.fields ?? {}) as Answers);
@@ -22,14 +28,18 @@ export function Move({ request: r, close }: { request: FullRequest; close: () =>
   const chosen = useRead(OfferingForm, { id: to }, to === '').data?.offering;
   const fields = chosen?.id === to ? (chosen.form as { fields?: FormField[] } | null)?.fields ?? [] : [];
   const act = async () => {
-    const o = await run({ input: { id: r.id, ifMatch: r.etag, offeringId: to, fields: toSend(fields, answers) } });
+    const sent = toSend(fields, answers);
+    const input = (x: MayRow) => ({ id: x.id, ifMatch: x.etag, offeringId: to, ...(r.fields || Object.keys(sent).length > 0 ? { fields: sent } : {}) });
+    const done = many ? await inBatches(client, MoveRequests as never, list, input) : [];
+    const o = many ? { fault: done.every((d) => d.fault) ? done[0]?.fault ?? null : null } : await run({ input: input(r) });
     setFault(o.fault);
     if (o.fault) return;
     close();
-    toast({ text: t('Moved to “{name}”.', { name: chosen?.name ?? '' }) });
+    if (many) told?.(done);
+    else toast({ text: t('Moved to “{name}”.', { name: chosen?.name ?? '' }) });
   };
   return (
-    <Dialog title={t('Move “{title}”', { title: r.title })} close={close}>
+    <Dialog title={many ? plural(list.length, 'Move {n} request', 'Move {n} requests') : t('Move “{title}”', { title: r.title })} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void act(); }}>
         <Field label={t('Offering')} hint={t('Its service levels count from when the request was submitted. Its workflow replaces the one that runs.')} fault={faultAt(fault, 'offeringId')}>
           <select required value={to} onChange={(e) => { setTo(e.target.value); setFault(null); }}>

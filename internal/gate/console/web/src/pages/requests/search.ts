@@ -3,11 +3,22 @@ import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVari
 
 export interface RequestSearch {
   status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; requesterId?: string; watching?: string; slaState?: string;
-  createdAfter?: string; createdBefore?: string; dueBefore?: string; q?: string; sort?: string; view?: string; peek?: string; saved?: string;
+  createdAfter?: string; createdBefore?: string; updatedAfter?: string; dueBefore?: string; q?: string; sort?: string; view?: string; columns?: string; peek?: string; saved?: string;
   [tag: `tag.${string}`]: string;
 }
 
-const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'requesterId', 'watching', 'slaState'] as const;
+// lists are the filters of several values; moments those of a time.
+export const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'requesterId', 'watching', 'slaState'] as const;
+export const moments = ['createdAfter', 'createdBefore', 'updatedAfter', 'dueBefore'] as const;
+
+// momentOf is the time that a filter stands for: one that is given, or one so many hours or days from now, such as 24h or 7d, which a saved
+// view needs. What is due lies ahead, all else behind. It moves on every five minutes, so that what is asked for stays the same meanwhile.
+export function momentOf(name: string, value: string, now = Date.now()): string {
+  const [, n, unit] = /^(\d{1,4})([hd])$/.exec(value) ?? [];
+  if (!n) return value;
+  const away = Number(n) * (unit === 'd' ? 86_400_000 : 3_600_000);
+  return new Date(Math.floor(now / 300_000) * 300_000 + (name === 'dueBefore' ? away : -away)).toISOString();
+}
 
 export function requestFilter(s: RequestSearch): RequestFilter {
   const out: Record<string, unknown> = {};
@@ -15,7 +26,8 @@ export function requestFilter(s: RequestSearch): RequestFilter {
     const values = s[name]?.split(',').filter(Boolean);
     if (values && values.length > 0) out[name] = values;
   }
-  for (const name of ['createdAfter', 'createdBefore', 'dueBefore', 'q'] as const) if (s[name]) out[name] = s[name];
+  for (const name of moments) if (s[name]) out[name] = momentOf(name, s[name]);
+  if (s.q) out['q'] = s.q;
   const tags = Object.entries(s).filter(([k, v]) => k.startsWith('tag.') && v).map(([k, v]) => [k.slice(4), (v as string).split(',')] as const);
   if (tags.length > 0) out['tag'] = Object.fromEntries(tags);
   return out as RequestFilter;
@@ -30,18 +42,19 @@ export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
   return one(f.status, r.status) && one(f.priority, r.priority) && one(f.serviceId, r.service?.id) && one(f.offeringId, r.offering?.id)
     && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.requesterId, r.requesterId) && !f.watching && one(f.slaState, r.sla?.state)
     && !(f.createdAfter && before(r.createdAt, f.createdAfter)) && !(f.createdBefore && !before(r.createdAt, f.createdBefore))
+    && !(f.updatedAfter && before(r.updatedAt, f.updatedAfter))
     && !(f.dueBefore && !due.some((at) => before(at, f.dueBefore as string))) && (!f.q || r.title.toLowerCase().includes(f.q.toLowerCase()) || f.q.replace(/^#/, '') === String(r.number))
     && Object.entries(f.tag ?? {}).every(([k, values]) => one([values].flat(), (r.tags as Record<string, string>)[k]));
 }
 
 // near reports whether a row that has changed has its place among those that were read, or after the last of all: else it is on a page
-// that nobody has asked for yet.
-export function near(r: RequestRowFragment, read: readonly RequestRowFragment[], more: boolean, sort: string | undefined): boolean {
-  const { field, direction } = requestOrder(sort);
+// that nobody has asked for yet. What has no time to be done by comes last.
+export function near(r: RequestRowFragment, read: readonly RequestRowFragment[], more: boolean, { field, direction }: RequestOrder): boolean {
   const last = read.at(-1);
   if (!more || !last) return true;
-  if (field !== 'createdAt' && field !== 'updatedAt' && field !== 'title') return false;
-  return direction === 'DESC' ? r[field] > last[field] : r[field] < last[field];
+  if (field === 'priority' || field === 'status') return false;
+  const by = (x: RequestRowFragment) => (field === 'responseDueAt' || field === 'resolutionDueAt' ? x.sla?.[field] ?? '9999' : x[field]); // not said
+  return direction === 'DESC' ? by(r) > by(last) : by(r) < by(last);
 }
 
 export function requestOrder(sort: string | undefined): RequestOrder {
@@ -58,9 +71,13 @@ export const asleep = (r: Pick<RequestRowFragment, 'snoozedUntil'>): boolean => 
 export const reopenable = (r: { status: string; completedAt?: string | null; offering?: { reopenDays?: number } | null }): boolean =>
   r.status === 'COMPLETED' && Boolean(r.completedAt) && new Date(r.completedAt as string).getTime() + (r.offering?.reopenDays ?? 0) * 86_400_000 > Date.now();
 
-// The inbox shows what nobody has accepted, the oldest last.
-export const inboxVariables = (teamId = ''): RequestsQueryVariables =>
-  ({ first: 50, filter: { status: ['PENDING'], ...(teamId ? { teamId: [teamId] } : {}) }, orderBy: { field: 'createdAt', direction: 'DESC' } });
+// The inbox shows what nobody has accepted, what has to be accepted first at the top.
+export const inboxOrder = (sort: string | undefined) => requestOrder(sort ?? 'responseDueAt');
+export const inboxVariables = (s: RequestSearch = {}): RequestsQueryVariables => ({ first: 50, filter: requestFilter({ ...s, status: 'PENDING' }), orderBy: inboxOrder(s.sort) });
+
+// filtered are the filters that stand in the address.
+const names: readonly string[] = [...lists, ...moments, 'q'];
+export const filtered = (s: RequestSearch) => (Object.keys(s) as (keyof RequestSearch)[]).filter((k) => s[k] && (names.includes(k) || k.startsWith('tag.')));
 
 // MayRow is a row that may say what its viewer may do with it; one that has just come does not yet.
 export type MayRow = RequestRowFragment & { viewerMay?: string[] };
@@ -69,5 +86,9 @@ export type MayRow = RequestRowFragment & { viewerMay?: string[] };
 export function viewQuery({ peek: _peek, saved: _saved, ...kept }: RequestSearch): string {
   return new URLSearchParams(Object.entries(kept).filter((e): e is [string, string] => Boolean(e[1])).sort(([a], [b]) => a.localeCompare(b))).toString().replaceAll('%2C', ',');
 }
+
+// without is the address without some of its parts.
+export const without = (s: RequestSearch, ...names: (keyof RequestSearch)[]): RequestSearch =>
+  Object.fromEntries(Object.entries(s).filter(([k]) => !names.includes(k as keyof RequestSearch))) as RequestSearch;
 
 export const searchOf = (query: string): RequestSearch => Object.fromEntries(new URLSearchParams(query));

@@ -2,14 +2,16 @@
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { useWrite } from '../../app/data';
-import { AcceptRequest, DeclineRequest, ReopenRequest, RequestOne, UpdateRequest } from '../../gen/documents';
+import { AcceptRequest, DeclineRequest, DeclineRequests, ReopenRequest, RequestOne, UpdateRequest } from '../../gen/documents';
 import type { RequestRowFragment, UpdateRequestInput } from '../../gen/types';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { useDraft } from '../../ui/draft';
 import { toast } from '../../ui/toast';
 import { sentence, type Fault } from '../../app/fault';
-import { t } from '../../app/text';
+import { plural, t } from '../../app/text';
+import { inBatches, type Outcome } from './bulk';
+import type { MayRow } from './search';
 
 export function useAccept() {
   const [run] = useWrite(AcceptRequest);
@@ -71,21 +73,27 @@ export function useComplete() {
   };
 }
 
-// Decline asks why: the requester reads it, and the audit log keeps it.
-export function Decline({ request, close }: { request: Pick<RequestRowFragment, 'id' | 'title'>; close: () => void }) {
+// Decline asks why: the requester reads it, and the audit log keeps it. It declines several requests at once where they are given, and tells
+// what came of each.
+interface DeclineProps { request: Pick<RequestRowFragment, 'id' | 'title'>; list?: MayRow[]; told?: (list: Outcome[]) => void; close: () => void }
+export function Decline({ request, list = [], told, close }: DeclineProps) {
+  const c = useClient();
   const [run] = useWrite(DeclineRequest, true);
   const [draft, set, forget, base] = useDraft(`decline ${request.id}`, { reason: '' });
   const [fault, setFault] = useState<Fault | null>(null);
+  const many = list.length > 1;
   const act = async () => {
-    const o = await run({ input: { id: request.id, reason: draft.reason } });
+    const done = many ? await inBatches(c, DeclineRequests as never, list, (r) => ({ id: r.id, reason: draft.reason })) : [];
+    const o = many ? { fault: done.every((d) => d.fault) ? done[0]?.fault ?? null : null } : await run({ input: { id: request.id, reason: draft.reason } });
     setFault(o.fault);
     if (o.fault) return;
     forget();
     close();
-    toast({ text: t('Declined “{title}”.', { title: request.title }) });
+    if (!many) toast({ text: t('Declined “{title}”.', { title: request.title }) });
+    else told?.(done);
   };
   return (
-    <Confirm title={t('Decline “{title}”?', { title: request.title })} verb={t('Decline')} close={close} act={act} ready={draft.reason.trim() !== ''}>
+    <Confirm title={many ? plural(list.length, 'Decline {n} request?', 'Decline {n} requests?') : t('Decline “{title}”?', { title: request.title })} verb={t('Decline')} close={close} act={act} ready={draft.reason.trim() !== ''}>
       <Field label={t('Reason')} hint={t('The requester sees it, and it stays in the audit log.')} fault={faultAt(fault, 'reason')}>
         <textarea required dir="auto" value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
       </Field>

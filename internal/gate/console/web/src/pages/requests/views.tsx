@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useAsked } from '../../app/asked';
 import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { atLeast, can, useViewer } from '../../app/session';
+import { atLeast, can, useCan, useViewer } from '../../app/session';
 import { t } from '../../app/text';
 import { ChangeView, DropView, SavedViews, SaveView, TeamsOf } from '../../gen/documents';
 import type { SavedViewScope, ViewFragment } from '../../gen/types';
@@ -19,10 +19,8 @@ import { searchOf, viewQuery, type RequestSearch } from './search';
 
 export function Views({ search }: { search: RequestSearch }) {
   const viewer = useViewer();
-  const navigate = useNavigate();
   const sees = can(viewer, 'savedview.read');
   const read = useAll(SavedViews, {}, !sees);
-  const [asking, setAsking] = useAsked('view', false);
   const [gone, setGone] = useAsked<ViewFragment | null>('view gone', null); // not said
   const [change] = useWrite(ChangeView);
   const [drop] = useWrite(DropView);
@@ -31,23 +29,33 @@ export function Views({ search }: { search: RequestSearch }) {
   const current = list.find((v) => v.id === search.saved);
   const mine = (v: ViewFragment) => v.userId === viewer.id || atLeast(viewer, 'admin');
   if (!sees) return null;
-  if (list.length === 0 && here === '') return read.data || read.fault ? null : <Wait />;
+  if (list.length === 0) return read.data || read.fault ? null : <Wait />;
   return (
     <div className="views">
-      {list.length > 0 && <span className="soft small-text" id="views-label">{t('Views')}</span>}
-      {list.length > 0 && (
-        <ul aria-labelledby="views-label">
-          {list.map((v) => (
-            <li key={v.id}><Link to="/app/requests" search={{ ...searchOf(v.query), saved: v.id } as never} replace className={`view-chip${current?.id === v.id ? ' on' : ''}`} {...(current?.id === v.id ? { 'aria-current': 'true' as const } : {})} activeOptions={{ includeSearch: true, exact: true }} activeProps={{}} dir="auto">{v.name}{v.scope !== 'me' && <span className="soft"> · {v.scope === 'team' ? t('Team') : t('Company')}</span>}</Link></li>
-          ))}
-        </ul>
-      )}
+      <span className="soft small-text" id="views-label">{t('Views')}</span>
+      <ul aria-labelledby="views-label">
+        {list.map((v) => (
+          <li key={v.id}><Link to="/app/requests" search={{ ...searchOf(v.query), saved: v.id } as never} replace className={`view-chip${current?.id === v.id ? ' on' : ''}`} {...(current?.id === v.id ? { 'aria-current': 'true' as const } : {})} activeOptions={{ includeSearch: true, exact: true }} activeProps={{}} dir="auto">{v.name}{v.scope !== 'me' && <span className="soft"> · {v.scope === 'team' ? t('Team') : t('Company')}</span>}</Link></li>
+        ))}
+      </ul>
       {current && current.query !== here && mine(current) && <button type="button" className="quiet small" onClick={() => { void change({ input: { id: current.id, ifMatch: current.etag, query: here } }).then((o) => { if (!o.fault) toast({ text: t('“{name}” shows this from now on.', { name: current.name }) }); }); }}>{t('Save changes to “{name}”', { name: current.name })}</button>}
-      {here !== '' && can(viewer, 'savedview.create') && <button type="button" className="quiet small" onClick={() => { setAsking(true); }}><Bookmark size={13} aria-hidden /> {t('Save view')}</button>}
       {current && mine(current) && <button type="button" className="icon" aria-label={t('Delete the view {name}', { name: current.name })} onClick={() => { setGone(current); }}><X size={14} aria-hidden /></button>}
-      {asking && <Save query={here} close={() => { setAsking(false); }} saved={(id) => { read.again(); void navigate({ to: '/app/requests', search: { ...search, saved: id } as never, replace: true }); }} />}
       {gone && <Confirm title={t('Delete the view “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await drop({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The view was deleted.') }); setGone(null); read.again(); }}><p>{t('Only the view is deleted; the requests stay.')}</p></Confirm>}
     </div>
+  );
+}
+
+// KeepView keeps what the list shows under a name.
+export function KeepView({ search }: { search: RequestSearch }) {
+  const navigate = useNavigate();
+  const [asking, setAsking] = useAsked('view', false);
+  const query = viewQuery(search);
+  if (!useCan('savedview.create') || query === '') return null;
+  return (
+    <>
+      <button type="button" className="quiet small" onClick={() => { setAsking(true); }}><Bookmark size={13} aria-hidden /> {t('Save view')}</button>
+      {asking && <Save query={query} close={() => { setAsking(false); }} saved={(id) => { void navigate({ to: '/app/requests', search: { ...search, saved: id } as never, replace: true }); }} />}
+    </>
   );
 }
 

@@ -1,0 +1,47 @@
+// beside shows a request next to its list: in a part of the page where there is room, in a dialog at the side where there is none.
+import { Link } from '@tanstack/react-router';
+import { Maximize2, X } from 'lucide-react';
+import { Suspense, lazy, useSyncExternalStore, type ReactNode } from 'react';
+import { t } from '../../app/text';
+import { useKeys } from '../../keys/registry';
+import { Dialog } from '../../ui/dialog';
+import { marked } from '../../ui/rows';
+import { Skeleton } from '../../ui/states';
+import type { MayRow } from './search';
+
+const Detail = lazy(() => import('./detail').then((m) => ({ default: m.Detail })));
+const room = globalThis.matchMedia('(min-width: 75rem)'); // not said
+
+// useRoom reports whether the window has room for a list and a request.
+export const useRoom = () => useSyncExternalStore((w) => { room.addEventListener('change', w); return () => { room.removeEventListener('change', w); }; }, () => room.matches);
+
+interface BesideProps { id: string | undefined; all: MayRow[]; show: (id: string) => void; children: ReactNode; from?: string }
+
+export function Beside({ id, all, show, children, from }: BesideProps) {
+  const wide = useRoom();
+  const row = all.find((r) => r.id === id);
+  const close = () => {
+    const link = id ? globalThis.document.querySelector<HTMLElement>(`[data-row="${id}"] a.name`) : null; // not said
+    show('');
+    link?.focus();
+  };
+  useKeys([{ keys: ' ', does: t('Peek at the request'), group: t('Requests'), run: () => { const at = marked(); if (at) show(at === id ? '' : at); } }]);
+  useKeys([{ keys: 'Escape', does: t('Close the request beside the list'), group: t('Requests'), run: close }], Boolean(id) && wide); // not said
+  const body = id ? <Suspense fallback={<Skeleton />}><Detail key={id} id={id} peek /></Suspense> : null;
+  return (
+    <div className={id && wide ? 'split' : 'contents'}>
+      <div className="split-list">{children}</div>
+      {id && wide && (
+        <div className="peek card" role="group" aria-label={t('Request beside the list')}>
+          <header>
+            <h2>{row ? `#${row.number}` : t('Request')}</h2>
+            <Link to="/app/requests/$id" params={{ id }} state={from ? { from } as never : {}} className="icon" aria-label={t('Open the whole page')} title={t('Open the whole page')}><Maximize2 size={14} aria-hidden /></Link>
+            <button type="button" className="icon" aria-label={t('Close')} onClick={close}><X size={16} aria-hidden /></button>
+          </header>
+          {body}
+        </div>
+      )}
+      {id && !wide && <Dialog title={t('Request')} close={() => { show(''); }} side>{body}</Dialog>}
+    </div>
+  );
+}
