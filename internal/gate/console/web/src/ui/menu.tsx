@@ -41,7 +41,7 @@ function Layer({ at, label, role, close, end = false, children, onKeyDown }: Lay
   }, [at, end]);
   const press = (e: KeyboardEvent<HTMLDivElement>) => {
     onKeyDown?.(e);
-    if (e.key === 'Escape') {
+    if (e.key === 'Escape') { // not said
       e.preventDefault();
       close();
       at.focus();
@@ -50,7 +50,7 @@ function Layer({ at, label, role, close, end = false, children, onKeyDown }: Lay
   };
   return (
     <div
-      ref={ref} popover="manual" role={role} aria-label={label} className={`layer layer-${role}`} onKeyDown={press} onClick={(e) => { e.stopPropagation(); }}
+      ref={ref} popover={'manual'} role={role} aria-label={label} className={`${role === 'menu' ? 'verbs-menu' : 'panel'} layer`} onKeyDown={press} onClick={(e) => { e.stopPropagation(); }}
       onBlur={(e) => { if (e.relatedTarget && !e.currentTarget.contains(e.relatedTarget) && e.relatedTarget !== at) close(); }}
     >
       {children}
@@ -71,7 +71,7 @@ export function Menu({ label, items, children, className = 'icon', end = true, h
     const all = [...e.currentTarget.querySelectorAll<HTMLElement>('button')];
     const here = all.indexOf(globalThis.document.activeElement as HTMLElement);
     const to = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: -1 }[e.key];
-    if (e.key === 'Tab') close();
+    if (e.key === 'Tab') close(); // not said
     else if (to !== undefined) e.preventDefault();
     const typed = e.key.length === 1 && e.key !== ' ' ? [...all.slice(here + 1), ...all].find((b) => b.textContent?.toLowerCase().startsWith(e.key.toLowerCase())) : undefined;
     (to === undefined ? typed : all.at(to % all.length))?.focus();

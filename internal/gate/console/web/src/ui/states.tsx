@@ -11,7 +11,7 @@ import { NameOf } from '../gen/documents';
 // Skeleton stands where rows will be; its lines are as high as those of a dense list.
 export function Skeleton({ rows = 6, lines }: { rows?: number; lines?: boolean | undefined }) {
   return (
-    <div className={lines ? 'skeleton lines' : 'skeleton'} role="status" aria-label={t('Loading')}>
+    <div className={`skeleton${lines ? ' lines' : ''}`} role="status" aria-label={t('Loading')}>
       {Array.from({ length: rows }, (_, i) => <span key={i} className={`w${i % 3} bar`} />)}
     </div>
   );

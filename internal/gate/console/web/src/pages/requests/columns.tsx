@@ -15,7 +15,7 @@ const chips = (tags: Record<string, string>) => Object.entries(tags).map(([k, v]
 // columns, but for the title, which always stands after the number. Widths are in rem.
 export const columns: Column[] = [
   { id: 'number', label: t('Number'), head: '#', width: 3.75, cell: (r) => <span className="soft">#{r.number}</span> },
-  { id: 'status', label: t('Status'), width: 6.75, sort: 'status', cell: (r) => <Badge value={r.status} /> },
+  { id: 'status', label: t('Status'), width: 7.25, sort: 'status', cell: (r) => <Badge value={r.status} /> },
   { id: 'priority', label: t('Priority'), width: 5.75, sort: 'priority', cell: (r) => <Priority value={r.priority} /> },
   { id: 'due', label: t('Due'), width: 6.25, sort: 'resolutionDueAt', cell: (r) => <Due request={r} /> },
   { id: 'service', label: t('Service'), width: 10, cell: (r) => <span className="soft" dir="auto" title={`${r.service?.name ?? ''} › ${r.offering?.name ?? ''}`}>{r.offering?.name}</span> },
@@ -23,8 +23,8 @@ export const columns: Column[] = [
   { id: 'assignee', label: t('Assignee'), width: 8.25, cell: (r) => <Person name={r.assignee?.name} /> },
   { id: 'team', label: t('Team'), width: 7, cell: (r) => <span dir="auto">{r.team?.name ?? <span className="soft">–</span>}</span> },
   { id: 'tags', label: t('Tags'), width: 9, cell: (r) => chips(r.tags as Record<string, string>) },
-  { id: 'createdAt', label: t('Submitted'), width: 6.5, sort: 'createdAt', cell: (r) => <span className="soft"><Time at={r.createdAt} /></span> },
-  { id: 'updatedAt', label: t('Changed'), width: 6.5, sort: 'updatedAt', cell: (r) => <span className="soft"><Time at={r.updatedAt} /></span> },
+  { id: 'createdAt', label: t('Submitted'), width: 6.75, sort: 'createdAt', cell: (r) => <span className="soft"><Time at={r.createdAt} /></span> },
+  { id: 'updatedAt', label: t('Changed'), width: 6.75, sort: 'updatedAt', cell: (r) => <span className="soft"><Time at={r.updatedAt} /></span> },
 ];
 
 // usual are the columns of a page for which nobody has chosen any.
@@ -39,10 +39,10 @@ export function columnsOf(search: RequestSearch, list: ListName): Column[] {
   return columns.filter((c) => wanted.includes(c.id));
 }
 
-interface ChooserProps { search: RequestSearch; list: ListName; set: (s: RequestSearch) => void; children: ReactNode }
+interface ChooserProps { search: RequestSearch; of: ListName; set: (s: RequestSearch) => void; children: ReactNode }
 
 // Chooser is the button that opens the choice of columns.
-export function Chooser({ search, list, set, children }: ChooserProps) {
+export function Chooser({ search, of: list, set, children }: ChooserProps) {
   const [at, open] = useState<HTMLElement | null>(null);
   const now = columnsOf(search, list).map((c) => c.id);
   const choose = (id: string, on: boolean) => {

@@ -98,7 +98,7 @@ export default function Inbox() {
           {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { setShown((was) => [...news, ...was]); seen(); }}>{plural(news.length, '{n} new', '{n} new')}</button>}
         </span>
         <Sort now={search.sort ?? 'responseDueAt'} options={orders} set={(sort) => { set({ ...search, sort }); }} />
-        <Chooser search={search} list="inbox" set={set}><SlidersHorizontal size={15} aria-hidden /></Chooser>
+        <Chooser search={search} of="inbox" set={set}><SlidersHorizontal size={15} aria-hidden /></Chooser>
         <button type="button" className="icon" aria-label={t('Split view')} title={t('Split view')} aria-pressed={Boolean(search.peek)} onClick={() => { show(search.peek ? '' : all[0]?.id ?? ''); }}><PanelRight size={15} aria-hidden /></button>
       </Filters>
       <Loaded read={read} skeleton={18} lines>
