@@ -75,6 +75,13 @@ func TestWebConsoleForms(t *testing.T) {
 	require.Contains(t, n.script("console-numbers.mjs", in), "console-numbers: ok")
 }
 
+// Staff select, filter, change, refuse and move requests in the lists and on the board, many at once, and take that back.
+func TestWebConsoleLists(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-lists.mjs", in), "console-lists: ok")
+}
+
 // An owner works with the keyboard alone: files, accepts, assigns and completes requests, creates a key, publishes a workflow, explains
 // a refusal, finds who did what, builds a form and invites somebody. Each control is reached by Tab and shows that it has the focus.
 func TestWebConsoleByKeyboard(t *testing.T) {

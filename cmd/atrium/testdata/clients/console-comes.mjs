@@ -22,7 +22,7 @@ const { page } = b;
     return route.fulfill({ response: answer });
   });
   await page.goto(`${api}/app/inbox`);
-  await page.locator('.rows a.name').first().waitFor();
+  await page.locator('tbody a.name').first().waitFor();
   await page.unroute('**/graphql', { behavior: 'ignoreErrors' });
   const [first] = rounds;
   for (const needed of ['ViewerOf', 'Requests', 'WaitingProposals']) assert.equal(first.filter((n) => n === needed).length, 1, `${needed} is asked at once: ${JSON.stringify(rounds)}`);

@@ -145,7 +145,8 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
       answer = { errors: [{ message: answer.message, extensions: { code: answer.error } } as never] };
     }
     const read = readable(answer);
-    if (o.kind === 'mutation' && read.errors) delete read.data; // it was refused: nothing that pages show has become stale
+    // It was refused: nothing that pages show has become stale. Of several at once, what was done counts.
+    if (o.kind === 'mutation' && read.errors && !Object.values(read.data ?? {}).some((v) => v !== null)) delete read.data;
     return makeResult(o, read as never, response) as OperationResult;
   }
 }

@@ -1,10 +1,11 @@
 // beside shows a request next to its list: in a part of the page where there is room, in a dialog at the side where there is none.
 import { Link } from '@tanstack/react-router';
 import { Maximize2, X } from 'lucide-react';
-import { Suspense, lazy, useSyncExternalStore, type ReactNode } from 'react';
+import { Suspense, lazy, useLayoutEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
 import { t } from '../../app/text';
 import { useKeys } from '../../keys/registry';
 import { Dialog } from '../../ui/dialog';
+import { fromTheTop } from '../../ui/order';
 import { marked } from '../../ui/rows';
 import { Skeleton } from '../../ui/states';
 import type { MayRow } from './search';
@@ -14,6 +15,13 @@ const room = globalThis.matchMedia('(min-width: 75rem)'); // not said
 
 // useRoom reports whether the window has room for a list and a request.
 export const useRoom = () => useSyncExternalStore((w) => { room.addEventListener('change', w); return () => { room.removeEventListener('change', w); }; }, () => room.matches);
+
+// Coming has what it holds come in from the top down, as pages do.
+function Coming({ children }: { children: ReactNode }) {
+  const ref = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => (ref.current ? fromTheTop(ref.current) : undefined), []);
+  return <div ref={ref}>{children}</div>;
+}
 
 interface BesideProps { id: string | undefined; all: MayRow[]; show: (id: string) => void; children: ReactNode; from?: string }
 
@@ -25,9 +33,9 @@ export function Beside({ id, all, show, children, from }: BesideProps) {
     show('');
     link?.focus();
   };
-  useKeys([{ keys: ' ', does: t('Peek at the request'), group: t('Requests'), run: () => { const at = marked(); if (at) show(at === id ? '' : at); } }]);
+  useKeys([{ keys: ' ', does: t('Peek at the request'), group: t('Requests'), run: () => { const at = marked(); if (at === id) close(); else if (at) show(at); } }]);
   useKeys([{ keys: 'Escape', does: t('Close the request beside the list'), group: t('Requests'), run: close }], Boolean(id) && wide); // not said
-  const body = id ? <Suspense fallback={<Skeleton />}><Detail key={id} id={id} peek /></Suspense> : null;
+  const body = id ? <Coming key={id}><Suspense fallback={<Skeleton />}><Detail id={id} peek /></Suspense></Coming> : null;
   return (
     <div className={id && wide ? 'split' : 'contents'}>
       <div className="split-list">{children}</div>

@@ -57,7 +57,7 @@ function inverse(was: MayRow, c: Change): Change | null {
 }
 
 const said = (n: number, [why, ...others]: string[]) =>
-  [plural(n, '{n} request was changed.', '{n} requests were changed.'), why && t('{n} refused: {why}', { n: 1 + others.length, why })].filter(Boolean).join(' ');
+  [(n > 0 || !why) && plural(n, '{n} request was changed.', '{n} requests were changed.'), why && t('{n} refused: {why}', { n: 1 + others.length, why })].filter(Boolean).join(' ');
 
 // useBulk changes requests, and offers to take that back. Who wants to show what came of each row takes the outcomes where some were
 // refused; a single one is said as `says`.

@@ -17,14 +17,14 @@ export const columns: Column[] = [
   { id: 'number', label: t('Number'), head: '#', width: 3.75, cell: (r) => <span className="soft">#{r.number}</span> },
   { id: 'status', label: t('Status'), width: 7.25, sort: 'status', cell: (r) => <Badge value={r.status} /> },
   { id: 'priority', label: t('Priority'), width: 5.75, sort: 'priority', cell: (r) => <Priority value={r.priority} /> },
-  { id: 'due', label: t('Due'), width: 6.25, sort: 'resolutionDueAt', cell: (r) => <Due request={r} /> },
+  { id: 'due', label: t('Due'), width: 6.75, sort: 'resolutionDueAt', cell: (r) => <Due request={r} /> },
   { id: 'service', label: t('Service'), width: 10, cell: (r) => <span className="soft" dir="auto" title={`${r.service?.name ?? ''} › ${r.offering?.name ?? ''}`}>{r.offering?.name}</span> },
   { id: 'requester', label: t('Requester'), width: 7.5, cell: (r) => <span dir="auto">{r.requester?.name}</span> },
   { id: 'assignee', label: t('Assignee'), width: 8.25, cell: (r) => <Person name={r.assignee?.name} /> },
   { id: 'team', label: t('Team'), width: 7, cell: (r) => <span dir="auto">{r.team?.name ?? <span className="soft">–</span>}</span> },
   { id: 'tags', label: t('Tags'), width: 9, cell: (r) => chips(r.tags as Record<string, string>) },
-  { id: 'createdAt', label: t('Submitted'), width: 6.75, sort: 'createdAt', cell: (r) => <span className="soft"><Time at={r.createdAt} /></span> },
-  { id: 'updatedAt', label: t('Changed'), width: 6.75, sort: 'updatedAt', cell: (r) => <span className="soft"><Time at={r.updatedAt} /></span> },
+  { id: 'createdAt', label: t('Submitted'), width: 7, sort: 'createdAt', cell: (r) => <span className="soft"><Time at={r.createdAt} /></span> },
+  { id: 'updatedAt', label: t('Changed'), width: 7, sort: 'updatedAt', cell: (r) => <span className="soft"><Time at={r.updatedAt} /></span> },
 ];
 
 // usual are the columns of a page for which nobody has chosen any.
@@ -55,7 +55,7 @@ export function Chooser({ search, of: list, set, children }: ChooserProps) {
       <button type="button" className="icon" aria-label={t('Columns')} title={t('Columns')} aria-haspopup="dialog" aria-expanded={at !== null} onClick={(e) => { open(at ? null : e.currentTarget); }}>{children}</button>
       {at && (
         <Panel label={t('Columns')} at={at} end close={() => { open(null); }}>
-          <div className="options">{columns.map((c) => <Check key={c.id} label={c.label} checked={now.includes(c.id)} set={(on) => { choose(c.id, on); }} />)}</div>
+          <div className="options tall">{columns.map((c) => <Check key={c.id} label={c.label} checked={now.includes(c.id)} set={(on) => { choose(c.id, on); }} />)}</div>
         </Panel>
       )}
     </>

@@ -94,12 +94,14 @@ export default function Inbox() {
   return (
     <Page title={t('Inbox')} verb="request.accept" wide tabs={<Teams search={search} />}>
       <Filters search={search} set={set} fixed={['status', 'teamId']}>
-        <span className="grow" aria-live="polite">
+        <span aria-live="polite">
           {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { setShown((was) => [...news, ...was]); seen(); }}>{plural(news.length, '{n} new', '{n} new')}</button>}
         </span>
-        <Sort now={search.sort ?? 'responseDueAt'} options={orders} set={(sort) => { set({ ...search, sort }); }} />
-        <Chooser search={search} of="inbox" set={set}><SlidersHorizontal size={15} aria-hidden /></Chooser>
-        <button type="button" className="icon" aria-label={t('Split view')} title={t('Split view')} aria-pressed={Boolean(search.peek)} onClick={() => { show(search.peek ? '' : all[0]?.id ?? ''); }}><PanelRight size={15} aria-hidden /></button>
+        <span className="display">
+          <Sort now={search.sort ?? 'responseDueAt'} options={orders} set={(sort) => { set({ ...search, sort }); }} />
+          <Chooser search={search} of="inbox" set={set}><SlidersHorizontal size={15} aria-hidden /></Chooser>
+          <button type="button" className="icon" aria-label={t('Split view')} title={t('Split view')} aria-pressed={Boolean(search.peek)} onClick={() => { show(search.peek ? '' : all[0]?.id ?? ''); }}><PanelRight size={15} aria-hidden /></button>
+        </span>
       </Filters>
       <Loaded read={read} skeleton={18} lines>
         {() => (all.length === 0 && (page?.hasNextPage || read.behind) ? <><Skeleton rows={18} lines />{more}</> : all.length === 0

@@ -72,15 +72,17 @@ export default function RequestList() {
       <Views search={search} />
       <Filters search={search} set={set} fixed={board ? ['status'] : []}>
         <KeepView search={search} />
-        <span className="grow" aria-live="polite">
+        <span aria-live="polite">
           {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); again(); }}>{plural(news.length, '{n} new', '{n} new')}</button>}
         </span>
-        <Sort now={search.sort ?? '-createdAt'} options={orders} set={(sort) => { set({ ...search, sort }); }} />
-        {!board && <Chooser search={search} of="requests" set={set}><SlidersHorizontal size={15} aria-hidden /></Chooser>}
-        {!board && <button type="button" className="icon" aria-label={t('Split view')} title={t('Split view')} aria-pressed={Boolean(search.peek)} onClick={() => { show(search.peek ? '' : all[0]?.id ?? ''); }}><PanelRight size={15} aria-hidden /></button>}
-        <button type="button" className="plain small" onClick={() => { toBoard(!board); }}>
-          {board ? <List size={15} aria-hidden /> : <Columns3 size={15} aria-hidden />} {board ? t('Table') : t('Board')}
-        </button>
+        <span className="display">
+          <Sort now={search.sort ?? '-createdAt'} options={orders} set={(sort) => { set({ ...search, sort }); }} />
+          {!board && <Chooser search={search} of="requests" set={set}><SlidersHorizontal size={15} aria-hidden /></Chooser>}
+          {!board && <button type="button" className="icon" aria-label={t('Split view')} title={t('Split view')} aria-pressed={Boolean(search.peek)} onClick={() => { show(search.peek ? '' : all[0]?.id ?? ''); }}><PanelRight size={15} aria-hidden /></button>}
+          <button type="button" className="plain small" onClick={() => { toBoard(!board); }}>
+            {board ? <List size={15} aria-hidden /> : <Columns3 size={15} aria-hidden />} {board ? t('Table') : t('Board')}
+          </button>
+        </span>
       </Filters>
       <Loaded read={read} skeleton={18} lines>
         {() => (!board && all.length === 0

@@ -1,6 +1,6 @@
 // table is a list of requests, a line each: as the inbox, the list and the person's own requests show it.
 import { Link } from '@tanstack/react-router';
-import { memo, type FocusEvent, type MouseEvent, type ReactNode } from 'react';
+import { memo, useRef, type FocusEvent, type MouseEvent, type ReactNode } from 'react';
 import { t } from '../../app/text';
 import { Badge } from '../../ui/bits';
 import { RowMenu, type Acts } from './acts';
@@ -50,9 +50,13 @@ export function Table({ label, all, columns, from, sort, picking, acts, first, n
     );
   };
   const shown = beside?.id;
+  const soon = useRef<ReturnType<typeof setTimeout>>(undefined);
   const focused = (e: FocusEvent) => {
     const row = (e.target as HTMLElement).closest<HTMLElement>('[data-row]')?.dataset['row'];
-    if (shown && row && row !== shown && (e.target as HTMLElement).matches('a.name')) beside.show(row); // not said
+    if (shown && row && row !== shown && (e.target as HTMLElement).matches('a.name')) { // not said
+      clearTimeout(soon.current);
+      soon.current = setTimeout(() => { beside.show(row); }, 120); // not each row that a key which is held goes over
+    }
   };
   const pressed = (e: MouseEvent) => {
     const at = e.target as HTMLElement;
@@ -62,6 +66,7 @@ export function Table({ label, all, columns, from, sort, picking, acts, first, n
     if (!name) row.querySelector<HTMLElement>('a.name')?.focus(); // not said
     if (shown === undefined) return;
     e.preventDefault();
+    clearTimeout(soon.current);
     beside?.show(row.dataset['row'] ?? '');
   };
   const wide = columns.reduce((n, c) => n + c.width, 14 + (picking ? 2.25 : 0) + (acts ? 2.75 : 0));

@@ -39,7 +39,7 @@ export function Views({ search }: { search: RequestSearch }) {
         ))}
       </ul>
       {current && current.query !== here && mine(current) && <button type="button" className="quiet small" onClick={() => { void change({ input: { id: current.id, ifMatch: current.etag, query: here } }).then((o) => { if (!o.fault) toast({ text: t('“{name}” shows this from now on.', { name: current.name }) }); }); }}>{t('Save changes to “{name}”', { name: current.name })}</button>}
-      {current && mine(current) && <button type="button" className="icon" aria-label={t('Delete the view {name}', { name: current.name })} onClick={() => { setGone(current); }}><X size={14} aria-hidden /></button>}
+      {current && mine(current) && <button type="button" className="icon" aria-label={t('Delete the view {name}', { name: current.name })} title={t('Delete the view {name}', { name: current.name })} onClick={() => { setGone(current); }}><X size={14} aria-hidden /></button>}
       {gone && <Confirm title={t('Delete the view “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await drop({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The view was deleted.') }); setGone(null); read.again(); }}><p>{t('Only the view is deleted; the requests stay.')}</p></Confirm>}
     </div>
   );
