@@ -37,8 +37,8 @@ export function Beside({ id, all, show, children, from }: BesideProps) {
   useKeys([{ keys: 'Escape', does: t('Close the request beside the list'), group: t('Requests'), run: close }], Boolean(id) && wide); // not said
   const body = id ? <Coming key={id}><Suspense fallback={<Skeleton />}><Detail id={id} peek /></Suspense></Coming> : null;
   return (
-    <div className={id && wide ? 'split' : 'contents'}>
-      <div className="split-list">{children}</div>
+    <div className={id && wide ? 'beside' : 'contents'}>
+      <div className="beside-list">{children}</div>
       {id && wide && (
         <div className="peek card" role="group" aria-label={t('Request beside the list')}>
           <header>
