@@ -3,7 +3,7 @@ import { score } from '../keys/score';
 import { spansOf, textOf } from '../pages/calendars/hours';
 import { figure, filled, median, share, span, within } from '../pages/figures/table';
 import { treeOf } from '../pages/organizations/tree';
-import { belongs, near, requestFilter, requestOrder, searchOf, viewQuery, type RequestSearch } from '../pages/requests/search';
+import { belongs, filtered, inboxVariables, momentOf, near, requestFilter, requestOrder, searchOf, viewQuery, type RequestSearch } from '../pages/requests/search';
 import { toSend, visible, type FormField } from '../ui/answer';
 import { calendarDay, lasting, words } from '../ui/bits';
 import { csv, csvCell } from '../ui/csv';
@@ -16,6 +16,19 @@ describe('filters and addresses', () => {
     expect(requestFilter({ dueBefore: '2026-01-01T00:00:00Z', 'tag.env': 'prod,dev' })).toEqual({ dueBefore: '2026-01-01T00:00:00Z', tag: { env: ['prod', 'dev'] } });
     expect(requestOrder(undefined)).toEqual({ field: 'createdAt', direction: 'DESC' });
     expect(requestOrder('title')).toEqual({ field: 'title', direction: 'ASC' });
+  });
+  it('may stand for a time so far from now, on either side of it', () => {
+    const now = Date.parse('2026-03-01T10:02:00Z');
+    expect(momentOf('dueBefore', '24h', now)).toBe('2026-03-02T10:00:00.000Z');
+    expect(momentOf('updatedAfter', '7d', now)).toBe('2026-02-22T10:00:00.000Z');
+    expect(momentOf('updatedAfter', '2026-01-01T00:00:00Z', now)).toBe('2026-01-01T00:00:00Z');
+  });
+  it('of the inbox are what nobody has accepted, what is due first at the top', () => {
+    expect(inboxVariables({ teamId: 'none' })).toEqual({ first: 50, filter: { status: ['PENDING'], teamId: ['none'] }, orderBy: { field: 'responseDueAt', direction: 'ASC' } });
+    expect(inboxVariables({ sort: '-createdAt', status: 'COMPLETED' })).toEqual({ first: 50, filter: { status: ['PENDING'] }, orderBy: { field: 'createdAt', direction: 'DESC' } });
+  });
+  it('are told from how the list is shown', () => {
+    expect(filtered({ status: 'PENDING', q: 'vpn', 'tag.env': 'prod', teamId: '', view: 'board', sort: 'title', columns: 'due', peek: 'req_1' })).toEqual(['status', 'q', 'tag.env']);
   });
   it('come back from a saved view as they were, but for what was open', () => {
     const query = viewQuery({ status: 'PENDING,IN_PROGRESS', q: 'a & b', sort: '-createdAt', peek: 'req_1', saved: 'viw_1', teamId: '' });
@@ -40,6 +53,9 @@ describe('a request that has changed', () => {
     expect(near(at('2026-03-01', 'a'), read, true, requestOrder('title'))).toBe(true);
     expect(near(at('2026-03-04', 'z'), read, true, requestOrder('title'))).toBe(false);
     expect(near(at('2026-03-04', 'z'), read, true, requestOrder('-priority'))).toBe(false);
+    const due = (responseDueAt?: string) => ({ sla: responseDueAt ? { responseDueAt } : null }) as never;
+    expect(near(due('2026-03-01T10:00:00Z'), [due('2026-03-01T12:00:00Z')], true, requestOrder('responseDueAt'))).toBe(true);
+    expect(near(due(), [due('2026-03-01T12:00:00Z')], true, requestOrder('responseDueAt'))).toBe(false);
   });
 });
 

@@ -7,7 +7,8 @@ import { plural, t } from '../../app/text';
 import { Dialog } from '../../ui/dialog';
 import { Menu, type Item } from '../../ui/menu';
 import { toast } from '../../ui/toast';
-import { Ask, Cancel, movesOf, open, useBulk, type Asking, type Change, type Outcome } from './bulk';
+import type { Change, Outcome } from './batches';
+import { Ask, Cancel, movesOf, open, useBulk, type Asking } from './bulk';
 import type { MayRow } from './search';
 import { Decline } from './verbs';
 

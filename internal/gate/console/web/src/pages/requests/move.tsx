@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
-import { inBatches, type Outcome } from './bulk';
+import { inBatches, type Outcome } from './batches';
 import type { MayRow } from './search';
 
 // Move files a request against another offering. It asks which one, and then what that offering's form asks; answers that the

@@ -10,7 +10,7 @@ import { useDraft } from '../../ui/draft';
 import { toast } from '../../ui/toast';
 import { sentence, type Fault } from '../../app/fault';
 import { plural, t } from '../../app/text';
-import { inBatches, type Outcome } from './bulk';
+import { inBatches, type Outcome } from './batches';
 import type { MayRow } from './search';
 
 export function useAccept() {
