@@ -1,0 +1,1 @@
+export{t as default}from"./requests-CB228Kt3.js";

@@ -1,1 +1,0 @@
-export{o as default}from"./requests-CL9pvDGh.js";

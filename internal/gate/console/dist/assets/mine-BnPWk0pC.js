@@ -1,1 +1,0 @@
-export{n as default}from"./requests-CL9pvDGh.js";
