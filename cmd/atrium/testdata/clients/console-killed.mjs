@@ -27,7 +27,7 @@ console.log('open');
 // Killed: every tab says so. What was begun can be gone on with, and what is sent is refused without being lost.
 await all((p) => lost(p).waitFor());
 await tabs.request.getByLabel('Comment').fill('Half a comment');
-await tabs.request.getByRole('button', { name: 'Add comment' }).click();
+await tabs.request.getByRole('button', { name: /^Reply to/ }).click();
 await tabs.request.getByText(/The connection was lost\. It is not known/).first().waitFor();
 assert.equal(await tabs.inbox.getByRole('link', { name: 'Filed before' }).count(), 1);
 console.log('lost');
@@ -47,7 +47,7 @@ await all(async (p) => assert.ok(await p.evaluate(() => window.neverLoadedAnew),
 
 // The drafts are where they were, and are sent.
 assert.equal(await tabs.request.getByLabel('Comment').inputValue(), 'Half a comment');
-await tabs.request.getByRole('button', { name: 'Add comment' }).click();
+await tabs.request.getByRole('button', { name: /^Reply to/ }).click();
 await tabs.request.locator('article').getByText('Half a comment').waitFor();
 assert.equal(await tabs.form.getByLabel('Model').inputValue(), '14 inch');
 await tabs.form.getByLabel('Title').fill(`${await tabs.form.getByLabel('Title').inputValue()} Ana`);
