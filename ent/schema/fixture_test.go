@@ -394,6 +394,7 @@ func touch(u reflect.Value) reflect.Value {
 		{"SetValue", "touched"},
 		{"SetEmail", "touched@x.test"},
 		{"SetHashes", []byte("touched")},
+		{"SetTokens", "touched"},
 		{"SetUpdatedAt", time.Now()},
 	} {
 		if u.MethodByName(f.method).IsValid() {
