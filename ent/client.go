@@ -56,8 +56,10 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
+	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
@@ -181,12 +183,16 @@ type Client struct {
 	RefreshToken *RefreshTokenClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
+	// RequestLink is the client for interacting with the RequestLink builders.
+	RequestLink *RequestLinkClient
 	// RoutingRule is the client for interacting with the RoutingRule builders.
 	RoutingRule *RoutingRuleClient
 	// RowCount is the client for interacting with the RowCount builders.
 	RowCount *RowCountClient
 	// SLAEvent is the client for interacting with the SLAEvent builders.
 	SLAEvent *SLAEventClient
+	// SavedReply is the client for interacting with the SavedReply builders.
+	SavedReply *SavedReplyClient
 	// SavedView is the client for interacting with the SavedView builders.
 	SavedView *SavedViewClient
 	// SearchDocument is the client for interacting with the SearchDocument builders.
@@ -283,9 +289,11 @@ func (c *Client) init() {
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.RefreshToken = NewRefreshTokenClient(c.config)
 	c.Request = NewRequestClient(c.config)
+	c.RequestLink = NewRequestLinkClient(c.config)
 	c.RoutingRule = NewRoutingRuleClient(c.config)
 	c.RowCount = NewRowCountClient(c.config)
 	c.SLAEvent = NewSLAEventClient(c.config)
+	c.SavedReply = NewSavedReplyClient(c.config)
 	c.SavedView = NewSavedViewClient(c.config)
 	c.SearchDocument = NewSearchDocumentClient(c.config)
 	c.Secret = NewSecretClient(c.config)
@@ -443,9 +451,11 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
 		Request:             NewRequestClient(cfg),
+		RequestLink:         NewRequestLinkClient(cfg),
 		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
 		SLAEvent:            NewSLAEventClient(cfg),
+		SavedReply:          NewSavedReplyClient(cfg),
 		SavedView:           NewSavedViewClient(cfg),
 		SearchDocument:      NewSearchDocumentClient(cfg),
 		Secret:              NewSecretClient(cfg),
@@ -530,9 +540,11 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
 		Request:             NewRequestClient(cfg),
+		RequestLink:         NewRequestLinkClient(cfg),
 		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
 		SLAEvent:            NewSLAEventClient(cfg),
+		SavedReply:          NewSavedReplyClient(cfg),
 		SavedView:           NewSavedViewClient(cfg),
 		SearchDocument:      NewSearchDocumentClient(cfg),
 		Secret:              NewSecretClient(cfg),
@@ -590,11 +602,11 @@ func (c *Client) Use(hooks ...Hook) {
 		c.IdempotencyKey, c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice,
 		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
 		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
-		c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule, c.RowCount,
-		c.SLAEvent, c.SavedView, c.SearchDocument, c.Secret, c.Sequence, c.Service,
-		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
-		c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RecoveryCode, c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule,
+		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
+		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
+		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -612,11 +624,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.IdempotencyKey, c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice,
 		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
 		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
-		c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule, c.RowCount,
-		c.SLAEvent, c.SavedView, c.SearchDocument, c.Secret, c.Sequence, c.Service,
-		c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team,
-		c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RecoveryCode, c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule,
+		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
+		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
+		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -715,12 +727,16 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RefreshToken.mutate(ctx, m)
 	case *RequestMutation:
 		return c.Request.mutate(ctx, m)
+	case *RequestLinkMutation:
+		return c.RequestLink.mutate(ctx, m)
 	case *RoutingRuleMutation:
 		return c.RoutingRule.mutate(ctx, m)
 	case *RowCountMutation:
 		return c.RowCount.mutate(ctx, m)
 	case *SLAEventMutation:
 		return c.SLAEvent.mutate(ctx, m)
+	case *SavedReplyMutation:
+		return c.SavedReply.mutate(ctx, m)
 	case *SavedViewMutation:
 		return c.SavedView.mutate(ctx, m)
 	case *SearchDocumentMutation:
@@ -7481,6 +7497,173 @@ func (c *RequestClient) mutate(ctx context.Context, m *RequestMutation) (Value, 
 	}
 }
 
+// RequestLinkClient is a client for the RequestLink schema.
+type RequestLinkClient struct {
+	config
+}
+
+// NewRequestLinkClient returns a client for the RequestLink from the given config.
+func NewRequestLinkClient(c config) *RequestLinkClient {
+	return &RequestLinkClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `requestlink.Hooks(f(g(h())))`.
+func (c *RequestLinkClient) Use(hooks ...Hook) {
+	c.hooks.RequestLink = append(c.hooks.RequestLink, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `requestlink.Intercept(f(g(h())))`.
+func (c *RequestLinkClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RequestLink = append(c.inters.RequestLink, interceptors...)
+}
+
+// Create returns a builder for creating a RequestLink entity.
+func (c *RequestLinkClient) Create() *RequestLinkCreate {
+	mutation := newRequestLinkMutation(c.config, OpCreate)
+	return &RequestLinkCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RequestLink entities.
+func (c *RequestLinkClient) CreateBulk(builders ...*RequestLinkCreate) *RequestLinkCreateBulk {
+	return &RequestLinkCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RequestLinkClient) MapCreateBulk(slice any, setFunc func(*RequestLinkCreate, int)) *RequestLinkCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RequestLinkCreateBulk{err: fmt.Errorf("calling to RequestLinkClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RequestLinkCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RequestLinkCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RequestLink.
+func (c *RequestLinkClient) Update() *RequestLinkUpdate {
+	mutation := newRequestLinkMutation(c.config, OpUpdate)
+	return &RequestLinkUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RequestLinkClient) UpdateOne(_m *RequestLink) *RequestLinkUpdateOne {
+	mutation := newRequestLinkMutation(c.config, OpUpdateOne, withRequestLink(_m))
+	return &RequestLinkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RequestLinkClient) UpdateOneID(id string) *RequestLinkUpdateOne {
+	mutation := newRequestLinkMutation(c.config, OpUpdateOne, withRequestLinkID(id))
+	return &RequestLinkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RequestLink.
+func (c *RequestLinkClient) Delete() *RequestLinkDelete {
+	mutation := newRequestLinkMutation(c.config, OpDelete)
+	return &RequestLinkDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RequestLinkClient) DeleteOne(_m *RequestLink) *RequestLinkDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RequestLinkClient) DeleteOneID(id string) *RequestLinkDeleteOne {
+	builder := c.Delete().Where(requestlink.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RequestLinkDeleteOne{builder}
+}
+
+// Query returns a query builder for RequestLink.
+func (c *RequestLinkClient) Query() *RequestLinkQuery {
+	return &RequestLinkQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRequestLink},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RequestLink entity by its id.
+func (c *RequestLinkClient) Get(ctx context.Context, id string) (*RequestLink, error) {
+	return c.Query().Where(requestlink.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RequestLinkClient) GetX(ctx context.Context, id string) *RequestLink {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryFrom queries the from edge of a RequestLink.
+func (c *RequestLinkClient) QueryFrom(_m *RequestLink) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(requestlink.Table, requestlink.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, requestlink.FromTable, requestlink.FromColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryTo queries the to edge of a RequestLink.
+func (c *RequestLinkClient) QueryTo(_m *RequestLink) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(requestlink.Table, requestlink.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, requestlink.ToTable, requestlink.ToColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *RequestLinkClient) Hooks() []Hook {
+	hooks := c.hooks.RequestLink
+	return append(hooks[:len(hooks):len(hooks)], requestlink.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RequestLinkClient) Interceptors() []Interceptor {
+	inters := c.inters.RequestLink
+	return append(inters[:len(inters):len(inters)], requestlink.Interceptors[:]...)
+}
+
+func (c *RequestLinkClient) mutate(ctx context.Context, m *RequestLinkMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RequestLinkCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RequestLinkUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RequestLinkUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RequestLinkDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown RequestLink mutation op: %q", m.Op())
+	}
+}
+
 // RoutingRuleClient is a client for the RoutingRule schema.
 type RoutingRuleClient struct {
 	config
@@ -7899,6 +8082,173 @@ func (c *SLAEventClient) mutate(ctx context.Context, m *SLAEventMutation) (Value
 		return (&SLAEventDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown SLAEvent mutation op: %q", m.Op())
+	}
+}
+
+// SavedReplyClient is a client for the SavedReply schema.
+type SavedReplyClient struct {
+	config
+}
+
+// NewSavedReplyClient returns a client for the SavedReply from the given config.
+func NewSavedReplyClient(c config) *SavedReplyClient {
+	return &SavedReplyClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `savedreply.Hooks(f(g(h())))`.
+func (c *SavedReplyClient) Use(hooks ...Hook) {
+	c.hooks.SavedReply = append(c.hooks.SavedReply, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `savedreply.Intercept(f(g(h())))`.
+func (c *SavedReplyClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SavedReply = append(c.inters.SavedReply, interceptors...)
+}
+
+// Create returns a builder for creating a SavedReply entity.
+func (c *SavedReplyClient) Create() *SavedReplyCreate {
+	mutation := newSavedReplyMutation(c.config, OpCreate)
+	return &SavedReplyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SavedReply entities.
+func (c *SavedReplyClient) CreateBulk(builders ...*SavedReplyCreate) *SavedReplyCreateBulk {
+	return &SavedReplyCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SavedReplyClient) MapCreateBulk(slice any, setFunc func(*SavedReplyCreate, int)) *SavedReplyCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SavedReplyCreateBulk{err: fmt.Errorf("calling to SavedReplyClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SavedReplyCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SavedReplyCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SavedReply.
+func (c *SavedReplyClient) Update() *SavedReplyUpdate {
+	mutation := newSavedReplyMutation(c.config, OpUpdate)
+	return &SavedReplyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SavedReplyClient) UpdateOne(_m *SavedReply) *SavedReplyUpdateOne {
+	mutation := newSavedReplyMutation(c.config, OpUpdateOne, withSavedReply(_m))
+	return &SavedReplyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SavedReplyClient) UpdateOneID(id string) *SavedReplyUpdateOne {
+	mutation := newSavedReplyMutation(c.config, OpUpdateOne, withSavedReplyID(id))
+	return &SavedReplyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SavedReply.
+func (c *SavedReplyClient) Delete() *SavedReplyDelete {
+	mutation := newSavedReplyMutation(c.config, OpDelete)
+	return &SavedReplyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SavedReplyClient) DeleteOne(_m *SavedReply) *SavedReplyDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SavedReplyClient) DeleteOneID(id string) *SavedReplyDeleteOne {
+	builder := c.Delete().Where(savedreply.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SavedReplyDeleteOne{builder}
+}
+
+// Query returns a query builder for SavedReply.
+func (c *SavedReplyClient) Query() *SavedReplyQuery {
+	return &SavedReplyQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSavedReply},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SavedReply entity by its id.
+func (c *SavedReplyClient) Get(ctx context.Context, id string) (*SavedReply, error) {
+	return c.Query().Where(savedreply.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SavedReplyClient) GetX(ctx context.Context, id string) *SavedReply {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a SavedReply.
+func (c *SavedReplyClient) QueryUser(_m *SavedReply) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(savedreply.Table, savedreply.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, savedreply.UserTable, savedreply.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryTeam queries the team edge of a SavedReply.
+func (c *SavedReplyClient) QueryTeam(_m *SavedReply) *TeamQuery {
+	query := (&TeamClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(savedreply.Table, savedreply.FieldID, id),
+			sqlgraph.To(team.Table, team.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, savedreply.TeamTable, savedreply.TeamColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *SavedReplyClient) Hooks() []Hook {
+	hooks := c.hooks.SavedReply
+	return append(hooks[:len(hooks):len(hooks)], savedreply.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SavedReplyClient) Interceptors() []Interceptor {
+	inters := c.inters.SavedReply
+	return append(inters[:len(inters):len(inters)], savedreply.Interceptors[:]...)
+}
+
+func (c *SavedReplyClient) mutate(ctx context.Context, m *SavedReplyMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SavedReplyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SavedReplyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SavedReplyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SavedReplyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown SavedReply mutation op: %q", m.Op())
 	}
 }
 
@@ -10948,10 +11298,10 @@ type (
 		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
 		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
 		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
-		Request, RoutingRule, RowCount, SLAEvent, SavedView, SearchDocument, Secret,
-		Sequence, Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task,
-		Team, TeamMember, Throttle, User, Watcher, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		Request, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
+		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
+		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
+		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
@@ -10961,9 +11311,10 @@ type (
 		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
 		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
 		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
-		Request, RoutingRule, RowCount, SLAEvent, SavedView, SearchDocument, Secret,
-		Sequence, Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task,
-		Team, TeamMember, Throttle, User, Watcher, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
+		Request, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
+		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
+		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
+		WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Interceptor
 	}
 )
