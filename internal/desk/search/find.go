@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
@@ -47,10 +48,10 @@ func Requests(ctx context.Context, tx *op.Tx, text string, visible Visible) (ids
 	if err := f.consider(ctx, fresh); err != nil {
 		return nil, false, err
 	}
-	expression, began := f.expression(), time.Now()
+	began := time.Now()
 	before, batch := int64(math.MaxInt64), firstBatch
 	for {
-		hits, err := f.index.hits(ctx, tx.Client, expression, before, batch)
+		hits, err := f.hits(ctx, before, batch)
 		if err != nil {
 			return nil, false, err
 		}
@@ -65,12 +66,31 @@ func Requests(ctx context.Context, tx *op.Tx, text string, visible Visible) (ids
 			return f.found[:Most], true, nil
 		}
 		if !more || time.Since(began) > within {
-			return f.found, more, nil
+			return f.found, more || f.whole, nil
 		}
 		if len(f.query.Not) == 0 && !f.query.Side() { // these read every candidate's documents
 			batch = min(2*batch, maxBatch)
 		}
 	}
+}
+
+// hits asks the index. Where the last word is the beginning of so many words that SQLite is not done with them in time, it is taken for a
+// whole word from then on: SQLite puts all of their documents together before it gives the first.
+func (f *finder) hits(ctx context.Context, before int64, batch int) ([]*ent.SearchDocument, error) {
+	if f.index.dialect == dialect.Postgres || f.whole {
+		return f.index.hits(ctx, f.tx.Client, f.expression(), before, batch)
+	}
+	timed, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	hits, err := f.index.hits(timed, f.tx.Client, f.expression(), before, batch)
+	if err == nil || timed.Err() == nil || ctx.Err() != nil {
+		return hits, err
+	}
+	f.whole = true
+	for i := range f.query.Terms {
+		f.query.Terms[i].Prefix = false
+	}
+	return f.index.hits(ctx, f.tx.Client, f.expression(), before, batch)
 }
 
 // Among returns those of some requests that the caller finds by what they wrote. Visible decides about these alone.
@@ -113,6 +133,7 @@ type finder struct {
 	found       []string
 	decided     map[string]bool // the requests that were asked about
 	commentKind []byte          // the kinds of comments that the caller reads
+	whole       bool            // the last word is no beginning any more, because it took too long
 }
 
 func newFinder(tx *op.Tx, text string, visible Visible) *finder {
