@@ -61,6 +61,7 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
 	"atrium/ent/service"
@@ -194,6 +195,8 @@ type Client struct {
 	SavedReply *SavedReplyClient
 	// SavedView is the client for interacting with the SavedView builders.
 	SavedView *SavedViewClient
+	// SearchDocument is the client for interacting with the SearchDocument builders.
+	SearchDocument *SearchDocumentClient
 	// Secret is the client for interacting with the Secret builders.
 	Secret *SecretClient
 	// Sequence is the client for interacting with the Sequence builders.
@@ -292,6 +295,7 @@ func (c *Client) init() {
 	c.SLAEvent = NewSLAEventClient(c.config)
 	c.SavedReply = NewSavedReplyClient(c.config)
 	c.SavedView = NewSavedViewClient(c.config)
+	c.SearchDocument = NewSearchDocumentClient(c.config)
 	c.Secret = NewSecretClient(c.config)
 	c.Sequence = NewSequenceClient(c.config)
 	c.Service = NewServiceClient(c.config)
@@ -453,6 +457,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		SLAEvent:            NewSLAEventClient(cfg),
 		SavedReply:          NewSavedReplyClient(cfg),
 		SavedView:           NewSavedViewClient(cfg),
+		SearchDocument:      NewSearchDocumentClient(cfg),
 		Secret:              NewSecretClient(cfg),
 		Sequence:            NewSequenceClient(cfg),
 		Service:             NewServiceClient(cfg),
@@ -541,6 +546,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		SLAEvent:            NewSLAEventClient(cfg),
 		SavedReply:          NewSavedReplyClient(cfg),
 		SavedView:           NewSavedViewClient(cfg),
+		SearchDocument:      NewSearchDocumentClient(cfg),
 		Secret:              NewSecretClient(cfg),
 		Sequence:            NewSequenceClient(cfg),
 		Service:             NewServiceClient(cfg),
@@ -597,10 +603,10 @@ func (c *Client) Use(hooks ...Hook) {
 		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
 		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
 		c.RecoveryCode, c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.Secret, c.Sequence,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
+		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
+		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -619,10 +625,10 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
 		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
 		c.RecoveryCode, c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.Secret, c.Sequence,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
+		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
+		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -733,6 +739,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.SavedReply.mutate(ctx, m)
 	case *SavedViewMutation:
 		return c.SavedView.mutate(ctx, m)
+	case *SearchDocumentMutation:
+		return c.SearchDocument.mutate(ctx, m)
 	case *SecretMutation:
 		return c.Secret.mutate(ctx, m)
 	case *SequenceMutation:
@@ -8411,6 +8419,141 @@ func (c *SavedViewClient) mutate(ctx context.Context, m *SavedViewMutation) (Val
 	}
 }
 
+// SearchDocumentClient is a client for the SearchDocument schema.
+type SearchDocumentClient struct {
+	config
+}
+
+// NewSearchDocumentClient returns a client for the SearchDocument from the given config.
+func NewSearchDocumentClient(c config) *SearchDocumentClient {
+	return &SearchDocumentClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `searchdocument.Hooks(f(g(h())))`.
+func (c *SearchDocumentClient) Use(hooks ...Hook) {
+	c.hooks.SearchDocument = append(c.hooks.SearchDocument, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `searchdocument.Intercept(f(g(h())))`.
+func (c *SearchDocumentClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SearchDocument = append(c.inters.SearchDocument, interceptors...)
+}
+
+// Create returns a builder for creating a SearchDocument entity.
+func (c *SearchDocumentClient) Create() *SearchDocumentCreate {
+	mutation := newSearchDocumentMutation(c.config, OpCreate)
+	return &SearchDocumentCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SearchDocument entities.
+func (c *SearchDocumentClient) CreateBulk(builders ...*SearchDocumentCreate) *SearchDocumentCreateBulk {
+	return &SearchDocumentCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SearchDocumentClient) MapCreateBulk(slice any, setFunc func(*SearchDocumentCreate, int)) *SearchDocumentCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SearchDocumentCreateBulk{err: fmt.Errorf("calling to SearchDocumentClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SearchDocumentCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SearchDocumentCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SearchDocument.
+func (c *SearchDocumentClient) Update() *SearchDocumentUpdate {
+	mutation := newSearchDocumentMutation(c.config, OpUpdate)
+	return &SearchDocumentUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SearchDocumentClient) UpdateOne(_m *SearchDocument) *SearchDocumentUpdateOne {
+	mutation := newSearchDocumentMutation(c.config, OpUpdateOne, withSearchDocument(_m))
+	return &SearchDocumentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SearchDocumentClient) UpdateOneID(id int) *SearchDocumentUpdateOne {
+	mutation := newSearchDocumentMutation(c.config, OpUpdateOne, withSearchDocumentID(id))
+	return &SearchDocumentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SearchDocument.
+func (c *SearchDocumentClient) Delete() *SearchDocumentDelete {
+	mutation := newSearchDocumentMutation(c.config, OpDelete)
+	return &SearchDocumentDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SearchDocumentClient) DeleteOne(_m *SearchDocument) *SearchDocumentDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SearchDocumentClient) DeleteOneID(id int) *SearchDocumentDeleteOne {
+	builder := c.Delete().Where(searchdocument.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SearchDocumentDeleteOne{builder}
+}
+
+// Query returns a query builder for SearchDocument.
+func (c *SearchDocumentClient) Query() *SearchDocumentQuery {
+	return &SearchDocumentQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSearchDocument},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SearchDocument entity by its id.
+func (c *SearchDocumentClient) Get(ctx context.Context, id int) (*SearchDocument, error) {
+	return c.Query().Where(searchdocument.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SearchDocumentClient) GetX(ctx context.Context, id int) *SearchDocument {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SearchDocumentClient) Hooks() []Hook {
+	hooks := c.hooks.SearchDocument
+	return append(hooks[:len(hooks):len(hooks)], searchdocument.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SearchDocumentClient) Interceptors() []Interceptor {
+	inters := c.inters.SearchDocument
+	return append(inters[:len(inters):len(inters)], searchdocument.Interceptors[:]...)
+}
+
+func (c *SearchDocumentClient) mutate(ctx context.Context, m *SearchDocumentMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SearchDocumentCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SearchDocumentUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SearchDocumentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SearchDocumentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown SearchDocument mutation op: %q", m.Op())
+	}
+}
+
 // SecretClient is a client for the Secret schema.
 type SecretClient struct {
 	config
@@ -11156,9 +11299,9 @@ type (
 		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
 		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
 		Request, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
-		Secret, Sequence, Service, ServiceAccount, Session, Setting, SignIn,
-		SigningKey, Task, Team, TeamMember, Throttle, User, Watcher, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
+		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
+		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
@@ -11169,8 +11312,9 @@ type (
 		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
 		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
 		Request, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
-		Secret, Sequence, Service, ServiceAccount, Session, Setting, SignIn,
-		SigningKey, Task, Team, TeamMember, Throttle, User, Watcher, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
+		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
+		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
+		WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Interceptor
 	}
 )

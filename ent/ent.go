@@ -53,6 +53,7 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
 	"atrium/ent/service"
@@ -192,6 +193,7 @@ func checkColumn(t, c string) error {
 			slaevent.Table:            slaevent.ValidColumn,
 			savedreply.Table:          savedreply.ValidColumn,
 			savedview.Table:           savedview.ValidColumn,
+			searchdocument.Table:      searchdocument.ValidColumn,
 			secret.Table:              secret.ValidColumn,
 			sequence.Table:            sequence.ValidColumn,
 			service.Table:             service.ValidColumn,

@@ -54,6 +54,7 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
 	"atrium/ent/service"
@@ -146,6 +147,7 @@ const (
 	TypeSLAEvent            = "SLAEvent"
 	TypeSavedReply          = "SavedReply"
 	TypeSavedView           = "SavedView"
+	TypeSearchDocument      = "SearchDocument"
 	TypeSecret              = "Secret"
 	TypeSequence            = "Sequence"
 	TypeService             = "Service"
@@ -56558,6 +56560,747 @@ func (m *SavedViewMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown SavedView edge %s", name)
+}
+
+// SearchDocumentMutation represents an operation that mutates the SearchDocument nodes in the graph.
+type SearchDocumentMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int
+	company_id    *string
+	kind          *searchdocument.Kind
+	row_id        *string
+	request_id    *string
+	tokens        *string
+	version       *int
+	addversion    *int
+	pending       *int
+	addpending    *int
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SearchDocument, error)
+	predicates    []predicate.SearchDocument
+}
+
+var _ ent.Mutation = (*SearchDocumentMutation)(nil)
+
+// searchdocumentOption allows management of the mutation configuration using functional options.
+type searchdocumentOption func(*SearchDocumentMutation)
+
+// newSearchDocumentMutation creates new mutation for the SearchDocument entity.
+func newSearchDocumentMutation(c config, op Op, opts ...searchdocumentOption) *SearchDocumentMutation {
+	m := &SearchDocumentMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSearchDocument,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSearchDocumentID sets the ID field of the mutation.
+func withSearchDocumentID(id int) searchdocumentOption {
+	return func(m *SearchDocumentMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SearchDocument
+		)
+		m.oldValue = func(ctx context.Context) (*SearchDocument, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SearchDocument.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSearchDocument sets the old SearchDocument of the mutation.
+func withSearchDocument(node *SearchDocument) searchdocumentOption {
+	return func(m *SearchDocumentMutation) {
+		m.oldValue = func(context.Context) (*SearchDocument, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SearchDocumentMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SearchDocumentMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SearchDocumentMutation) ID() (id int, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SearchDocumentMutation) IDs(ctx context.Context) ([]int, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SearchDocument.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *SearchDocumentMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *SearchDocumentMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the SearchDocument entity.
+// If the SearchDocument object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchDocumentMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *SearchDocumentMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *SearchDocumentMutation) SetKind(s searchdocument.Kind) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SearchDocumentMutation) Kind() (r searchdocument.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the SearchDocument entity.
+// If the SearchDocument object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchDocumentMutation) OldKind(ctx context.Context) (v searchdocument.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SearchDocumentMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetRowID sets the "row_id" field.
+func (m *SearchDocumentMutation) SetRowID(s string) {
+	m.row_id = &s
+}
+
+// RowID returns the value of the "row_id" field in the mutation.
+func (m *SearchDocumentMutation) RowID() (r string, exists bool) {
+	v := m.row_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRowID returns the old "row_id" field's value of the SearchDocument entity.
+// If the SearchDocument object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchDocumentMutation) OldRowID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRowID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRowID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRowID: %w", err)
+	}
+	return oldValue.RowID, nil
+}
+
+// ResetRowID resets all changes to the "row_id" field.
+func (m *SearchDocumentMutation) ResetRowID() {
+	m.row_id = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *SearchDocumentMutation) SetRequestID(s string) {
+	m.request_id = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *SearchDocumentMutation) RequestID() (r string, exists bool) {
+	v := m.request_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the SearchDocument entity.
+// If the SearchDocument object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchDocumentMutation) OldRequestID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ClearRequestID clears the value of the "request_id" field.
+func (m *SearchDocumentMutation) ClearRequestID() {
+	m.request_id = nil
+	m.clearedFields[searchdocument.FieldRequestID] = struct{}{}
+}
+
+// RequestIDCleared returns if the "request_id" field was cleared in this mutation.
+func (m *SearchDocumentMutation) RequestIDCleared() bool {
+	_, ok := m.clearedFields[searchdocument.FieldRequestID]
+	return ok
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *SearchDocumentMutation) ResetRequestID() {
+	m.request_id = nil
+	delete(m.clearedFields, searchdocument.FieldRequestID)
+}
+
+// SetTokens sets the "tokens" field.
+func (m *SearchDocumentMutation) SetTokens(s string) {
+	m.tokens = &s
+}
+
+// Tokens returns the value of the "tokens" field in the mutation.
+func (m *SearchDocumentMutation) Tokens() (r string, exists bool) {
+	v := m.tokens
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTokens returns the old "tokens" field's value of the SearchDocument entity.
+// If the SearchDocument object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchDocumentMutation) OldTokens(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTokens is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTokens requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTokens: %w", err)
+	}
+	return oldValue.Tokens, nil
+}
+
+// ResetTokens resets all changes to the "tokens" field.
+func (m *SearchDocumentMutation) ResetTokens() {
+	m.tokens = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *SearchDocumentMutation) SetVersion(i int) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *SearchDocumentMutation) Version() (r int, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the SearchDocument entity.
+// If the SearchDocument object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchDocumentMutation) OldVersion(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *SearchDocumentMutation) AddVersion(i int) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *SearchDocumentMutation) AddedVersion() (r int, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *SearchDocumentMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetPending sets the "pending" field.
+func (m *SearchDocumentMutation) SetPending(i int) {
+	m.pending = &i
+	m.addpending = nil
+}
+
+// Pending returns the value of the "pending" field in the mutation.
+func (m *SearchDocumentMutation) Pending() (r int, exists bool) {
+	v := m.pending
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPending returns the old "pending" field's value of the SearchDocument entity.
+// If the SearchDocument object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchDocumentMutation) OldPending(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPending is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPending requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPending: %w", err)
+	}
+	return oldValue.Pending, nil
+}
+
+// AddPending adds i to the "pending" field.
+func (m *SearchDocumentMutation) AddPending(i int) {
+	if m.addpending != nil {
+		*m.addpending += i
+	} else {
+		m.addpending = &i
+	}
+}
+
+// AddedPending returns the value that was added to the "pending" field in this mutation.
+func (m *SearchDocumentMutation) AddedPending() (r int, exists bool) {
+	v := m.addpending
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPending resets all changes to the "pending" field.
+func (m *SearchDocumentMutation) ResetPending() {
+	m.pending = nil
+	m.addpending = nil
+}
+
+// Where appends a list predicates to the SearchDocumentMutation builder.
+func (m *SearchDocumentMutation) Where(ps ...predicate.SearchDocument) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SearchDocumentMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SearchDocumentMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SearchDocument, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SearchDocumentMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SearchDocumentMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SearchDocument).
+func (m *SearchDocumentMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SearchDocumentMutation) Fields() []string {
+	fields := make([]string, 0, 7)
+	if m.company_id != nil {
+		fields = append(fields, searchdocument.FieldCompanyID)
+	}
+	if m.kind != nil {
+		fields = append(fields, searchdocument.FieldKind)
+	}
+	if m.row_id != nil {
+		fields = append(fields, searchdocument.FieldRowID)
+	}
+	if m.request_id != nil {
+		fields = append(fields, searchdocument.FieldRequestID)
+	}
+	if m.tokens != nil {
+		fields = append(fields, searchdocument.FieldTokens)
+	}
+	if m.version != nil {
+		fields = append(fields, searchdocument.FieldVersion)
+	}
+	if m.pending != nil {
+		fields = append(fields, searchdocument.FieldPending)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SearchDocumentMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case searchdocument.FieldCompanyID:
+		return m.CompanyID()
+	case searchdocument.FieldKind:
+		return m.Kind()
+	case searchdocument.FieldRowID:
+		return m.RowID()
+	case searchdocument.FieldRequestID:
+		return m.RequestID()
+	case searchdocument.FieldTokens:
+		return m.Tokens()
+	case searchdocument.FieldVersion:
+		return m.Version()
+	case searchdocument.FieldPending:
+		return m.Pending()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SearchDocumentMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case searchdocument.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case searchdocument.FieldKind:
+		return m.OldKind(ctx)
+	case searchdocument.FieldRowID:
+		return m.OldRowID(ctx)
+	case searchdocument.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case searchdocument.FieldTokens:
+		return m.OldTokens(ctx)
+	case searchdocument.FieldVersion:
+		return m.OldVersion(ctx)
+	case searchdocument.FieldPending:
+		return m.OldPending(ctx)
+	}
+	return nil, fmt.Errorf("unknown SearchDocument field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchDocumentMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case searchdocument.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case searchdocument.FieldKind:
+		v, ok := value.(searchdocument.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case searchdocument.FieldRowID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRowID(v)
+		return nil
+	case searchdocument.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case searchdocument.FieldTokens:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTokens(v)
+		return nil
+	case searchdocument.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case searchdocument.FieldPending:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPending(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchDocument field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SearchDocumentMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, searchdocument.FieldVersion)
+	}
+	if m.addpending != nil {
+		fields = append(fields, searchdocument.FieldPending)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SearchDocumentMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case searchdocument.FieldVersion:
+		return m.AddedVersion()
+	case searchdocument.FieldPending:
+		return m.AddedPending()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchDocumentMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case searchdocument.FieldVersion:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	case searchdocument.FieldPending:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPending(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchDocument numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SearchDocumentMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(searchdocument.FieldRequestID) {
+		fields = append(fields, searchdocument.FieldRequestID)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SearchDocumentMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SearchDocumentMutation) ClearField(name string) error {
+	switch name {
+	case searchdocument.FieldRequestID:
+		m.ClearRequestID()
+		return nil
+	}
+	return fmt.Errorf("unknown SearchDocument nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SearchDocumentMutation) ResetField(name string) error {
+	switch name {
+	case searchdocument.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case searchdocument.FieldKind:
+		m.ResetKind()
+		return nil
+	case searchdocument.FieldRowID:
+		m.ResetRowID()
+		return nil
+	case searchdocument.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case searchdocument.FieldTokens:
+		m.ResetTokens()
+		return nil
+	case searchdocument.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case searchdocument.FieldPending:
+		m.ResetPending()
+		return nil
+	}
+	return fmt.Errorf("unknown SearchDocument field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SearchDocumentMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SearchDocumentMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SearchDocumentMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SearchDocumentMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SearchDocumentMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SearchDocumentMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SearchDocumentMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SearchDocument unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SearchDocumentMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SearchDocument edge %s", name)
 }
 
 // SecretMutation represents an operation that mutates the Secret nodes in the graph.

@@ -114,6 +114,8 @@ type Tx struct {
 	SavedReply *SavedReplyClient
 	// SavedView is the client for interacting with the SavedView builders.
 	SavedView *SavedViewClient
+	// SearchDocument is the client for interacting with the SearchDocument builders.
+	SearchDocument *SearchDocumentClient
 	// Secret is the client for interacting with the Secret builders.
 	Secret *SecretClient
 	// Sequence is the client for interacting with the Sequence builders.
@@ -332,6 +334,7 @@ func (tx *Tx) init() {
 	tx.SLAEvent = NewSLAEventClient(tx.config)
 	tx.SavedReply = NewSavedReplyClient(tx.config)
 	tx.SavedView = NewSavedViewClient(tx.config)
+	tx.SearchDocument = NewSearchDocumentClient(tx.config)
 	tx.Secret = NewSecretClient(tx.config)
 	tx.Sequence = NewSequenceClient(tx.config)
 	tx.Service = NewServiceClient(tx.config)

@@ -163,7 +163,7 @@ func TestFilters(t *testing.T) {
 			"createdAfter=" + q(created): 3, "createdBefore=" + q(created): 0, "createdAfter=2030-01-01T00:00:00%2B02:00": 0,
 			"tag.env=prod": 1, "tag.env=prod,dev": 2, "tag[env]=prod": 1, "tag%5Benv%5D=prod,dev": 2, "tag[env]=prod&tag.env=dev": 2, "tag[none]=x": 0,
 			"tag[env]=prod&priority=LOW": 0, "tag.env=prod&priority=LOW": 0, "tag.env=pro": 0, "tag.env=%25": 0, "tag.none=x": 0, "tag.a.b=x": 0,
-			"q=laptop": 2, "q=LAPTOP": 2, "q=" + q("100%"): 1, "q=%25": 1, "q=_": 1, "q=" + q("größe"): 1, "q=" + q("GRÖSSE"): 1, "q=" + q("GRÖßE"): 1, "q=" + q(`\`): 0, "q=" + q("laptop,stand"): 0,
+			"q=laptop": 2, "q=LAPTOP": 2, "q=" + q("100%"): 1, "q=%25": 0, "q=_": 0, "q=" + q("größe"): 1, "q=" + q("GRÖSSE"): 1, "q=" + q("GRÖßE"): 1, "q=" + q(`\`): 0, "q=" + q("laptop,stand"): 1,
 			"q=stand&status=IN_PROGRESS": 1,
 		} {
 			got := s.Do(t, apitest.Scenario{As: as, Path: "/v1/requests?" + query})

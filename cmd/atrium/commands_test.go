@@ -30,7 +30,7 @@ func TestCommands(t *testing.T) {
 			for name, fn := range map[string]func(*testing.T, *office){
 				"key create": keyCreate, "key revoke": keyRevoke, "key rotate": keyRotate, "token create": tokenCreate,
 				"user invite": userInvite, "client create": clientCreate, "credit issue": creditIssue,
-				"company create": companyCreate, "company limits": companyLimits, "refusals": refusals, "human": human,
+				"company create": companyCreate, "company limits": companyLimits, "search reindex": searchReindex, "refusals": refusals, "human": human,
 			} {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
@@ -45,6 +45,12 @@ func TestCommands(t *testing.T) {
 		require.Zero(t, n.stop(), "%s", n.err)
 		requireHealthy(t, p)
 	})
+}
+
+// What was indexed before is found again, and so is what is filed meanwhile.
+func searchReindex(t *testing.T, o *office) {
+	require.Equal(t, true, o.object("search", "reindex")["ok"])
+	require.Zero(t, countRows(t, o.place, "search_documents WHERE tokens = '' AND kind = 'user'"))
 }
 
 var keyShape = map[string]any{

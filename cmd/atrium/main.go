@@ -58,6 +58,9 @@ type cli struct {
 		Verify auditVerifyCmd `cmd:"" help:"Compute the audit log anew and compare: every entry, its place, and kept checkpoints."`
 		Key    auditKeyCmd    `cmd:"" help:"Print the public key that checkpoints of the audit log are signed with."`
 	} `cmd:"" help:"The audit log."`
+	Search struct {
+		Reindex searchReindexCmd `cmd:"" help:"Write the index of the search anew."`
+	} `cmd:"" help:"Finding requests by words."`
 	MasterKey struct {
 		Rotate masterKeyRotateCmd `cmd:"" help:"Put a new key into the file of the master key; nodes use it from their next start."`
 	} `cmd:"" help:"The key that secrets are sealed under."`

@@ -24,6 +24,7 @@ import (
 	"atrium/internal/agent/worker"
 	"atrium/internal/billing"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/search"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/gate/console"
 	"atrium/internal/gate/tlsfront"
@@ -321,6 +322,7 @@ func (s *server) addWork(ctx context.Context) error {
 	if err := s.addAuditLog(ctx, key); err != nil {
 		return err
 	}
+	s.add("search index", search.NewIndexer(s.store, s.log).Run)
 	s.workers, err = jobs.New(s.store, s.log, true, append(identity.Rotation(s.keys), jobs.Measured(s.metrics.registry), identity.Sweeps(),
 		jobs.Sweeps(
 			jobs.Sweep{Rows: "idempotency keys", Kept: op.IdempotencyWindow, Delete: op.DeleteIdempotencyKeys},

@@ -620,6 +620,18 @@ func (f SavedViewFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SavedViewMutation", m)
 }
 
+// The SearchDocumentFunc type is an adapter to allow the use of ordinary
+// function as SearchDocument mutator.
+type SearchDocumentFunc func(context.Context, *ent.SearchDocumentMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchDocumentFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.SearchDocumentMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SearchDocumentMutation", m)
+}
+
 // The SecretFunc type is an adapter to allow the use of ordinary
 // function as Secret mutator.
 type SecretFunc func(context.Context, *ent.SecretMutation) (ent.Value, error)

@@ -58,6 +58,7 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
 	"atrium/ent/service"
@@ -1514,6 +1515,33 @@ func (f TraverseSavedView) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.SavedViewQuery", q)
 }
 
+// The SearchDocumentFunc type is an adapter to allow the use of ordinary function as a Querier.
+type SearchDocumentFunc func(context.Context, *ent.SearchDocumentQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f SearchDocumentFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.SearchDocumentQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.SearchDocumentQuery", q)
+}
+
+// The TraverseSearchDocument type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseSearchDocument func(context.Context, *ent.SearchDocumentQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseSearchDocument) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseSearchDocument) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SearchDocumentQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.SearchDocumentQuery", q)
+}
+
 // The SecretFunc type is an adapter to allow the use of ordinary function as a Querier.
 type SecretFunc func(context.Context, *ent.SecretQuery) (ent.Value, error)
 
@@ -2105,6 +2133,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.SavedReplyQuery, predicate.SavedReply, savedreply.OrderOption]{typ: ent.TypeSavedReply, tq: q}, nil
 	case *ent.SavedViewQuery:
 		return &query[*ent.SavedViewQuery, predicate.SavedView, savedview.OrderOption]{typ: ent.TypeSavedView, tq: q}, nil
+	case *ent.SearchDocumentQuery:
+		return &query[*ent.SearchDocumentQuery, predicate.SearchDocument, searchdocument.OrderOption]{typ: ent.TypeSearchDocument, tq: q}, nil
 	case *ent.SecretQuery:
 		return &query[*ent.SecretQuery, predicate.Secret, secret.OrderOption]{typ: ent.TypeSecret, tq: q}, nil
 	case *ent.SequenceQuery:

@@ -2245,6 +2245,43 @@ var (
 			},
 		},
 	}
+	// SearchDocumentsColumns holds the columns for the "search_documents" table.
+	SearchDocumentsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"request", "comment", "service", "offering", "user"}},
+		{Name: "row_id", Type: field.TypeString, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "tokens", Type: field.TypeString, Default: ""},
+		{Name: "version", Type: field.TypeInt, Default: 0},
+		{Name: "pending", Type: field.TypeInt, Default: 1},
+	}
+	// SearchDocumentsTable holds the schema information for the "search_documents" table.
+	SearchDocumentsTable = &schema.Table{
+		Name:       "search_documents",
+		Columns:    SearchDocumentsColumns,
+		PrimaryKey: []*schema.Column{SearchDocumentsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "searchdocument_company_id_row_id",
+				Unique:  true,
+				Columns: []*schema.Column{SearchDocumentsColumns[1], SearchDocumentsColumns[3]},
+			},
+			{
+				Name:    "searchdocument_company_id_request_id",
+				Unique:  false,
+				Columns: []*schema.Column{SearchDocumentsColumns[1], SearchDocumentsColumns[4]},
+			},
+			{
+				Name:    "searchdocument_pending",
+				Unique:  false,
+				Columns: []*schema.Column{SearchDocumentsColumns[1], SearchDocumentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "pending > 0",
+				},
+			},
+		},
+	}
 	// SecretsColumns holds the columns for the "secrets" table.
 	SecretsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -3081,6 +3118,7 @@ var (
 		SLAEventsTable,
 		SavedRepliesTable,
 		SavedViewsTable,
+		SearchDocumentsTable,
 		SecretsTable,
 		SequencesTable,
 		ServicesTable,

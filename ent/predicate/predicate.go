@@ -159,6 +159,9 @@ type SavedReply func(*sql.Selector)
 // SavedView is the predicate function for savedview builders.
 type SavedView func(*sql.Selector)
 
+// SearchDocument is the predicate function for searchdocument builders.
+type SearchDocument func(*sql.Selector)
+
 // Secret is the predicate function for secret builders.
 type Secret func(*sql.Selector)
 

@@ -54,6 +54,7 @@ import (
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	"atrium/ent/schema"
+	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
 	"atrium/ent/service"
@@ -2354,6 +2355,41 @@ func init() {
 	savedview.DefaultID = savedviewDescID.Default.(func() string)
 	// savedview.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	savedview.IDValidator = savedviewDescID.Validators[0].(func(string) error)
+	searchdocumentMixin := schema.SearchDocument{}.Mixin()
+	searchdocumentMixinHooks0 := searchdocumentMixin[0].Hooks()
+	searchdocument.Hooks[0] = searchdocumentMixinHooks0[0]
+	searchdocumentMixinInters0 := searchdocumentMixin[0].Interceptors()
+	searchdocument.Interceptors[0] = searchdocumentMixinInters0[0]
+	searchdocument.Interceptors[1] = searchdocumentMixinInters0[1]
+	searchdocument.Interceptors[2] = searchdocumentMixinInters0[2]
+	searchdocumentMixinFields0 := searchdocumentMixin[0].Fields()
+	_ = searchdocumentMixinFields0
+	searchdocumentFields := schema.SearchDocument{}.Fields()
+	_ = searchdocumentFields
+	// searchdocumentDescCompanyID is the schema descriptor for company_id field.
+	searchdocumentDescCompanyID := searchdocumentMixinFields0[0].Descriptor()
+	// searchdocument.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	searchdocument.CompanyIDValidator = searchdocumentDescCompanyID.Validators[0].(func(string) error)
+	// searchdocumentDescRowID is the schema descriptor for row_id field.
+	searchdocumentDescRowID := searchdocumentFields[1].Descriptor()
+	// searchdocument.RowIDValidator is a validator for the "row_id" field. It is called by the builders before save.
+	searchdocument.RowIDValidator = searchdocumentDescRowID.Validators[0].(func(string) error)
+	// searchdocumentDescRequestID is the schema descriptor for request_id field.
+	searchdocumentDescRequestID := searchdocumentFields[2].Descriptor()
+	// searchdocument.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	searchdocument.RequestIDValidator = searchdocumentDescRequestID.Validators[0].(func(string) error)
+	// searchdocumentDescTokens is the schema descriptor for tokens field.
+	searchdocumentDescTokens := searchdocumentFields[3].Descriptor()
+	// searchdocument.DefaultTokens holds the default value on creation for the tokens field.
+	searchdocument.DefaultTokens = searchdocumentDescTokens.Default.(string)
+	// searchdocumentDescVersion is the schema descriptor for version field.
+	searchdocumentDescVersion := searchdocumentFields[4].Descriptor()
+	// searchdocument.DefaultVersion holds the default value on creation for the version field.
+	searchdocument.DefaultVersion = searchdocumentDescVersion.Default.(int)
+	// searchdocumentDescPending is the schema descriptor for pending field.
+	searchdocumentDescPending := searchdocumentFields[5].Descriptor()
+	// searchdocument.DefaultPending holds the default value on creation for the pending field.
+	searchdocument.DefaultPending = searchdocumentDescPending.Default.(int)
 	secretMixin := schema.Secret{}.Mixin()
 	secretMixinHooks0 := secretMixin[0].Hooks()
 	secretMixinHooks1 := secretMixin[1].Hooks()

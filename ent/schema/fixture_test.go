@@ -251,6 +251,9 @@ var fixtures = []fixture{
 		return db.IdempotencyKey.Create().SetCallerID(own.id("User")).SetKey(tag).SetFingerprint([]byte("f")).SetStatus(200).SetBody([]byte("b"))
 	}},
 	{"Sequence", func(db *ent.Client, _ rows, tag string) any { return db.Sequence.Create().SetKind(tag).SetLast(1) }},
+	{"SearchDocument", func(db *ent.Client, _ rows, tag string) any {
+		return db.SearchDocument.Create().SetKind("request").SetRowID("req_" + tag)
+	}},
 	{"RowCount", func(db *ent.Client, _ rows, tag string) any {
 		return db.RowCount.Create().SetKind("test").SetFacet(tag).SetShard(0).SetN(1)
 	}},
@@ -391,6 +394,7 @@ func touch(u reflect.Value) reflect.Value {
 		{"SetValue", "touched"},
 		{"SetEmail", "touched@x.test"},
 		{"SetHashes", []byte("touched")},
+		{"SetTokens", "touched"},
 		{"SetUpdatedAt", time.Now()},
 	} {
 		if u.MethodByName(f.method).IsValid() {

@@ -9,5 +9,6 @@
 //	routing      the rules that give a new request to a team
 //	savedreply   texts that staff answer with
 //	savedview    filters that people have saved
+//	search       finding requests by words
 //	sla          working hours, and when something is due; its room timer keeps the clocks of requests and tasks
 package desk

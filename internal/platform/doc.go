@@ -18,4 +18,5 @@
 //	store       SQLite and PostgreSQL, transactions, migrations
 //	strictjson  JSON that refuses what encoding/json lets pass
 //	text        what is one line, blank or too long
+//	words       the words of texts and searches
 package platform

@@ -68,7 +68,11 @@ func count(ctx context.Context, tx *op.Tx, in CountInput) ([]*Counted, error) {
 	by := countBy[in.By]
 	most := func(s *sql.Selector) { s.OrderBy("COUNT(*) DESC", s.C(by.column)).Limit(maxCounts) }
 	var rows []counted
-	if err := tx.Request.Query().Where(own(tx)...).Where(append(in.where(tx.Principal().ID), most)...).GroupBy(by.column).Aggregate(ent.Count()).Scan(ctx, &rows); err != nil {
+	where, err := in.matching(ctx, tx, own(tx))
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Request.Query().Where(append(where, most)...).GroupBy(by.column).Aggregate(ent.Count()).Scan(ctx, &rows); err != nil {
 		return nil, fmt.Errorf("count the requests by %s: %w", in.By, err)
 	}
 	counts := make([]*Counted, len(rows))

@@ -2,8 +2,6 @@ package request
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
 	"atrium/ent"
@@ -48,11 +46,15 @@ type ListInput struct {
 	SLAState      []string            `json:"-" query:"slaState" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED" doc:"Requests that stand so against their service levels."`
 	DueBefore     *time.Time          `json:"-" query:"dueBefore" doc:"Open requests of which a target that still runs is due before this moment; late ones are."`
 	Tags          map[string][]string `json:"-" query:"tag.*" doc:"Requests whose tag has any of these values."`
-	Q             string              `json:"-" query:"q" maxLength:"200" doc:"Requests whose title contains this, in any case, or whose number it is: #1042."`
+	Q             string              `json:"-" query:"q" maxLength:"200" doc:"Requests with these words in their number, title, description, answers or comments, or in the name of their service, offering or requester. The last word may be the beginning of one; \"two words\" stand side by side, -word leaves out, title:word is in the title. The newest 1,000 are found."`
 }
 
 func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
-	q := tx.Request.Query().Where(own(tx)...).Where(in.where(tx.Principal().ID)...)
+	where, err := in.matching(ctx, tx, own(tx))
+	if err != nil {
+		return paging.List[*ent.Request]{}, err
+	}
+	q := tx.Request.Query().Where(where...)
 	if counter, ok := in.counter(tx); ok {
 		return paging.Counted(ctx, tx, in.Page, sorts, counter, q)
 	}
@@ -79,7 +81,7 @@ func reached(tx *op.Tx) []predicate.Request {
 	return []predicate.Request{request.Or(participant.Mine(tx.Principal().ID), participant.Has(tx.Principal().ID))}
 }
 
-// where returns the filters as predicates, for a caller.
+// where returns the filters but q as predicates, for a caller.
 func (in ListInput) where(me string) []predicate.Request {
 	var where []predicate.Request
 	if len(in.Numbers) > 0 {
@@ -129,10 +131,7 @@ func (in ListInput) where(me string) []predicate.Request {
 	for key, values := range in.Tags {
 		where = append(where, paging.TagIn[predicate.Request](request.FieldTags, key, values))
 	}
-	if n, err := strconv.ParseInt(strings.TrimPrefix(in.Q, "#"), 10, 64); err == nil {
-		return append(where, request.Or(request.Number(n), paging.ContainsFold[predicate.Request](request.FieldTitle, in.Q)))
-	}
-	return paging.Contains(where, request.FieldTitle, in.Q)
+	return where
 }
 
 // maxCountedServices limits the services whose counters are added up; with more services, the total is counted through

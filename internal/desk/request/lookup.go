@@ -28,7 +28,11 @@ func lookUp(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Req
 	if tx.OwnOnly() {
 		in.IDs = slices.DeleteFunc(slices.Clone(in.IDs), func(id string) bool { return slices.Contains(in.Internal, id) })
 	}
-	return paging.LookUp(ctx, tx.Request.Query().Where(reached(tx)...).Where(in.where(tx.Principal().ID)...), paging.ByIDs{IDs: in.IDs})
+	where, err := in.matchingAmong(ctx, tx, in.IDs)
+	if err != nil {
+		return nil, err
+	}
+	return paging.LookUp(ctx, tx.Request.Query().Where(where...), paging.ByIDs{IDs: in.IDs})
 }
 
 // LookUpRequests reads many requests at once for edges of the graph, under the rights of reading a single one.

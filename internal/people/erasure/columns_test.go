@@ -24,6 +24,7 @@ var erased = map[string]string{
 	"that they decided":                   "agent_actions.comment approvals.decisions",
 	"of all runs and evaluations":         "agent_turns.content agent_evaluations.cases agent_evaluations.results",
 	"of their comments":                   "comments.body",
+	"with the row that has the words":     "search_documents.tokens",
 	"of their views for others":           "saved_views.name saved_views.query",
 	"that tell others of their mentions":  "notifications.subject",
 	"of events about their requests":      "events.payload webhook_deliveries.attempts",

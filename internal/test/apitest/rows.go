@@ -77,7 +77,7 @@ func tablesQuery(tx *store.Tx) string {
 	if tx.PGX() != nil {
 		return `SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = current_schema()::regnamespace`
 	}
-	return `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
+	return `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_words%'` // an index that cannot be scanned
 }
 
 // column returns the first column of a query's rows as text.

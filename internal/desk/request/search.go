@@ -1,0 +1,58 @@
+package request
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/internal/desk/search"
+	"atrium/internal/op"
+)
+
+// matching returns the filters as predicates, with what is searched for: of what somebody finds by words, the newest search.Most
+// requests. own limits them to those that the caller's list has.
+func (in ListInput) matching(ctx context.Context, tx *op.Tx, own []predicate.Request) ([]predicate.Request, error) {
+	where := append(in.where(tx.Principal().ID), own...)
+	if in.Q == "" {
+		return where, nil
+	}
+	found, _, err := search.Requests(ctx, tx, in.Q, func(ctx context.Context, ids []string) ([]string, error) {
+		return tx.Request.Query().Where(where...).Where(oneOf(ids)).IDs(ctx)
+	})
+	return []predicate.Request{oneOf(found)}, err
+}
+
+// matchingAmong is matching for requests that are named.
+func (in ListInput) matchingAmong(ctx context.Context, tx *op.Tx, ids []string) ([]predicate.Request, error) {
+	where := append(in.where(tx.Principal().ID), reached(tx)...)
+	if in.Q == "" {
+		return where, nil
+	}
+	found, err := search.Among(ctx, tx, in.Q, ids, func(ctx context.Context, ids []string) ([]string, error) {
+		return tx.Request.Query().Where(where...).Where(oneOf(ids)).IDs(ctx)
+	})
+	return []predicate.Request{oneOf(found)}, err
+}
+
+// oneOf matches requests by their ids, which are one argument: however many they are, the statement is the same.
+func oneOf(ids []string) predicate.Request {
+	return func(s *sql.Selector) {
+		of := s.C(request.FieldID)
+		s.Where(sql.P(func(b *sql.Builder) {
+			if s.Dialect() == dialect.Postgres {
+				b.Ident(of).WriteString(" = ANY(").Arg(ids).WriteString("::text[])")
+				return
+			}
+			list, err := json.Marshal(ids)
+			if err != nil {
+				panic(fmt.Sprintf("ids as JSON: %v", err)) // texts always encode
+			}
+			b.Ident(of).WriteString(" IN (SELECT value FROM json_each(").Arg(string(list)).WriteString("))")
+		}))
+	}
+}

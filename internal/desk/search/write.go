@@ -1,0 +1,143 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/searchdocument"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/words"
+)
+
+const (
+	lookEvery  = 500 * time.Millisecond
+	readBatch  = 128  // documents that are made together
+	writeBatch = 32   // that one transaction writes, so that none holds SQLite's writer for long
+	markBatch  = 1000 // that one transaction marks as to be written
+)
+
+// Indexer writes the documents of all companies. Several may work on one database: each writes what it finds, unless another has.
+type Indexer struct {
+	store *store.Store
+	log   *slog.Logger
+}
+
+// NewIndexer returns an indexer for a database.
+func NewIndexer(s *store.Store, log *slog.Logger) *Indexer { return &Indexer{s, log} }
+
+// Run writes documents until the context ends, those whose tokens are of another version of package words too. What fails is tried again.
+func (x *Indexer) Run(ctx context.Context) error {
+	work := func() error {
+		return x.mark(ctx, func(s *sql.Selector) { s.Where(sql.NEQ(s.C(searchdocument.FieldVersion), words.Version)) }, false)
+	}
+	for ctx.Err() == nil {
+		err := work()
+		if err == nil {
+			work = func() error { return x.Write(ctx) }
+		} else if ctx.Err() == nil {
+			x.log.WarnContext(ctx, "documents wait to be written for the search", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(lookEvery):
+		}
+	}
+	return nil
+}
+
+// Write writes the documents that are to be written, a batch of each company in turn.
+func (x *Indexer) Write(ctx context.Context) error {
+	for {
+		var companies []string
+		err := x.store.Reader().SearchDocument.Query().Where(isPending).GroupBy(searchdocument.FieldCompanyID).Scan(system(ctx), &companies)
+		if err != nil {
+			return fmt.Errorf("look for documents that are to be written: %w", err)
+		}
+		if len(companies) == 0 {
+			return nil
+		}
+		for _, company := range companies {
+			if err := x.writeSome(principal.With(ctx, principal.Worker(company, "search"))); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func system(ctx context.Context) context.Context {
+	return principal.System(ctx, "documents of all companies are written by one indexer")
+}
+
+// writeSome writes a batch of a company's documents.
+func (x *Indexer) writeSome(ctx context.Context) error {
+	docs, err := x.store.Reader().SearchDocument.Query().Where(isPending).Order(ent.Asc(searchdocument.FieldID)).Limit(readBatch).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look for documents that are to be written: %w", err)
+	}
+	read, err := fromRows(ctx, x.store.Reader(), docs)
+	if err != nil {
+		return err
+	}
+	for len(docs) > 0 {
+		some := docs[:min(writeBatch, len(docs))]
+		docs = docs[len(some):]
+		err := x.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			var errs []error
+			for _, d := range some {
+				tokens := ""
+				if w := read[d.RowID]; w != nil {
+					tokens = w.String()
+				}
+				// A row that has changed since it was read is made anew the next time.
+				errs = append(errs, tx.SearchDocument.Update().Where(searchdocument.ID(d.ID), searchdocument.Pending(d.Pending)).
+					SetTokens(tokens).SetVersion(words.Version).SetPending(0).Exec(ctx))
+			}
+			return errors.Join(errs...)
+		})
+		if err != nil {
+			return fmt.Errorf("write documents: %w", err)
+		}
+	}
+	return nil
+}
+
+// Reindex takes every document out of the index, and writes it anew.
+func (x *Indexer) Reindex(ctx context.Context) error {
+	if err := x.mark(ctx, func(*sql.Selector) {}, true); err != nil {
+		return err
+	}
+	return x.Write(ctx)
+}
+
+// mark marks documents as to be written; with empty, they are out of the index until then.
+func (x *Indexer) mark(ctx context.Context, which func(*sql.Selector), empty bool) error {
+	ctx = system(ctx)
+	for last := 0; ; {
+		ids, err := x.store.Reader().SearchDocument.Query().Where(searchdocument.IDGT(last), which).Order(ent.Asc(searchdocument.FieldID)).
+			Limit(markBatch).IDs(ctx)
+		if err != nil {
+			return fmt.Errorf("look for documents: %w", err)
+		}
+		if len(ids) == 0 {
+			return nil
+		}
+		err = x.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			u := tx.SearchDocument.Update().Where(searchdocument.IDIn(ids...)).AddPending(1)
+			if empty {
+				u.SetTokens("")
+			}
+			return u.Exec(ctx)
+		})
+		if err != nil {
+			return fmt.Errorf("mark documents: %w", err)
+		}
+		last = ids[len(ids)-1]
+	}
+}
