@@ -1040,7 +1040,7 @@ func (e RequestCountBy) MarshalJSON() ([]byte, error) {
 type SearchType string
 
 const (
-	// Requests, by their titles.
+	// Requests, by the words that belong to them, as their list finds them.
 	SearchTypeRequest SearchType = "Request"
 	// Services, by their names.
 	SearchTypeService SearchType = "Service"

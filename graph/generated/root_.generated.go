@@ -2597,7 +2597,7 @@ enum SavedViewScope {
 `, BuiltIn: false},
 	{Name: "../search.graphqls", Input: `"What can be searched for."
 enum SearchType {
-  "Requests, by their titles."
+  "Requests, by the words that belong to them, as their list finds them."
   Request
   "Services, by their names."
   Service
@@ -2624,7 +2624,7 @@ type SearchHit {
 }
 
 extend type Query {
-  "Rows whose title or name contains a text, in any case: those that the caller may see, type by type, the latest of each first."
+  "Requests by words, and rows whose title or name contains a text, in any case: those that the caller may see, type by type, the latest of each first."
   search(
     "The text, 2 to 200 characters."
     q: String!
