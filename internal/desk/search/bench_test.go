@@ -31,7 +31,7 @@ func seed(b *testing.B, d *desk, n int) {
 	text := func(n int) string {
 		var out strings.Builder
 		for range n {
-			fmt.Fprintf(&out, "%s%d ", []string{"word", "слово"}[zipf.Uint64()%2], zipf.Uint64())
+			fmt.Fprintf(&out, "%s%05d ", []string{"word", "слово"}[zipf.Uint64()%2], zipf.Uint64())
 		}
 		return strings.TrimSpace(out.String())
 	}
@@ -70,9 +70,9 @@ func BenchmarkSearch(b *testing.B) {
 		d := newDesk(b, w, w.A)
 		seed(b, d, n)
 		for _, c := range []struct{ name, q string }{
-			{"two frequent words", "word0 слово1"}, {"two medium words", "word150 слово90"}, {"two rare words", "word2500 word4000"}, {"nothing", "printer"},
-			{"frequent beginning", "wor"}, {"medium beginning", "word15"}, {"frequent and excluded", "word0 -слово0"}, {"frequent phrase", `"word0 word1"`},
-			{"service's name", "hardware word150"}, {"title", "title:word20"},
+			{"two frequent words", "word00000 слово00001"}, {"two medium words", "word00150 слово00090"}, {"two rare words", "word02500 word04000"}, {"nothing", "printer"},
+			{"beginning of 1,000 words", "word00"}, {"beginning of ten words", "word0015"}, {"frequent and excluded", "word00000 -слово00000"}, {"frequent phrase", `"word00000 word00001"`},
+			{"service's name", "hardware word00150"}, {"title", "title:word00020"},
 		} {
 			b.Run(c.name, func(b *testing.B) {
 				for b.Loop() {
