@@ -2,7 +2,6 @@ package words_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -133,10 +132,6 @@ func TestEveryWordFinds(t *testing.T) {
 				require.True(t, stored.Has('r', term), "%q in %q, as it is stored", word, text)
 				require.False(t, d.Has('c', term), "of another kind")
 			}
-			if !q.Empty() {
-				_, shown := q.Snippet(text)
-				require.True(t, shown, "%q in %q", word, text)
-			}
 		}
 	})
 }
@@ -150,28 +145,6 @@ func TestDocumentIsBounded(t *testing.T) {
 	}
 	d.Add(text.String()+strings.Repeat("字", 100), 'r')
 	require.Len(t, strings.Fields(d.String()), 4_000)
-}
-
-func TestSnippet(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("Lorem ipsum dolor. ", 20)
-	for _, c := range []struct{ text, search, want string }{
-		{"The laptop is broken", "lap broken", "The laptop is [broken]"},
-		{"The laptop is broken", "broken lap", "The [laptop] is [broken]"},
-		{"Zoë's\nlaptop", "zoe laptop", "[Zoë]'s [laptop]"},
-		{long + "Here is the Übergabe of it. " + long, "übergabe", "…dolor. Lorem ipsum dolor. Here is the [Übergabe] of it. Lorem ipsum dolor. Lorem ipsum dolor. Lorem ipsum dolor. Lorem ipsum dolor. Lorem ipsum dolor. Lorem…"},
-		{"mail anna@example.com", "example.com", "mail anna@[example].[com]"},
-		{"この印刷機は", "印刷機", "この[印刷機]は"},
-		{"nothing of it", "laptop", ""},
-	} {
-		got, ok := words.Parse(c.search).Snippet(c.text)
-		require.Equal(t, c.want != "", ok, c.search)
-		runes := []rune(got.Text)
-		for _, m := range slices.Backward(got.Marks) {
-			runes = slices.Concat(runes[:m.Start], []rune("["), runes[m.Start:m.Start+m.Length], []rune("]"), runes[m.Start+m.Length:])
-		}
-		require.Equal(t, c.want, string(runes), c.search)
-	}
 }
 
 func BenchmarkDocument(b *testing.B) {

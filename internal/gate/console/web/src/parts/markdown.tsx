@@ -15,13 +15,13 @@ function Heading({ node }: { node: Node }) {
   return <H dir="auto">{within(node)}</H>;
 }
 
-// Named are the names of people by their e-mail addresses. Who is mentioned by an address is shown by the name.
+// Named are the names of people by their e-mail addresses and ids. Who is mentioned by one is shown by the name.
 export const Named = createContext<ReadonlyMap<string, string>>(new Map());
 
 export function Mentions({ text }: { text: string }) {
   const named = useContext(Named);
   if (named.size === 0 || !text.includes('@')) return <>{text}</>;
-  return <>{text.split(/(@[^\s@<>(),;:"]+@[A-Za-z0-9.-]*[A-Za-z0-9])/).map((part, i) => {
+  return <>{text.split(/(@usr_[0-9a-z]{26}|@[^\s@<>(),;:"]+@[A-Za-z0-9.-]*[A-Za-z0-9])/).map((part, i) => {
     const name = i % 2 === 1 ? named.get(part.slice(1).toLowerCase()) : undefined;
     return name ? <span key={i} className="mention" title={part.slice(1)} dir="auto">@{name}</span> : part;
   })}</>;

@@ -16,7 +16,7 @@ import { FormFields } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
 import { Limits } from './limits';
 
-interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; warn: string; calendarId: string; reopenDays: string; reopenWorkflowId: string; hasForm: boolean; fields: FormField[] }
+interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; warn: string; calendarId: string; reopenDays: string; reopenWorkflowId: string; asks: boolean; hasForm: boolean; fields: FormField[] }
 
 const types = ['text', 'textarea', 'number', 'boolean', 'date', 'datetime', 'email', 'url', 'select', 'multiselect', 'user', 'team'];
 const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 60);
@@ -42,7 +42,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   const saved: Draft = {
     name: o?.name ?? '', description: o?.description ?? '', status: o?.status ?? 'active', workflowId: o?.workflowId ?? '',
     response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), warn: String(o?.sla?.warnAtPercent ?? (promised ? '' : 80)),
-    calendarId: o?.sla?.calendarId ?? '', reopenDays: String(o?.reopenDays ?? 7), reopenWorkflowId: o?.reopenWorkflowId ?? '', hasForm: Boolean(form), fields: form?.fields ?? [],
+    calendarId: o?.sla?.calendarId ?? '', reopenDays: String(o?.reopenDays ?? 7), reopenWorkflowId: o?.reopenWorkflowId ?? '', asks: o?.askSatisfaction ?? false, hasForm: Boolean(form), fields: form?.fields ?? [],
   };
   const [draft, set, forget, base] = useDraft(`offering ${o?.id ?? serviceId}`, saved, o?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -56,7 +56,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
     const warns = d.response || d.resolution || o?.sla?.byPriority ? number(d.warn) : null; // without a target there is nothing to warn of
     const sla = { ...bare(o?.sla ?? null), responseMinutes: number(d.response), resolutionMinutes: number(d.resolution), warnAtPercent: warns, calendarId: d.calendarId || null };
     const fields = keyed(d.fields);
-    return { name: d.name, description: d.description || null, status: d.status as OfferingStatus, workflowId: d.workflowId || null, reopenDays: Number(d.reopenDays || 0), reopenWorkflowId: d.reopenWorkflowId || null, sla, form: d.hasForm || fields.length > 0 ? { fields } : null };
+    return { name: d.name, description: d.description || null, status: d.status as OfferingStatus, workflowId: d.workflowId || null, reopenDays: Number(d.reopenDays || 0), reopenWorkflowId: d.reopenWorkflowId || null, askSatisfaction: d.asks, sla, form: d.hasForm || fields.length > 0 ? { fields } : null };
   };
   const send = async () => {
     const input = inputOf(draft);
@@ -99,6 +99,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
           <Field label={t('Reopen within (days)')} hint={t('For requesters, after completion; 0 for never. Staff always may.')} fault={faultAt(fault, 'reopenDays')}><input type="number" min={0} max={365} value={draft.reopenDays} onChange={(e) => { set({ ...draft, reopenDays: e.target.value }); }} /></Field>
           <Field label={t('Workflow on reopening')} fault={faultAt(fault, 'reopenWorkflowId')}><select value={draft.reopenWorkflowId} onChange={(e) => { set({ ...draft, reopenWorkflowId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={workflows} now={draft.reopenWorkflowId} /></select></Field>
         </div>
+        <Check label={t('Ask the requester how satisfied they are, once a request is completed')} checked={draft.asks} set={(asks) => { set({ ...draft, asks }); }} />
         <h3>{t('Form')}</h3>
         <div className="form-builder">
           {draft.fields.map((f, i) => (

@@ -14,6 +14,7 @@ import { Move } from '../move';
 import { asleep, reopenable } from '../search';
 import { Decline, Reopen, useAccept, useChange, useComplete } from '../verbs';
 import { Snooze } from './edit';
+import { Merge } from './links';
 
 // mayOf is what somebody may do with a request as it stands.
 export function mayOf(viewer: Viewer, r: FullRequest) {
@@ -36,7 +37,7 @@ export async function copied(text: string, says: string) {
   }
 }
 
-type What = 'decline' | 'reopen' | 'cancel' | 'move' | 'snooze' | Asking;
+type What = 'decline' | 'reopen' | 'cancel' | 'merge' | 'move' | 'snooze' | Asking;
 
 // Actions stand in the header. The keys for them work on the page of the request, not beside a list, which has its own.
 export function Actions({ request: r, peek = false }: { request: FullRequest; peek?: boolean }) {
@@ -66,6 +67,7 @@ export function Actions({ request: r, peek = false }: { request: FullRequest; pe
     { label: t('Copy the link'), run: () => { void copied(`${config.baseUrl}/app/requests/${r.id}`, t('The link was copied.')); } },
     { label: t('Copy as curl'), run: () => { void copied(`curl ${config.baseUrl}/v1/requests/${r.id} -H "x-api-key: $KEY"`, t('The curl line was copied.')); } },
     may.decline && { label: t('Decline'), bad: true, run: () => { setAsk('decline'); } },
+    may.update && may.cancel && { label: t('Merge into…'), bad: true, run: () => { setAsk('merge'); } },
     may.cancel && { label: t('Cancel request'), bad: true, run: () => { setAsk('cancel'); } },
   ];
   return (
@@ -79,6 +81,7 @@ export function Actions({ request: r, peek = false }: { request: FullRequest; pe
       {ask === 'reopen' && may.reopen && <Reopen request={r} close={close} />}
       {ask === 'decline' && <Decline request={r} close={close} />}
       {(ask === 'assignee' || ask === 'priority' || ask === 'status') && <Ask what={ask} list={[r]} close={close} act={(of, to) => { void bulk.change(of, to); }} />}
+      {ask === 'merge' && <Merge request={r} close={close} />}
       {ask === 'cancel' && <Cancel request={r} close={close} />}
     </>
   );

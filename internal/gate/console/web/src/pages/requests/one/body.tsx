@@ -15,6 +15,7 @@ import { Conversation } from './conversation';
 import { Edit } from './edit';
 import { Facts, useNarrow } from './facts';
 import { Heading } from './heading';
+import { Duplicate } from './links';
 import { Steps } from './steps';
 import { Todo } from './todo';
 
@@ -25,6 +26,7 @@ export default function Body({ request: r, peek, again }: Props) {
   useTold(ExecutionMoved, { id: r.executionId ?? '' }, again, !useCan('execution.read') || !r.executionId || !open(r));
   const main = (
     <div className="request-main">
+      <Duplicate request={r} />
       <About request={r} />
       <Todo request={r} />
       <Runs requestId={r.id} open={open(r)} />

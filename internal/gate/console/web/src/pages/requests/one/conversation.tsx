@@ -27,7 +27,8 @@ export function Conversation({ request: r }: { request: FullRequest }) {
   const entries = history.data?.requestHistory ?? [];
   const turns = entries.length > 0 ? entries.filter(milestone).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r, viewer);
   const mentioned = rows(r.comments).some((c) => c.body.includes('@'));
-  const named = new Map([viewer, ...usePersonChoices(!mentioned)].map((u) => [(u.email ?? '').toLowerCase(), u.name]));
+  const known = [viewer, ...usePersonChoices(!mentioned)];
+  const named = new Map([...known.map((u) => [(u.email ?? '').toLowerCase(), u.name] as const), ...[...known, ...r.watchers ?? []].map((u) => [u.id, u.name] as const)]);
   const said = older.data?.request?.comments ?? r.comments;
   const comments = rows(said).map((c) => ({ at: c.createdAt, key: c.id, node: <Spoken comment={c} mine={c.authorId === r.requesterId} /> }));
   const all = [...turns.map((x) => ({ ...x, turn: true })), ...comments.map((x) => ({ ...x, turn: false }))].sort((a, b) => a.at.localeCompare(b.at));

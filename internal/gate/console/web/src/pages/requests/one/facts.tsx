@@ -14,6 +14,7 @@ import type { FullRequest } from '../detail';
 import { Sla } from '../row';
 import { Decline, Reopen, useAccept, useChange, useComplete } from '../verbs';
 import { Cancel, copied, mayOf } from './actions';
+import { Links } from './links';
 import { Tags } from './tags';
 import { Watchers } from './watchers';
 
@@ -70,12 +71,14 @@ function List({ request: r }: { request: FullRequest }) {
       <Row label={t('Requester')}><Who id={r.requesterId} person={r.requester} /></Row>
       {r.createdBy !== r.requesterId && <Row label={t('Submitted by')}><Who id={r.createdBy} person={r.creator} /></Row>}
       <Watchers request={r} people={people} />
+      {r.satisfaction && <Row label={t('Satisfaction')}><span className="stack-tight"><span>{t('{n} of 5', { n: r.satisfaction })}</span>{r.satisfactionComment && <span dir="auto" className="soft">{r.satisfactionComment}</span>}</span></Row>}
       <Row label={t('Service')}><span dir="auto">{r.service?.name} › {r.offering?.name}</span></Row>
       <Row label={t('Submitted')}><Time at={r.createdAt} full /></Row>
       {r.acceptedAt && <Row label={t('Accepted')}><Time at={r.acceptedAt} full /></Row>}
       {r.completedAt && <Row label={t('Completed')}><Time at={r.completedAt} full /></Row>}
       {r.reopenCount > 0 && <Row label={t('Reopened')}>{plural(r.reopenCount, 'Once', '{n} times')}</Row>}
       {r.cancelledAt && <Row label={t('Cancelled')}><Time at={r.cancelledAt} full /></Row>}
+      <Links request={r} />
       {staff && <div className="whole"><dt>{t('ID')}</dt><dd className="line"><code>{r.id}</code><button type="button" className="quiet small" onClick={() => { void copied(`curl ${config.baseUrl}/v1/requests/${r.id} -H "x-api-key: $KEY"`, t('The curl line was copied.')); }}><Copy size={13} aria-hidden /> {t('Copy as curl')}</button></dd></div>}
     </dl>
   );

@@ -18,6 +18,7 @@ import { reopenable } from '../search';
 import { useChange } from '../verbs';
 import { mayOf } from './actions';
 import { useMentions } from './mentions';
+import { Replies } from './replies';
 
 const tabs = ['reply', 'note'] as const;
 
@@ -72,13 +73,14 @@ export function Say({ request: r }: { request: FullRequest }) {
       <div {...(notes ? { role: 'tabpanel', id: `${id}panel`, 'aria-labelledby': `${id}${tab}` } : {})} className="stack-say">
         <Writer
           key={tab} label={t('Comment')} unlabelled placeholder={tab === 'note' ? t('Only staff see this.') : requester ? t('Write to staff…') : t('Write to the requester…')}
-          hint={requester && reopenable(r) ? t('A public comment reopens your request.') : mentions ? undefined : t('An @ before an e-mail address notifies that person.')}
+          hint={requester && reopenable(r) ? t('A public comment reopens your request.') : undefined}
           mentions={mentions} fault={faultAt(fault, 'body')} value={body} set={(to) => { set({ ...draft, [tab]: to }); }} required send={() => { if (ready) void send(); }}
         />
         <Rest base={body ? base : undefined} fault={fault} fields={['body']} />
         <div className="line">
-          {waitable ? <Check label={t('Then wait for an answer')} checked={waits} set={setWaits} /> : mentions && <span className="soft small-text">{t('Type @ to mention somebody.')}</span>}
+          {waitable ? <Check label={t('Then wait for an answer')} checked={waits} set={setWaits} /> : <span className="soft small-text">{t('Type @ to mention somebody.')}</span>}
           <span className="grow" />
+          <Replies requestId={r.id} body={body} put={(text) => { set({ ...draft, [tab]: body.trim() ? `${body}\n\n${text}` : text }); }} />
           <button type="submit" disabled={!ready} title={keyLabel('mod+Enter')} dir="auto">{tab === 'note' ? <Lock size={14} aria-hidden /> : <Send size={14} aria-hidden />} {says}</button>
         </div>
       </div>

@@ -1,1 +1,0 @@
-export{t as default}from"./requests-CB228Kt3.js";

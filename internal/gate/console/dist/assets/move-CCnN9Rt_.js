@@ -1,1 +1,0 @@
-export{t as Move}from"./move-B8fqh3-A.js";

@@ -1,1 +1,0 @@
-import{Nt as e,Ti as t,mi as n,nt as r}from"./base-B4ccgeQW.js";var i=t();function a(e,t,r){if(t)return r?.name??(t===e.id?e.name:t.startsWith(`agt_`)?n(`An AI agent`):n(`Somebody`))}function o({id:t,person:n}){return(0,i.jsx)(r,{name:a(e(),t,n)})}export{a as n,o as t};
