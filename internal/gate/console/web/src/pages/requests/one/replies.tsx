@@ -15,15 +15,16 @@ import { Field, Rest, faultAt } from '../../../ui/field';
 import { Menu, Panel } from '../../../ui/menu';
 import { toast } from '../../../ui/toast';
 
-// Replies opens the list; what is chosen is handed to `put`.
-export function Replies({ requestId, body, put }: { requestId: string; body: string; put: (text: string) => void }) {
+// useReplies returns the button that opens the list, for a form, and what it opens, which stands beside that form: it has forms of its
+// own. What is chosen is handed to `put`.
+export function useReplies(requestId: string, body: string, put: (text: string) => void) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, set] = useState(false);
   const [editing, edit] = useAsked<ReplyFragment | 'new' | null>('reply', null);
   const [gone, setGone] = useAsked<ReplyFragment | null>('reply gone', null); // not said
   const [drop] = useWrite(DropReply);
   const client = useClient();
-  if (!useCan('savedreply.read')) return null;
+  const may = useCan('savedreply.read');
   const choose = async (r: ReplyFragment) => {
     const o = await client.query(FilledReply, { id: r.id, requestId }, { requestPolicy: 'network-only' }).toPromise();
     const fault = faultOf(o.error);
@@ -31,14 +32,14 @@ export function Replies({ requestId, body, put }: { requestId: string; body: str
     else put(o.data?.filledReply ?? '');
     set(false);
   };
-  return (
-    <>
-      <button ref={button} type="button" className="quiet small" aria-haspopup="dialog" aria-expanded={open} onClick={() => { set(!open); }}><MessageSquareText size={14} aria-hidden /> {t('Saved replies')}</button>
+  return {
+    button: may && <button ref={button} type="button" className="quiet small" aria-haspopup="dialog" aria-expanded={open} onClick={() => { set(!open); }}><MessageSquareText size={14} aria-hidden /> {t('Saved replies')}</button>,
+    opened: <>
       {open && button.current && <Panel at={button.current} label={t('Saved replies')} close={() => { set(false); }}><List choose={choose} edit={(r) => { set(false); edit(r); }} remove={(r) => { set(false); setGone(r); }} /></Panel>}
       {editing && <Save reply={editing === 'new' ? null : editing} body={body} close={() => { edit(null); }} />}
       {gone && <Confirm title={t('Delete the reply “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await drop({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The reply was deleted.') }); setGone(null); }} />}
-    </>
-  );
+    </>,
+  };
 }
 
 interface ListProps { choose: (r: ReplyFragment) => Promise<void>; edit: (r: ReplyFragment | 'new') => void; remove: (r: ReplyFragment) => void }

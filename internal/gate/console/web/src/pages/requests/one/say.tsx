@@ -18,7 +18,7 @@ import { reopenable } from '../search';
 import { useChange } from '../verbs';
 import { mayOf } from './actions';
 import { useMentions } from './mentions';
-import { Replies } from './replies';
+import { useReplies } from './replies';
 
 const tabs = ['reply', 'note'] as const;
 
@@ -35,6 +35,7 @@ export function Say({ request: r }: { request: FullRequest }) {
   const [waits, setWaits] = useState(false);
   const waitable = tab === 'reply' && r.status === 'IN_PROGRESS' && !r.waiting && r.requesterId !== viewer.id && mayOf(viewer, r).update;
   const mentions = useMentions(r.id);
+  const replies = useReplies(r.id, body, (text) => { set({ ...draft, [tab]: body.trim() ? `${body}\n\n${text}` : text }); });
   const ready = body.trim() !== '' && !busy;
   const requester = r.requesterId === viewer.id;
   const send = async () => {
@@ -56,6 +57,7 @@ export function Say({ request: r }: { request: FullRequest }) {
   };
   const says = tab === 'note' ? t('Add note for staff') : requester ? t('Reply to staff') : t('Reply to {name}', { name: nameOf(viewer, r.requesterId, r.requester) ?? t('the requester') });
   return (
+    <>
     <form
       className={`card say${tab === 'note' ? ' internal' : ''}`} // not said
       onSubmit={(e) => { e.preventDefault(); void send(); }}
@@ -80,10 +82,12 @@ export function Say({ request: r }: { request: FullRequest }) {
         <div className="line">
           {waitable ? <Check label={t('Then wait for an answer')} checked={waits} set={setWaits} /> : <span className="soft small-text">{t('Type @ to mention somebody.')}</span>}
           <span className="grow" />
-          <Replies requestId={r.id} body={body} put={(text) => { set({ ...draft, [tab]: body.trim() ? `${body}\n\n${text}` : text }); }} />
+          {replies.button}
           <button type="submit" disabled={!ready} title={keyLabel('mod+Enter')} dir="auto">{tab === 'note' ? <Lock size={14} aria-hidden /> : <Send size={14} aria-hidden />} {says}</button>
         </div>
       </div>
     </form>
+    {replies.opened}
+    </>
   );
 }

@@ -1,1 +1,0 @@
-export{t as default}from"./requests-Diyiwpc1.js";

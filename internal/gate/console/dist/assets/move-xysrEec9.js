@@ -1,1 +1,0 @@
-export{t as Move}from"./move-ccV9N4YH.js";
