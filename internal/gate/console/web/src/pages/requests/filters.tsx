@@ -71,7 +71,7 @@ export function Filters({ search, set, fixed = [], children }: FiltersProps) {
   const toggle = (name: string, at: HTMLElement) => { setOpen(open?.at === at ? null : { name, at }); };
   return (
     <search className="filter-bar">
-      <input id="filter-q" type="search" dir="auto" aria-label={t('Title or number')} placeholder={t('Title or number')} value={q} onChange={(e) => { setQ(e.target.value); }} />
+      <input id="filter-q" type="search" dir="auto" aria-label={t('Words or number')} placeholder={t('Words or number')} value={q} onChange={(e) => { setQ(e.target.value); }} />
       <Menu
         label={t('Filter')} className="plain small filter-button" end={false}
         items={() => offered.filter((n) => !fixed.includes(n as Name)).map((n) => ({ label: labels[n] ?? n, run: () => { setOpen({ name: n, at: globalThis.document.querySelector<HTMLElement>('.filter-button') as HTMLElement }); } }))} // not said

@@ -1,1 +1,0 @@
-export{t as default}from"./requests-BVvW61dM.js";

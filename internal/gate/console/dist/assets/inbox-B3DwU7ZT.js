@@ -1,0 +1,1 @@
+export{t as default}from"./requests-CdXv9s7D.js";

@@ -1,0 +1,1 @@
+export{t as Move}from"./move-_8-cCU22.js";
