@@ -38,6 +38,8 @@ var seenByTheCaller = map[string]string{
 	"internal/people.parentExists":                 "the parent of an organization",
 	"internal/people.checkTeam":                    "the organization of a team",
 	"internal/desk/routing.check":                  "the team of a routing rule",
+	"internal/desk/request.matching":               "what a list finds by words",
+	"internal/desk/request.matchingAmong":          "what a stream finds by words",
 	"internal/desk/request.target":                 "the service and the offering of a request",
 	"internal/people.handOver":                     "the team that takes over",
 	"internal/desk/request.checkAssignee":          "the assignee of a request",

@@ -280,7 +280,7 @@ func (s *shop) hides(texts ...string) {
 	for _, table := range s.select1(map[string]string{
 		dialect.Postgres: `SELECT format('SELECT t::text FROM %I.%I t', schemaname, tablename) FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
 		dialect.SQLite: `SELECT 'SELECT json_array(' || group_concat('CASE typeof("' || c.name || '") WHEN ''blob'' THEN hex("' || c.name || '") ELSE "' || c.name || '" END') || ') FROM "' || m.name || '"'
-			FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' GROUP BY m.name`,
+			FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name <> 'search_words' GROUP BY m.name`, // which cannot be scanned, unlike the tables that hold it
 	}[s.Store.Dialect()]) {
 		for _, row := range s.select1(table) {
 			kept.WriteString(row)
