@@ -1,1 +1,0 @@
-export{t as Move}from"./move-_8-cCU22.js";
