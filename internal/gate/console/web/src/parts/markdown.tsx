@@ -1,5 +1,6 @@
 // markdown shows what people write as the server has read it. It builds elements of a tree of nodes, and never HTML of a string.
 import { createContext, useContext, type CSSProperties, type ReactNode } from 'react';
+import { t } from '../app/text';
 
 interface Node { type: string; text?: string; level?: number; start?: number; checked?: boolean; href?: string; align?: string; children?: Node[] }
 
@@ -20,9 +21,9 @@ export const Named = createContext<ReadonlyMap<string, string>>(new Map());
 
 export function Mentions({ text }: { text: string }) {
   const named = useContext(Named);
-  if (named.size === 0 || !text.includes('@')) return <>{text}</>;
+  if (!text.includes('@')) return <>{text}</>;
   return <>{text.split(/(@usr_[0-9a-z]{26}|@[^\s@<>(),;:"]+@[A-Za-z0-9.-]*[A-Za-z0-9])/).map((part, i) => {
-    const name = i % 2 === 1 ? named.get(part.slice(1).toLowerCase()) : undefined;
+    const name = i % 2 === 1 ? named.get(part.slice(1).toLowerCase()) ?? (part.startsWith('@usr_') ? t('Somebody') : undefined) : undefined;
     return name ? <span key={i} className="mention" title={part.slice(1)} dir="auto">@{name}</span> : part;
   })}</>;
 }

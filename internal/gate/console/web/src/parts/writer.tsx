@@ -112,7 +112,7 @@ function useMentioned(area: { current: HTMLTextAreaElement | null }, find: Menti
     list: offered && (
       <ul id={id} role="listbox" aria-label={t('People to mention')} className="mentions">
         {offered.list.map((p, i) => (
-          <li key={p.text} id={`${id}${i}`} role="option" aria-selected={i === offered.at} onMouseDown={(e) => { e.preventDefault(); take(i); }}><strong dir="auto">{p.name}</strong> <span className="soft">{p.text}</span></li>
+          <li key={p.text} id={`${id}${i}`} role="option" aria-selected={i === offered.at} onMouseDown={(e) => { e.preventDefault(); take(i); }}><strong dir="auto">{p.name}</strong> {p.text.includes('@') && <span className="soft">{p.text}</span>}</li>
         ))}
       </ul>
     ),

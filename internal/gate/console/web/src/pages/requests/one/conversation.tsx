@@ -28,7 +28,7 @@ export function Conversation({ request: r }: { request: FullRequest }) {
   const turns = entries.length > 0 ? entries.filter(milestone).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r, viewer);
   const mentioned = rows(r.comments).some((c) => c.body.includes('@'));
   const known = [viewer, ...usePersonChoices(!mentioned)];
-  const named = new Map([...known.map((u) => [(u.email ?? '').toLowerCase(), u.name] as const), ...[...known, ...r.watchers ?? []].map((u) => [u.id, u.name] as const)]);
+  const named = new Map([...known.map((u) => [(u.email ?? '').toLowerCase(), u.name] as const), ...[...known, ...r.watchers ?? [], r.requester, r.creator, r.assignee, ...rows(r.comments).map((c) => c.author)].flatMap((u) => (u ? [[u.id, u.name] as const] : []))]);
   const said = older.data?.request?.comments ?? r.comments;
   const comments = rows(said).map((c) => ({ at: c.createdAt, key: c.id, node: <Spoken comment={c} mine={c.authorId === r.requesterId} /> }));
   const all = [...turns.map((x) => ({ ...x, turn: true })), ...comments.map((x) => ({ ...x, turn: false }))].sort((a, b) => a.at.localeCompare(b.at));

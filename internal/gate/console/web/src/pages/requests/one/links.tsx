@@ -89,11 +89,11 @@ function Add({ request: r, close }: { request: FullRequest; close: () => void })
   );
 }
 
-// Find looks for another request by its number or its words.
-function Find({ without, chosen, choose }: { without: string; chosen: string; choose: (id: string) => void }) {
+// Find looks for another request by its number or its words: of those that are to be kept, none that is cancelled.
+function Find({ without, chosen, choose, kept = false }: { without: string; chosen: string; choose: (id: string) => void; kept?: boolean }) {
   const [q, set] = useState('');
   const found = useRead(FindRequests, { q: useDeferredValue(q.trim()) || null });
-  const list = rows(found.data?.requests).filter((x) => x.id !== without).slice(0, 8);
+  const list = rows(found.data?.requests).filter((x) => x.id !== without && !(kept && x.status === 'CANCELLED')).slice(0, 8);
   return (
     <>
       <Field label={t('Find a request')} hint={t('By its number or its words.')}><input type="search" dir="auto" autoComplete="off" maxLength={200} value={q} onChange={(e) => { set(e.target.value); choose(''); }} /></Field>
@@ -122,7 +122,7 @@ export function Merge({ request: r, close }: { request: FullRequest; close: () =
     <Dialog title={t('Merge “{title}”', { title: r.title })} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void act(); }}>
         <p>{t('This request is cancelled as a duplicate. Whoever asked for it and watches it will watch the one that stays; each keeps its conversation. This is final.')}</p>
-        <Find without={r.id} chosen={into} choose={choose} />
+        <Find without={r.id} chosen={into} choose={choose} kept />
         <Rest fault={fault} fields={['into']} />
         <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" className="danger" disabled={busy || into === ''}>{t('Merge')}</button></footer>
       </form>
