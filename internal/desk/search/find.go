@@ -219,18 +219,18 @@ func (f *finder) expression() string {
 	for i, t := range f.query.Terms {
 		of = append(of, f.requestHas(t, f.byName[i]))
 	}
-	any := []string{x.not(x.and(of), none)}
+	found := []string{x.not(x.and(of), none)}
 	if slices.ContainsFunc(f.query.Terms, func(t words.Term) bool { return t.Title }) {
-		return any[0]
+		return found[0]
 	}
 	for _, kind := range f.commentKind {
 		of := slices.Clone(own)
 		for _, t := range f.query.Terms {
 			of = append(of, x.term(kind, t))
 		}
-		any = append(any, x.and(of))
+		found = append(found, x.and(of))
 	}
-	return x.or(any)
+	return x.or(found)
 }
 
 // requestHas returns the expression for requests that have a term, or belong to one of the rows.
@@ -239,11 +239,11 @@ func (f *finder) requestHas(t words.Term, ids []string) string {
 	if t.Title {
 		kind = inTitle
 	}
-	any := []string{f.index.term(kind, t)}
+	either := []string{f.index.term(kind, t)}
 	for _, id := range ids {
-		any = append(any, f.index.token(ofRow, id, false))
+		either = append(either, f.index.token(ofRow, id, false))
 	}
-	return f.index.or(any)
+	return f.index.or(either)
 }
 
 // has reports whether a document has a term, or is of a request that belongs to one of the rows.

@@ -96,7 +96,7 @@ func (x index) term(kind byte, t words.Term) string {
 
 func (x index) and(all []string) string { return x.join(all, " & ", " AND ") }
 
-func (x index) or(any []string) string { return x.join(any, " | ", " OR ") }
+func (x index) or(all []string) string { return x.join(all, " | ", " OR ") }
 
 func (x index) join(all []string, postgres, sqlite string) string {
 	if len(all) == 1 {

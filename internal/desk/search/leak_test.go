@@ -36,7 +36,7 @@ func TestSearchSeesWhatReadsShow(t *testing.T) {
 				for _, of := range []*testkit.Tenant{w.A, w.B} {
 					as := w.As(of, role)
 					for _, p := range words {
-						readable := shows(a, as, p)
+						readable := shows(as, a, p)
 						require.Equal(t, readable, slices.Contains(a.find(as, p.word), p.request), "%s finds %s in %s: %s", role, p.word, p.request, hidden)
 						all := a.find(as, "common")
 						left := slices.Contains(a.find(as, "common -"+p.word), p.request)
@@ -72,7 +72,7 @@ func plant(d *desk) (out []planted) {
 }
 
 // shows reports whether the list of requests, and that of comments, show the caller the row with the word.
-func shows(d *desk, as context.Context, p planted) bool {
+func shows(as context.Context, d *desk, p planted) bool {
 	if !slices.Contains(d.find(as, ""), p.request) || p.comment == "" {
 		return slices.Contains(d.find(as, ""), p.request)
 	}

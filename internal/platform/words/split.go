@@ -52,7 +52,7 @@ func split(s string) func(yield func(unit) bool) {
 					return
 				}
 				u.unspaced = true
-				end = endOf(s, end, func(r rune) bool { return unicode.IsMark(r) })
+				end = endOf(s, end, unicode.IsMark)
 				u.add(s, at, end)
 			case ofWord(r):
 				if u.unspaced && !give() {
