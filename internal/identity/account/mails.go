@@ -188,21 +188,48 @@ func (l *Mails) to(path, token string) locale.Text {
 	return locale.Raw(l.page(path) + "?token=" + token)
 }
 
+// sealed returns the address of a page with a token that says for whom it is, of a company, and what about. The token is the permission:
+// what is sealed for one purpose passes for no other.
+func (l *Mails) sealed(path, purpose string, u *ent.User, about string) (string, error) {
+	token, err := l.sealer.Seal([]byte(u.CompanyID+" "+u.ID+" "+about), []byte(purpose))
+	if err != nil {
+		return "", fmt.Errorf("seal the link: %w", err)
+	}
+	return l.page(path) + "?token=" + base64.RawURLEncoding.EncodeToString(token), nil
+}
+
+// unseal reads a token that sealed made for the purpose; false if it is none.
+func (l *Mails) unseal(token, purpose string) (company, user, about string, ok bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		return "", "", "", false
+	}
+	plain, err := l.sealer.Unseal(sealed, []byte(purpose))
+	if err != nil {
+		return "", "", "", false
+	}
+	parts := strings.Split(string(plain), " ")
+	if len(parts) != 3 {
+		return "", "", "", false
+	}
+	return parts[0], parts[1], parts[2], true
+}
+
 // Tell mails a user what happened, with a link to the page that shows it and one that switches mails of the kind off.
 func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) error {
-	token, err := l.sealer.Seal([]byte(u.CompanyID+" "+u.ID+" "+t.Kind), []byte(unsubscribing))
+	unsubscribe, err := l.sealed(pathUnsubscribe, unsubscribing, u, t.Kind)
 	if err != nil {
-		return fmt.Errorf("seal the link: %w", err)
+		return err
 	}
 	letter := mail.Letter{
 		Language: t.Language, Title: t.Subject, Paragraphs: t.Paragraphs, Quote: t.Quote,
-		Unsubscribe: l.page(pathUnsubscribe) + "?token=" + base64.RawURLEncoding.EncodeToString(token),
+		Unsubscribe: unsubscribe,
 	}
 	if console := l.console(); console != "" && t.Page != "" {
 		letter.Link = console + t.Page
 	}
 	if t.Rate != "" {
-		if letter.Rate, err = l.rating(u, t.Rate); err != nil {
+		if letter.Rate, err = l.sealed(pathRate, ratingOf, u, t.Rate); err != nil {
 			return err
 		}
 	}

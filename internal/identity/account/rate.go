@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -42,15 +41,6 @@ var ratingChoices = []ratingChoice{
 	{5, locale.Say("Very satisfied")}, {4, locale.Say("Satisfied")}, {3, locale.Say("Neither")}, {2, locale.Say("Dissatisfied")}, {1, locale.Say("Very dissatisfied")},
 }
 
-// rating returns the address at which a user rates a request.
-func (l *Mails) rating(u *ent.User, requestID string) (string, error) {
-	token, err := l.sealer.Seal([]byte(u.CompanyID+" "+u.ID+" "+requestID), []byte(ratingOf))
-	if err != nil {
-		return "", fmt.Errorf("seal the link: %w", err)
-	}
-	return l.page(pathRate) + "?token=" + base64.RawURLEncoding.EncodeToString(token), nil
-}
-
 // rated is the request that a link leads to, and its requester.
 type rated struct {
 	user    *ent.User
@@ -60,22 +50,14 @@ type rated struct {
 // readRating reads the token of a link. Returns not_found for one that is not whole, or whose request or person is gone.
 func (s *Server) readRating(ctx context.Context, token string) (at rated, err error) {
 	gone := apperr.New(apperr.NotFound, "There is no such request.")
-	sealed, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		return at, gone
-	}
-	plain, err := s.mails.sealer.Unseal(sealed, []byte(ratingOf))
-	if err != nil {
-		return at, gone
-	}
-	parts := strings.Split(string(plain), " ")
-	if len(parts) != 3 {
+	company, userID, requestID, ok := s.mails.unseal(token, ratingOf)
+	if !ok {
 		return at, gone
 	}
 	ctx = s.system(ctx)
-	at.user, err = s.store.Reader().User.Query().Where(user.CompanyID(parts[0]), user.ID(parts[1]), user.StatusEQ(user.StatusActive)).Only(ctx)
+	at.user, err = s.store.Reader().User.Query().Where(user.CompanyID(company), user.ID(userID), user.StatusEQ(user.StatusActive)).Only(ctx)
 	if err == nil {
-		at.request, err = s.store.Reader().Request.Query().Where(entrequest.CompanyID(parts[0]), entrequest.ID(parts[2]), entrequest.RequesterID(parts[1])).Only(ctx)
+		at.request, err = s.store.Reader().Request.Query().Where(entrequest.CompanyID(company), entrequest.ID(requestID), entrequest.RequesterID(userID)).Only(ctx)
 	}
 	switch {
 	case ent.IsNotFound(err):
@@ -129,7 +111,7 @@ func (s *Server) postRate(w http.ResponseWriter, r *http.Request) {
 func (s *Server) noRating(w http.ResponseWriter, r *http.Request, err error) {
 	switch apperr.CodeOf(err) {
 	case apperr.NotFound:
-		s.Message(w, r, http.StatusNotFound, locale.Say("There is no such page"), locale.Say("The link is not whole. Open it from the mail again."), s.home())
+		s.brokenLink(w, r)
 	case apperr.Forbidden, apperr.Conflict, apperr.Validation:
 		s.Message(w, r, http.StatusConflict, locale.Say("This cannot be rated any more"),
 			locale.Say("The request is gone, or it was rated more than seven days ago."), s.home())

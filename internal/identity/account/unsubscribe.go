@@ -2,9 +2,7 @@ package account
 
 import (
 	"context"
-	"encoding/base64"
 	"net/http"
-	"strings"
 
 	"atrium/internal/identity/pages"
 	"atrium/internal/notify/notice"
@@ -21,26 +19,15 @@ type unsubscription struct{ company, user, kind string }
 
 // readUnsubscription reads the token of a link; false if it is invalid.
 func (s *Server) readUnsubscription(token string) (u unsubscription, ok bool) {
-	sealed, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil {
-		return u, false
-	}
-	plain, err := s.mails.sealer.Unseal(sealed, []byte(unsubscribing))
-	if err != nil {
-		return u, false
-	}
-	parts := strings.Split(string(plain), " ")
-	if len(parts) != 3 {
-		return u, false
-	}
-	return unsubscription{parts[0], parts[1], parts[2]}, true
+	company, user, kind, ok := s.mails.unseal(token, unsubscribing)
+	return unsubscription{company, user, kind}, ok
 }
 
 // showUnsubscribe asks before it switches anything off, because programs that check mails follow links.
 func (s *Server) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 	token := r.URL.Query().Get("token")
 	if _, ok := s.readUnsubscription(token); !ok {
-		s.noUnsubscription(w, r)
+		s.brokenLink(w, r)
 		return
 	}
 	s.Render(w, r, http.StatusOK, pages.Page{Body: "unsubscribe", Title: locale.Say("No more mails of this kind"), Data: token})
@@ -51,7 +38,7 @@ func (s *Server) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 func (s *Server) postUnsubscribe(w http.ResponseWriter, r *http.Request) {
 	u, ok := s.readUnsubscription(r.URL.Query().Get("token"))
 	if !ok {
-		s.noUnsubscription(w, r)
+		s.brokenLink(w, r)
 		return
 	}
 	err := s.store.Write(s.system(r.Context()), func(ctx context.Context, tx *store.Tx) error {
@@ -65,6 +52,7 @@ func (s *Server) postUnsubscribe(w http.ResponseWriter, r *http.Request) {
 		locale.Say("Notifications go on being listed where you work. Your notification settings turn the mails on again."), s.home())
 }
 
-func (s *Server) noUnsubscription(w http.ResponseWriter, r *http.Request) {
+// brokenLink answers a link of a mail whose token is no token.
+func (s *Server) brokenLink(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusNotFound, locale.Say("There is no such page"), locale.Say("The link is not whole. Open it from the mail again."), s.home())
 }
