@@ -88,18 +88,27 @@ func bothEnds(tx *op.Tx) []predicate.RequestLink {
 }
 
 func link(ctx context.Context, tx *op.Tx, r *ent.Request, in LinkInput) (*ent.RequestLink, error) {
-	if in.RequestID == r.ID {
-		return nil, apperr.InvalidField("requestId", "must be another request")
+	other, err := another(ctx, tx, r, "requestId", in.RequestID)
+	if err != nil {
+		return nil, err
 	}
-	other, err := load(ctx, tx, in.RequestID)
+	tx.ChangedField(in.Type, nil, other.ID)
+	return connect(ctx, tx, r, other, requestlink.Type(in.Type))
+}
+
+// another loads and locks the request that a field names, which is to be another one and one that the caller sees.
+func another(ctx context.Context, tx *op.Tx, r *ent.Request, field, id string) (*ent.Request, error) {
+	if id == r.ID {
+		return nil, apperr.InvalidField(field, "must be another request")
+	}
+	other, err := load(ctx, tx, id)
 	if ent.IsNotFound(err) {
-		return nil, apperr.InvalidField("requestId", "is no request of this company")
+		return nil, apperr.InvalidField(field, "is no request of this company")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look the other request up: %w", err)
 	}
-	tx.ChangedField(in.Type, nil, other.ID)
-	return connect(ctx, tx, r, other, requestlink.Type(in.Type))
+	return other, nil
 }
 
 // connect links two requests. Links of a company are made one after the other, so that two together close no circle.

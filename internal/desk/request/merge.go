@@ -62,15 +62,9 @@ func merge(ctx context.Context, tx *op.Tx, r *ent.Request, in MergeInput) (*ent.
 
 // mergeable returns the request that stays. It takes the right to change that one as well.
 func mergeable(ctx context.Context, tx *op.Tx, r *ent.Request, id string) (*ent.Request, error) {
-	if id == r.ID {
-		return nil, apperr.InvalidField("into", "must be another request")
-	}
-	into, err := load(ctx, tx, id)
-	if ent.IsNotFound(err) {
-		return nil, apperr.InvalidField("into", "is no request of this company")
-	}
+	into, err := another(ctx, tx, r, "into", id)
 	if err != nil {
-		return nil, fmt.Errorf("look the other request up: %w", err)
+		return nil, err
 	}
 	may, err := tx.Permits(ctx, Update.Info(), into)
 	switch {
