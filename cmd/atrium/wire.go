@@ -23,6 +23,7 @@ import (
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/billing"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/search"
 	"atrium/internal/desk/sla/timer"
@@ -175,8 +176,9 @@ type server struct {
 	caFile  string          // the CA file, if the data folder's CA signed the certificate
 	front   *tlsfront.Front
 	console *console.Console // nil in a binary built without it
-	workers *jobs.Queue      // works jobs; on a node that works none, the same as queue
-	parts   []run.Part       // started together, stopped in reverse order
+	depot   *attachment.Depot
+	workers *jobs.Queue // works jobs; on a node that works none, the same as queue
+	parts   []run.Part  // started together, stopped in reverse order
 }
 
 // build builds everything that runs, in order.
@@ -198,6 +200,7 @@ func (s *server) build(ctx context.Context) error {
 	if s.PolicyDir != "" {
 		s.add("policy folder", func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) })
 	}
+	s.addDepot()
 	if err := s.addWork(ctx); err != nil {
 		return err
 	}
@@ -222,6 +225,15 @@ func (s *server) closes(name string, closer func() error) {
 		<-ctx.Done()
 		return closer()
 	})
+}
+
+// addDepot builds what takes and gives the bytes of attached files. Uploads under way are in the data folder.
+func (s *server) addDepot() {
+	d := attachment.Depot{Engine: s.engine, Files: s.serveCmd.files(), Spool: filepath.Join(s.Data, "uploads"), Log: s.log}
+	if s.Clamd != "" {
+		d.Scan = &attachment.Scanner{Address: s.Clamd}
+	}
+	s.depot = attachment.NewDepot(d)
 }
 
 // addAdmin opens the operators' listener.
@@ -340,7 +352,7 @@ func (s *server) addWork(ctx context.Context) error {
 		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
 		request.Clocks(s.engine, execution.TaskClocks),
 		s.agents(),
-		erasure.Work(s.engine),
+		erasure.Work(s.engine), s.depot.Work(),
 	)...)
 	if err != nil {
 		return err
