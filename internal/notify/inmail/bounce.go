@@ -26,8 +26,9 @@ func (m *Message) readStatus(raw []byte) {
 		}
 		status, _, _ := strings.Cut(f.get("status"), " ")
 		b.Failed = append(b.Failed, Failed{
-			Email: short(clean(email, m.note), maxEmail), Status: short(clean(status, m.note), 20), Permanent: !strings.HasPrefix(status, "4"),
-			Says: short(clean(typed(f.get("diagnostic-code")), m.note), 500),
+			Email: short(clean(email, m.note), maxEmail), Status: short(clean(status, m.note), 20),
+			Permanent: !strings.HasPrefix(status, "4"),
+			Says:      short(clean(typed(f.get("diagnostic-code")), m.note), 500),
 		})
 	}
 }

@@ -26,7 +26,8 @@ func decodeCharset(label string, b []byte) (text string, clean bool) {
 		if label == "utf-8" || label == "utf8" {
 			return strings.ToValidUTF8(string(b), "\ufffd"), false
 		}
-		return western(b), true
+		s := western(b)
+		return s, !strings.Contains(s, "\ufffd")
 	}
 	if enc, err := htmlindex.Get(label); err == nil && label != "iso-2022-kr" && label != "hz-gb-2312" {
 		if out, err := enc.NewDecoder().Bytes(b); err == nil {

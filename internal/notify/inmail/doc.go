@@ -1,5 +1,5 @@
-// Package inmail reads the mails that people send to the product: Parse makes a Message of the bytes. It neither stores nor decides anything;
-// who wrote the mail, and what becomes of it, its caller finds out with the rooms beside it:
+// Package inmail reads the mails that people send to the product: Parse makes a Message of the bytes. It neither stores nor decides
+// anything; who wrote the mail, and what becomes of it, its caller finds out with the rooms beside it:
 //
 //	inmail     what a mail says: text without quotation, attachments, whether a machine sent it
 //	sender     whether it comes from whom its From names (SPF, DKIM, DMARC)

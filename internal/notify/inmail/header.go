@@ -107,12 +107,13 @@ func decoded(value string, note func(Note)) string {
 	value = relabelled(value)
 	s := value
 	if strings.Contains(value, "=?") {
-		if d, err := words.DecodeHeader(joinWords(value)); err == nil {
+		if d, err := words.DecodeHeader(value); err == nil {
 			s = d
 		} else {
 			note(NoteEncoding)
 		}
 	}
+	s = strings.ToValidUTF8(s, "\ufffd") // of words that are cut within a character, the decoder joins those of UTF-8
 	if strings.Contains(s, "\ufffd") && !strings.Contains(value, "\ufffd") {
 		note(NoteCharset)
 	}
@@ -122,33 +123,6 @@ func decoded(value string, note func(Note)) string {
 // relabelled returns a header of bare 8 bit as UTF-8, and encoded words of iso-8859-1 as windows-1252, as decodeCharset reads it.
 func relabelled(value string) string {
 	return strings.NewReplacer("=?iso-8859-1?", "=?windows-1252?", "=?ISO-8859-1?", "=?windows-1252?").Replace(undeclared([]byte(value)))
-}
-
-// joinWords joins neighbours of encoded words that were cut within a character: most programs do it wrong, and all forgive it.
-func joinWords(s string) string {
-	parts := strings.Split(s, "?= =?")
-	if len(parts) == 1 {
-		return s
-	}
-	var out strings.Builder
-	out.WriteString(parts[0])
-	last := parts[0]
-	if i := strings.LastIndex(last, "=?"); i >= 0 {
-		last = last[i+2:]
-	}
-	for _, next := range parts[1:] {
-		charset, rest, _ := strings.Cut(next, "?")
-		code, text, ok := strings.Cut(rest, "?")
-		opening := charset + "?" + code + "?"
-		if ok && strings.HasPrefix(strings.ToLower(last), strings.ToLower(opening)) && !strings.HasSuffix(last, "=") && !strings.Contains(text, "?=") {
-			out.WriteString(text)
-			last += text
-			continue
-		}
-		out.WriteString("?= =?" + next)
-		last = next
-	}
-	return out.String()
 }
 
 // readHeader fills in what the header says.
@@ -262,8 +236,10 @@ func messageIDs(values []string) []string {
 
 // The prefixes of subjects, lower case, without the colon.
 var (
-	replyPrefixes = []string{"re", "aw", "sv", "vs", "antw", "odp", "ynt", "res", "rif", "r", "ref", "bls", "atb", "на", "отв", "ha", "回复", "回覆", "答复", "返信", "답장"}
-	forwards      = []string{"fw", "fwd", "wg", "tr", "vb", "vl", "vs", "doorst", "pd", "i", "enc", "rv", "tov", "továbbítás", "trs", "i̇lt", "ilt", "пересл", "转发", "轉寄", "転送", "전달"}
+	replyPrefixes = []string{"re", "aw", "sv", "vs", "antw", "odp", "ynt", "res", "rif", "r", "ref", "bls", "atb", "на", "отв", "ha",
+		"回复", "回覆", "答复", "返信", "답장"}
+	forwards = []string{"fw", "fwd", "wg", "tr", "vb", "vl", "vs", "doorst", "pd", "i", "enc", "rv", "tov", "továbbítás", "trs",
+		"i̇lt", "ilt", "пересл", "转发", "轉寄", "転送", "전달"}
 )
 
 // readSubject parts a subject from its prefixes: Re:, AW:, Re[2]:, WG: and those of other languages. Some are a reply's in one language and

@@ -168,11 +168,17 @@ func (p *page) rowStart() {
 
 // The elements that are no words of a line: void ones have no end, silent ones no text to be read, of the others some end a paragraph.
 var (
-	void       = []atom.Atom{atom.Br, atom.Hr, atom.Img, atom.Meta, atom.Link, atom.Input, atom.Col, atom.Base, atom.Area, atom.Wbr, atom.Source}
-	silent     = []atom.Atom{atom.Script, atom.Style, atom.Head, atom.Title, atom.Template, atom.Noscript, atom.Select, atom.Textarea, atom.Object, atom.Svg, atom.Iframe}
+	void = []atom.Atom{
+		atom.Br, atom.Hr, atom.Img, atom.Meta, atom.Link, atom.Input, atom.Col, atom.Base, atom.Area, atom.Wbr, atom.Source,
+	}
+	silent = []atom.Atom{
+		atom.Script, atom.Style, atom.Head, atom.Title, atom.Template, atom.Noscript, atom.Select, atom.Textarea, atom.Object, atom.Svg,
+		atom.Iframe,
+	}
 	paragraphs = []atom.Atom{atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Table, atom.Pre}
 	blocks     = []atom.Atom{
-		atom.Div, atom.Tr, atom.Ul, atom.Ol, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Center, atom.Dl, atom.Dt, atom.Dd, atom.Blockquote,
+		atom.Div, atom.Tr, atom.Ul, atom.Ol, atom.Section, atom.Article, atom.Header, atom.Footer, atom.Center, atom.Dl, atom.Dt, atom.Dd,
+		atom.Blockquote,
 	}
 )
 

@@ -83,7 +83,7 @@ func (m *Message) attach(a Attachment) {
 			if a.Name == "" {
 				a.Name, sub = "attachment", map[string]string{"pdf": "pdf", "zip": "zip", "json": "json", "xml": "xml"}[sub]
 			}
-			if sub != "" && len(sub) <= 10 && strings.IndexFunc(sub, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) < 0 {
+			if sub != "" && len(sub) <= 10 && strings.Trim(sub, "abcdefghijklmnopqrstuvwxyz0123456789") == "" {
 				a.Name += "." + sub
 			}
 		}
@@ -93,10 +93,12 @@ func (m *Message) attach(a Attachment) {
 
 // usualNames are those of parts that come without one.
 var usualNames = map[string]string{
-	"text/plain": "text.txt", "text/html": "text.html", "text/calendar": "invite.ics", "text/rfc822-headers": "headers.txt", "message/rfc822": "message.eml",
+	"text/plain": "text.txt", "text/html": "text.html", "text/calendar": "invite.ics", "text/rfc822-headers": "headers.txt",
+	"message/rfc822":          "message.eml",
 	"message/delivery-status": "delivery-status.txt", "message/disposition-notification": "disposition-notification.txt",
 	"application/ms-tnef": "winmail.dat", "application/pgp-signature": "signature.asc", "application/pgp-encrypted": "version.asc",
-	"application/pkcs7-signature": "smime.p7s", "application/x-pkcs7-signature": "smime.p7s", "application/pkcs7-mime": "smime.p7m", "application/x-pkcs7-mime": "smime.p7m",
+	"application/pkcs7-signature": "smime.p7s", "application/x-pkcs7-signature": "smime.p7s", "application/pkcs7-mime": "smime.p7m",
+	"application/x-pkcs7-mime": "smime.p7m",
 }
 
 // fileName returns the first name that there is, without a path.

@@ -22,24 +22,22 @@ func (p *page) quote(tag atom.Atom, a map[string]string, undo func(*page)) func(
 	switch {
 	case tag == atom.Blockquote:
 		p.quotes++
-		cites := strings.EqualFold(a["type"], "cite") || strings.Contains(class, "quote") || p.quoting() || strings.Contains(a["style"], "border-left")
-		if !cites {
+		if !strings.EqualFold(a["type"], "cite") && !strings.Contains(class, "quote") && !p.quoting() && !strings.Contains(a["style"], "border-left") {
 			return func(p *page) { undo(p); p.quotes-- }
 		}
 		p.intro = false
 		p.cited++
 		p.marked = true
 		return func(p *page) { undo(p); p.quotes--; p.cited-- }
-	case strings.Contains(class, " gmail_attr ") || strings.Contains(class, " moz-cite-prefix ") || strings.Contains(class, "signature"):
+	case hasClass(class, "gmail_attr", "moz-cite-prefix") || strings.Contains(class, "signature"):
 		p.block(1)
 		p.added++
 		return func(p *page) { p.block(1); undo(p); p.added-- }
-	case strings.Contains(class, " gmail_quote ") || strings.Contains(class, " gmail_extra ") || strings.Contains(class, " protonmail_quote "):
+	case hasClass(class, "gmail_quote", "gmail_extra", "protonmail_quote"):
 		p.block(1)
 		p.marked, p.intro = true, true
 		return func(p *page) { p.block(1); undo(p); p.intro = false }
-	case strings.Contains(class, " yahoo_quoted ") || strings.Contains(class, " zmail_extra ") || strings.Contains(class, " tutanota_quote ") ||
-		strings.HasPrefix(id, "yahoo_quoted"):
+	case hasClass(class, "yahoo_quoted", "zmail_extra", "tutanota_quote") || strings.HasPrefix(id, "yahoo_quoted"):
 		p.block(1)
 		p.marked = true
 		p.cited++
@@ -48,11 +46,21 @@ func (p *page) quote(tag atom.Atom, a map[string]string, undo func(*page)) func(
 	return undo
 }
 
+// hasClass reports whether a list of classes between spaces has one of the names.
+func hasClass(list string, names ...string) bool {
+	for _, name := range names {
+		if strings.Contains(list, " "+name+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // begins reports whether an element is the one at which Outlook begins the other mail.
 func (p *page) begins(tag atom.Atom, id string, a map[string]string) bool {
 	switch {
-	case strings.HasSuffix(id, "appendonsend"), strings.HasSuffix(id, "divrplyfwdmsg"), strings.HasSuffix(id, "mail-editor-reference-message-container"),
-		strings.HasSuffix(id, "ms-outlook-mobile-reference-message"):
+	case strings.HasSuffix(id, "appendonsend"), strings.HasSuffix(id, "divrplyfwdmsg"),
+		strings.HasSuffix(id, "mail-editor-reference-message-container"), strings.HasSuffix(id, "ms-outlook-mobile-reference-message"):
 		return true
 	case tag == atom.A && a["name"] == "_MailOriginal":
 		return true

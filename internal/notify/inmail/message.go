@@ -76,7 +76,7 @@ type Note string
 
 // The notes.
 const (
-	NoteCharset   Note = "charset"    // bytes that are no text in the declared charset; U+FFFD stands for them, and a part that has some is an attachment too
+	NoteCharset   Note = "charset"    // U+FFFD stands for bytes that are no text in their charset; the part is an attachment too
 	NoteEncoding  Note = "encoding"   // a fault in base64 or quoted-printable, or an unknown transfer encoding
 	NoteHeader    Note = "header"     // lines of a header that are no fields were left out
 	NoteControl   Note = "control"    // control characters were left out

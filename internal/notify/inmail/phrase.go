@@ -11,7 +11,8 @@ import (
 
 // wrote are the verbs of introductions, lower case.
 var wrote = []string{
-	"wrote", "writes", "schrieb", "hat geschrieben", "a écrit", "escribió", "escribi", "ha scritto", "escreveu", "schreef", "napisał", "pisze",
+	"wrote", "writes", "schrieb", "hat geschrieben", "a écrit", "escribió", "escribi", "ha scritto", "escreveu", "schreef", "napisał",
+	"pisze",
 	"skrev", "kirjoitti", "napsal", "пишет", "написал", "пише", "yazdı", "書きました", "のメール", "写道", "寫道", "작성", "ezt írta", "a scris",
 	"έγραψε", "كتب", "כתב", "เขียน", "đã viết", "menulis", "je napisao",
 }
@@ -46,16 +47,19 @@ func introduction(lines []line) bool {
 
 // openers are the words that introductions begin with in languages that put the date first, lower case.
 var openers = []string{
-	"on ", "am ", "le ", "el ", "il ", "in data ", "em ", "a ", "op ", "w dniu ", "dnia ", "den ", "på ", "dne ", "tarihinde ", "ngày ", "pada ", "la ", "în ", "στις ",
-	"в ", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "pon", "wt", "śr", "czw", "pt", "sob", "ndz", "ma ", "ti ", "ke ", "to ", "pe ", "la ", "su ", "út ", "st ", "čt ",
-	"pá ", "so ", "ne ", "po ", "lør", "søn", "tir", "ons", "tor", "fre", "man", "lun", "mar", "mié", "jue", "vie", "sáb", "dom", "gio", "ven",
+	"on ", "am ", "le ", "el ", "il ", "in data ", "em ", "a ", "op ", "w dniu ", "dnia ", "den ", "på ", "dne ", "tarihinde ", "ngày ",
+	"pada ", "la ", "în ", "στις ",
+	"в ", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "pon", "wt", "śr", "czw", "pt", "sob", "ndz", "ma ", "ti ", "ke ", "to ",
+	"pe ", "la ", "su ", "út ", "st ", "čt ",
+	"pá ", "so ", "ne ", "po ", "lør", "søn", "tir", "ons", "tor", "fre", "man", "lun", "mar", "mié", "jue", "vie", "sáb", "dom", "gio",
+	"ven",
 	"пн", "вт", "ср", "чт", "пт", "сб", "вс", "нд",
 }
 
 // opens reports whether what stands before the verb is a date, a name with an address or both, as programs write them.
 func opens(s string, verb int) bool {
 	first, _ := utf8.DecodeRuneInString(s)
-	if unicode.IsDigit(first) || first >= 0x2e80 || strings.ContainsRune(s[:min(len(s), maxIntroduction)], '@') || unicode.Is(unicode.Arabic, first) || unicode.Is(unicode.Hebrew, first) {
+	if unicode.IsDigit(first) || first >= 0x2e80 || strings.Contains(s, "@") || unicode.In(first, unicode.Arabic, unicode.Hebrew) {
 		return true
 	}
 	for _, word := range openers {
@@ -69,16 +73,21 @@ func opens(s string, verb int) bool {
 // The words of the header that Outlook and others put above a quotation, lower case.
 var (
 	fromWords = []string{
-		"from", "von", "de", "da", "van", "från", "fra", "od", "lähettäjä", "от", "від", "kimden", "差出人", "发件人", "寄件者", "보낸 사람", "feladó", "από", "من", "מאת", "de la", "expéditeur",
+		"from", "von", "de", "da", "van", "från", "fra", "od", "lähettäjä", "от", "від", "kimden", "差出人", "发件人", "寄件者", "보낸 사람",
+		"feladó", "από", "من", "מאת", "de la", "expéditeur",
 	}
 	subjectWords = []string{
-		"subject", "betreff", "objet", "asunto", "oggetto", "assunto", "onderwerp", "ämne", "emne", "temat", "aihe", "předmět", "тема", "konu", "件名", "主题", "主題", "主旨", "제목",
+		"subject", "betreff", "objet", "asunto", "oggetto", "assunto", "onderwerp", "ämne", "emne", "temat", "aihe", "předmět", "тема",
+		"konu", "件名", "主题", "主題", "主旨", "제목",
 		"tárgy", "θέμα", "الموضوع", "נושא", "subiect",
 	}
 	forwardWords = []string{
-		"forwarded message", "begin forwarded message", "weitergeleitete nachricht", "anfang der weitergeleiteten nachricht", "message transféré", "début du message transféré",
-		"mensaje reenviado", "inicio del mensaje reenviado", "messaggio inoltrato", "inizio messaggio inoltrato", "mensagem encaminhada", "doorgestuurd bericht", "begin doorgestuurd bericht",
-		"vidarebefordrat meddelande", "videresendt besked", "videresendt melding", "wiadomość przekazana", "przekazana wiadomość", "edelleenlähetetty viesti", "přeposlaná zpráva",
+		"forwarded message", "begin forwarded message", "weitergeleitete nachricht", "anfang der weitergeleiteten nachricht",
+		"message transféré", "début du message transféré",
+		"mensaje reenviado", "inicio del mensaje reenviado", "messaggio inoltrato", "inizio messaggio inoltrato",
+		"mensagem encaminhada", "doorgestuurd bericht", "begin doorgestuurd bericht",
+		"vidarebefordrat meddelande", "videresendt besked", "videresendt melding", "wiadomość przekazana", "przekazana wiadomość",
+		"edelleenlähetetty viesti", "přeposlaná zpráva",
 		"пересылаемое сообщение", "переадресоване повідомлення", "iletilen ileti", "転送されたメッセージ", "转发的邮件", "轉寄的郵件", "전달된 메일",
 	}
 )
@@ -156,9 +165,12 @@ func passedOn(lines []line) bool {
 
 // phones are how the line begins that telephones add, lower case.
 var phones = []string{
-	"sent from my ", "sent from outlook for ", "get outlook for ", "sent from mail for ", "sent from yahoo mail", "sent from proton mail", "sent via ",
-	"von meinem ", "gesendet von ", "gesendet mit ", "diese nachricht wurde von meinem ", "envoyé de mon ", "envoyé depuis ", "enviado desde mi ", "enviado desde ", "enviado do meu ",
-	"inviato da ", "verzonden vanaf mijn ", "verstuurd vanaf mijn ", "skickat från min ", "sendt fra min ", "wysłane z ", "lähetetty ", "отправлено с ", "iphoneから送信", "从我的", "发自我的", "寄自我的", "나의 iphone에서 보냄",
+	"sent from my ", "sent from outlook for ", "get outlook for ", "sent from mail for ", "sent from yahoo mail",
+	"sent from proton mail", "sent via ",
+	"von meinem ", "gesendet von ", "gesendet mit ", "diese nachricht wurde von meinem ", "envoyé de mon ", "envoyé depuis ",
+	"enviado desde mi ", "enviado desde ", "enviado do meu ",
+	"inviato da ", "verzonden vanaf mijn ", "verstuurd vanaf mijn ", "skickat från min ", "sendt fra min ", "wysłane z ", "lähetetty ",
+	"отправлено с ", "iphoneから送信", "从我的", "发自我的", "寄自我的", "나의 iphone에서 보냄",
 }
 
 // sentFrom reports whether a line is the one that a telephone or a program adds.

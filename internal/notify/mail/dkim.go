@@ -28,8 +28,8 @@ type DKIM struct {
 // labels is what a selector looks like.
 var labels = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$`)
 
-// ReadDKIM reads the private key, a PEM file of RSA (2,048 bits or more) or Ed25519, and returns the signer for the domain of from, which is
-// written as in Options. Its errors contain nothing of the key.
+// ReadDKIM reads the private key, a PEM file of RSA (2,048 bits or more) or Ed25519, and returns the signer for the domain of from, which
+// is written as in Options. Its errors contain nothing of the key.
 func ReadDKIM(file, selector, from string) (*DKIM, error) {
 	address, err := mail.ParseAddress(from)
 	if err != nil {
@@ -89,7 +89,8 @@ func (d *DKIM) Record() (name, text string) {
 
 // signed are the fields that a signature covers. Those that are named once more than they are there cannot be added on the way.
 var signed = []string{
-	"From", "From", "To", "To", "Subject", "Subject", "Date", "Message-ID", "Reply-To", "In-Reply-To", "References", "Auto-Submitted", "MIME-Version",
+	"From", "From", "To", "To", "Subject", "Subject", "Date", "Message-ID", "Reply-To", "In-Reply-To", "References", "Auto-Submitted",
+	"MIME-Version",
 	"Content-Type", "Content-Type", "Content-Transfer-Encoding", "List-Unsubscribe", "List-Unsubscribe-Post",
 }
 

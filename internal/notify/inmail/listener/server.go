@@ -50,9 +50,9 @@ type Options struct {
 	TLS    *tls.Config // for STARTTLS; nil for a server that does not offer it
 	// Known reports whether a recipient is one of ours. Of an error the client hears that it shall try again later.
 	Known func(ctx context.Context, recipient string) (bool, error)
-	// Store makes a mail durable before it returns nil. The reader gives the mail as it came, without the protocol's dots; it fails if the client
-	// goes away or the mail is too large, and Store then returns an error and keeps nothing. Of an error, other than ErrRefused, the client
-	// hears that it shall try again later. Several calls run at once.
+	// Store makes a mail durable before it returns nil. The reader gives the mail as it came, without the protocol's dots; it fails if
+	// the client goes away or the mail is too large, and Store then returns an error and keeps nothing. Of an error, other than
+	// ErrRefused, the client hears that it shall try again later. Several calls run at once.
 	Store func(ctx context.Context, e Envelope, mail io.Reader) error
 	Log   *slog.Logger
 }
@@ -84,7 +84,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.stop = stop
 	inner := smtp.NewServer(smtp.BackendFunc(s.newSession))
 	inner.Domain, inner.TLSConfig = s.Domain, s.TLS
-	inner.MaxRecipients, inner.MaxMessageBytes, inner.MaxLineLength = s.limits.recipients, s.limits.size, 64<<10 // many programs write long lines
+	inner.MaxRecipients, inner.MaxMessageBytes = s.limits.recipients, s.limits.size
+	inner.MaxLineLength = 64 << 10 // many programs write longer lines than they may
 	inner.ReadTimeout, inner.WriteTimeout = s.limits.command, s.limits.answer
 	inner.EnableSMTPUTF8 = true
 	inner.ErrorLog = errorLog{s.Log}

@@ -113,9 +113,9 @@ func (s *session) Data(r io.Reader) error {
 	return nil
 }
 
-// gone reports whether the client has closed the connection, at the end of a mail in chunks. go-smtp takes the end of the connection for the end
-// of the chunk, so a mail that was cut off looks whole. Nothing else reads at this time. A client that goes on at once loses a byte,
-// and therefore the connection, after its answer.
+// gone reports whether the client has closed the connection, at the end of a mail in chunks. go-smtp takes the end of the connection for
+// the end of the chunk, so a mail that was cut off looks whole. Nothing else reads at this time. A client that goes on at once loses a
+// byte, and therefore the connection, after its answer.
 func (s *session) gone() bool {
 	c := s.conn.Conn()
 	if err := c.SetReadDeadline(time.Now().Add(time.Millisecond)); err != nil {

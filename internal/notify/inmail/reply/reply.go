@@ -30,8 +30,8 @@ func Token(key []byte, company, request, person string) string {
 // Equal compares two tokens in constant time.
 func Equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// Address returns the address of a mailbox with the token. Returns an error if the mailbox is no address, has a + already or a local part too
-// long for a token (more than 43 bytes).
+// Address returns the address of a mailbox with the token. Returns an error if the mailbox is no address, has a + already or a local part
+// too long for a token (more than 43 bytes).
 func Address(mailbox, token string) (string, error) {
 	local, domain, ok := strings.Cut(mailbox, "@")
 	switch {

@@ -48,7 +48,8 @@ func TestTokensDiffer(t *testing.T) {
 func TestNoToken(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
-		"help@desk.test", "help+laptop@desk.test", "help+@desk.test", "+aaaaaaaaaaaaaaaaaaaa@desk.test", "help+aaaaaaaaaaaaaaaaaaa1@desk.test",
+		"help@desk.test", "help+laptop@desk.test", "help+@desk.test", "+aaaaaaaaaaaaaaaaaaaa@desk.test",
+		"help+aaaaaaaaaaaaaaaaaaa1@desk.test",
 		"help+aaaaaaaaaaaaaaaaaaaaa@desk.test", "help+aaaaaaaaaa+aaaaaaaaa@desk.test", "help", "",
 	} {
 		mailbox, token, ok := reply.Parse(address)

@@ -12,8 +12,8 @@ const (
 	maxMethods = 50
 )
 
-// Results says whether the mail is from the domain of the address as the server with the id said that took it before us (RFC 8601). Only the
-// topmost Authentication-Results counts, and only if it is that server's: whoever writes a mail writes what is below.
+// Results says whether the mail is from the domain of the address as the server with the id said that took it before us (RFC 8601). Only
+// the topmost Authentication-Results counts, and only if it is that server's: whoever writes a mail writes what is below.
 func Results(raw []byte, from, server string) Verdict {
 	var v Verdict
 	domain, err := domainOf(from)

@@ -56,7 +56,8 @@ type Envelope struct {
 // Checker checks mails by the DNS.
 type Checker struct{ Resolver Resolver }
 
-// Check says whether the mail is from the domain of the address, which is the one that inmail.Parse found in it. raw is the mail as it came.
+// Check says whether the mail is from the domain of the address, which is the one that inmail.Parse found in it. raw is the mail as it
+// came.
 func (c Checker) Check(ctx context.Context, raw []byte, from string, e Envelope) Verdict {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
@@ -77,7 +78,8 @@ func (c Checker) Check(ctx context.Context, raw []byte, from string, e Envelope)
 		v.say("dmarc: %s: the policy could not be read", domain)
 		return v
 	}
-	if checkDKIM(&v, r, raw, domain, record.DKIMAlignment == dmarc.AlignmentStrict) || checkSPF(&v, r, e, domain, record.SPFAlignment == dmarc.AlignmentStrict) {
+	if checkDKIM(&v, r, raw, domain, record.DKIMAlignment == dmarc.AlignmentStrict) ||
+		checkSPF(&v, r, e, domain, record.SPFAlignment == dmarc.AlignmentStrict) {
 		v.Aligned, v.Temporary = true, false
 	}
 	return v
@@ -200,7 +202,8 @@ func aligned(other, domain string, strict bool) bool {
 // once are the fields that a header has at most once (RFC 5322). A signature covers the last of several, and we would read the first:
 // somebody who holds a signed mail could give it another subject, thread or structure.
 var once = []string{
-	"from", "sender", "reply-to", "to", "cc", "subject", "date", "message-id", "in-reply-to", "references", "mime-version", "content-type", "content-transfer-encoding",
+	"from", "sender", "reply-to", "to", "cc", "subject", "date", "message-id", "in-reply-to", "references", "mime-version",
+	"content-type", "content-transfer-encoding",
 }
 
 // unambiguous returns an error unless all programs see the same header: one From, none of the others twice, and no line that some take
