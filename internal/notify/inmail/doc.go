@@ -5,6 +5,7 @@
 //	sender     whether it comes from whom its From names (SPF, DKIM, DMARC)
 //	reply      the addresses that answers go to, one for each request and person
 //	listener   the SMTP server that takes mails
+//	imap       fetching mails from a mailbox elsewhere
 //
 //	header.go      addresses, ids, the subject and its prefixes
 //	walk.go        the parts, in one pass

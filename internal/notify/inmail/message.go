@@ -51,7 +51,7 @@ type Address struct{ Name, Email string }
 type Attachment struct {
 	Name      string // without a path, at most 200 bytes; made of the type if the mail gives none
 	MediaType string // as the mail declares it, lower case: not to be believed
-	Content   []byte // without the transfer encoding
+	Content   []byte // without the transfer encoding; it may be a part of the raw mail's memory
 	ContentID string // without angle brackets, of a part that the HTML shows by cid:
 	Inline    bool   // meant to be shown in the text
 }
