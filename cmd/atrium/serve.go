@@ -109,6 +109,8 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 type accountFlags struct {
 	SMTPURL           string `name:"smtp-url" help:"Mail server: smtp://user:password@host (STARTTLS) or smtps://…; without one, mails are files in the data folder's outbox."`
 	MailFrom          string `help:"Sender of mails, \"Name <address>\"; needed with --smtp-url."`
+	DKIMKeyFile       string `name:"dkim-key-file" help:"Private key (PEM, RSA or Ed25519) that mails sent by --smtp-url are signed with, for the domain of --mail-from; the start logs the DNS record to publish." type:"path"`
+	DKIMSelector      string `name:"dkim-selector" default:"atrium" help:"Name of the key's DNS record: SELECTOR._domainkey.DOMAIN."`
 	SMSURL            string `name:"sms-url" help:"Address that text messages are posted to, as {\"to\", \"text\"}; \"console\" logs them instead, for development. Without it telephones cannot be enrolled."`
 	SMSToken          string `name:"sms-token" help:"Bearer token for --sms-url."`
 	SMSPerDay         int    `name:"sms-per-day" default:"1000" help:"Text messages that the installation sends in a day for signing in; half as many are sent for enrolling telephones."`

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -307,15 +308,33 @@ func (s *server) certificates() (*tls.Config, error) {
 	return files.TLSConfig(), nil
 }
 
+// mailSender returns what sends mails.
+func (s *server) mailSender(roots *x509.CertPool) (mail.Sender, error) {
+	o := mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox"), CAs: roots}
+	if s.DKIMKeyFile != "" {
+		var err error
+		if o.DKIM, err = mail.ReadDKIM(s.DKIMKeyFile, s.DKIMSelector, s.MailFrom); err != nil {
+			return nil, fmt.Errorf("--dkim-key-file: %w", err)
+		}
+		name, text := o.DKIM.Record()
+		s.log.Info("mails are signed by DKIM; DNS must have this TXT record", "name", name, "text", text)
+	}
+	sender, err := mail.Open(o)
+	if err != nil {
+		return nil, fmt.Errorf("--smtp-url: %w", err)
+	}
+	return sender, nil
+}
+
 // addWork builds the background work of all packages, and adds the job queue on nodes that work jobs.
 func (s *server) addWork(ctx context.Context) error {
 	roots, err := egress.Roots(s.EgressCA)
 	if err != nil {
 		return fmt.Errorf("--egress-ca: %w", err)
 	}
-	sender, err := mail.Open(mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox"), CAs: roots})
+	sender, err := s.mailSender(roots)
 	if err != nil {
-		return fmt.Errorf("--smtp-url: %w", err)
+		return err
 	}
 	hooks, err := webhook.New(webhook.Options{
 		Store: s.store, Engine: s.engine, Queue: s.queue, Sealer: s.sealer, Egress: s.outside, Mail: s.outbox, Retries: s.WebhookRetries, Metrics: s.metrics.registry, Log: s.log,
