@@ -212,6 +212,15 @@ func TestDraftsAreHandedOver(t *testing.T) {
 			{Name: "with the comment it goes", As: staff, Method: http.MethodDelete, Path: "/v1/comments/" + comment},
 			{Name: "and is not found", As: staff, Path: "/v1/attachments/" + same, WantStatus: 404},
 		})
+		crashed := filepath.Join(s.dir, "files", s.A.Tenant.Company.ID, "file_01m8m4qczbff18h62pc8ntzsxn")
+		require.NoError(t, os.WriteFile(crashed, []byte("x"), 0o600))
+		require.NoError(t, s.depot.RemoveUnnamed(context.Background()))
+		require.Len(t, s.stored(t), 3, "an upload may be under way")
+		s.World.Clock.SetOffset(49 * time.Hour)
+		require.NoError(t, s.depot.RemoveUnnamed(context.Background()))
+		s.World.Clock.SetOffset(0)
+		require.NoFileExists(t, crashed)
+		require.Len(t, s.stored(t), 2, "what rows name stays, with its preview")
 		theirs := s.attach(t, s.B.Agent, body{"draft": true, "name": "theirs.png"}, picture(t))
 		require.Len(t, s.stored(t), 3, "companies share no bytes")
 		s.Do(t, apitest.Scenario{Name: "of another company", As: member, Method: http.MethodPost, Path: "/v1/requests/" + request + "/comments", Body: body{"body": "x", "attachmentIds": []string{theirs}}, WantStatus: 400, WantFields: []string{"attachmentIds[0]"}})

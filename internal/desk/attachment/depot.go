@@ -228,5 +228,5 @@ func (d *Depot) Downloaded(ctx context.Context, a *ent.Attachment) error {
 
 // Work makes a job queue remove what is not needed any more, and scan files.
 func (d *Depot) Work() jobs.Option {
-	return jobs.All(jobs.Work(&sweeper{depot: d}), jobs.Every(sweepEvery, SweepArgs{}), jobs.Work(&scanner{depot: d}))
+	return jobs.All(jobs.Work(&sweeper{depot: d}), jobs.Every(sweepEvery, SweepArgs{}), jobs.Every(compareEvery, SweepArgs{Unnamed: true}), jobs.Work(&scanner{depot: d}))
 }

@@ -3,6 +3,7 @@ package attachment
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -14,8 +15,9 @@ import (
 )
 
 const (
-	sweepEvery = 10 * time.Minute
-	sweepBatch = 200
+	sweepEvery   = 10 * time.Minute
+	compareEvery = 24 * time.Hour // files with rows, which reads all names of files
+	sweepBatch   = 200
 
 	draftsLive  = 24 * time.Hour // and files whose bytes never came
 	tombstones  = 24 * time.Hour // rows of deleted files
@@ -23,7 +25,9 @@ const (
 )
 
 // SweepArgs is the job that removes what is not needed any more.
-type SweepArgs struct{}
+type SweepArgs struct {
+	Unnamed bool `json:"unnamed,omitempty"` // files that no row names
+}
 
 // Kind names the job.
 func (SweepArgs) Kind() string { return "attachment_sweep" }
@@ -37,10 +41,14 @@ type sweeper struct {
 func (*sweeper) Timeout(*river.Job[SweepArgs]) time.Duration { return 5 * time.Minute }
 
 // Work sweeps.
-func (s *sweeper) Work(ctx context.Context, _ *river.Job[SweepArgs]) error { return s.depot.Sweep(ctx) }
+func (s *sweeper) Work(ctx context.Context, job *river.Job[SweepArgs]) error {
+	if job.Args.Unnamed {
+		return s.depot.RemoveUnnamed(ctx)
+	}
+	return s.depot.Sweep(ctx)
+}
 
-// Sweep removes drafts and announcements of the day before, files that were deleted a day ago, and files of two days ago that no row
-// names, as a crash leaves them.
+// Sweep removes drafts and announcements of the day before, and files that were deleted a day ago.
 func (d *Depot) Sweep(ctx context.Context) error {
 	ctx = principal.System(ctx, "removes files of all companies")
 	now := d.Engine.Store.Clock().Now()
@@ -58,10 +66,9 @@ func (d *Depot) Sweep(ctx context.Context) error {
 			return err
 		}
 		if n < sweepBatch {
-			break
+			return nil
 		}
 	}
-	return d.removeUnnamed(ctx)
 }
 
 // bury removes rows that were deleted before a moment, and the bytes that no other row names. Returns how many rows there were.
@@ -103,31 +110,60 @@ func (d *Depot) removeBytes(ctx context.Context, key string) error {
 	return d.Files.Delete(ctx, key)
 }
 
-// removeUnnamed removes the stored files that no row names.
-func (d *Depot) removeUnnamed(ctx context.Context) error {
+// RemoveUnnamed removes stored files of two days ago that no row names, as a crash leaves them.
+func (d *Depot) RemoveUnnamed(ctx context.Context) error {
+	ctx = principal.System(ctx, "compares files of all companies with their rows")
 	old := d.Engine.Store.Clock().Now().Add(-unnamedLive)
-	return d.Files.List(ctx, func(key string, at time.Time) error {
+	var keys []string // of one company
+	check := func() error {
+		err := d.removeUnnamedOf(ctx, keys)
+		keys = keys[:0]
+		return err
+	}
+	err := d.Files.List(ctx, func(key string, at time.Time) error {
 		if at.After(old) {
 			return nil
 		}
-		named, err := d.named(ctx, originalKey(key))
-		if err != nil || named {
-			return err
+		if len(keys) == sweepBatch || len(keys) > 0 && companyOfKey(keys[0]) != companyOfKey(key) {
+			if err := check(); err != nil {
+				return err
+			}
 		}
-		return d.Files.Delete(ctx, key)
+		keys = append(keys, key)
+		return nil
 	})
+	if err != nil {
+		return fmt.Errorf("compare files with rows: %w", err)
+	}
+	return check()
 }
 
-// named reports whether a row names a stored file: of an attachment, or of a mail that came in.
-func (d *Depot) named(ctx context.Context, key string) (bool, error) {
-	db := d.Engine.Store.Reader()
-	company := companyOfKey(key)
-	is, err := db.Attachment.Query().Where(attachment.CompanyID(company), attachment.StoredAs(key)).Exist(ctx)
-	if err == nil && !is {
-		is, err = db.InboundMail.Query().Where(inboundmail.CompanyID(company), inboundmail.StoredAs(key)).Exist(ctx)
+// removeUnnamedOf removes those files of a company that no row names: of an attachment, or of a mail that came in.
+func (d *Depot) removeUnnamedOf(ctx context.Context, keys []string) error {
+	if len(keys) == 0 {
+		return nil
 	}
+	db, company := d.Engine.Store.Reader(), companyOfKey(keys[0])
+	originals := make([]string, len(keys))
+	for i, key := range keys {
+		originals[i] = originalKey(key)
+	}
+	named, err := db.Attachment.Query().Where(attachment.CompanyID(company), attachment.StoredAsIn(originals...)).GroupBy(attachment.FieldStoredAs).Strings(ctx)
 	if err != nil {
-		return false, fmt.Errorf("look for the row of a file: %w", err)
+		return fmt.Errorf("look for the rows of files: %w", err)
 	}
-	return is, nil
+	mails, err := db.InboundMail.Query().Where(inboundmail.CompanyID(company), inboundmail.StoredAsIn(originals...)).GroupBy(inboundmail.FieldStoredAs).Strings(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the rows of files: %w", err)
+	}
+	named = append(named, mails...)
+	for i, key := range keys {
+		if slices.Contains(named, originals[i]) {
+			continue
+		}
+		if err := d.Files.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
