@@ -46,9 +46,9 @@ type Mail struct {
 // ErrLogin is in the error of an account that the server does not let in: to try again does not help.
 var ErrLogin = errors.New("imap: the server refuses user and password")
 
-// Fetch passes the mails behind the cursor to keep, the oldest first, at most 50. Each is marked as seen when keep has returned nil, and the first
-// error of keep ends the call. more says that there are others. If the folder was made anew since (another validity), it
-// begins with what is not seen. Its errors contain nothing of what the server wrote but codes, and no password.
+// Fetch passes the mails behind the cursor to keep, the oldest first, at most 50. Each is marked as seen when keep has returned nil, and
+// the first error of keep ends the call. more says that there are others. If the folder was made anew since (another validity), it begins
+// with what is not seen. Its errors contain nothing of what the server wrote but codes, and no password.
 func (a Account) Fetch(ctx context.Context, after Cursor, keep func(context.Context, Mail) error) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()

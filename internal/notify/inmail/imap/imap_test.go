@@ -85,8 +85,8 @@ func unseen(t *testing.T, user *imapmemserver.User) int {
 	return int(*status.NumUnseen)
 }
 
-// Each mail comes once, the oldest first, and is seen afterwards. What was seen before the first call is not fetched; what somebody looks at
-// between two calls is.
+// Each mail comes once, the oldest first, and is seen afterwards. What was seen before the first call is not fetched; what somebody looks
+// at between two calls is.
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	a, user := open(t)
