@@ -98,7 +98,9 @@ func (a Account) connect(ctx context.Context) (*metered, error) {
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return nil, fmt.Errorf("imap: TLS: %w", errors.Join(err, plain.Close()))
 	}
-	return &metered{Conn: secure}, nil
+	m := &metered{Conn: secure}
+	m.allow(maxAnswer) // go-imap reads the greeting as soon as it has the connection
+	return m, nil
 }
 
 // box is a folder of a server to which the client is connected.
@@ -109,10 +111,10 @@ type box struct {
 }
 
 func (b *box) enter(a Account) error {
-	b.conn.allow(maxAnswer)
 	if err := b.client.WaitGreeting(); err != nil {
 		return coded("greeting", err)
 	}
+	b.conn.allow(maxAnswer)
 	if err := b.client.Login(a.User, a.Password).Wait(); err != nil {
 		if refused, ok := errors.AsType[*goimap.Error](err); ok && refused.Type == goimap.StatusResponseTypeNo && refused.Code != goimap.ResponseCodeUnavailable {
 			return errors.Join(ErrLogin, coded("login", err))
