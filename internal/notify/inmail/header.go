@@ -146,7 +146,7 @@ func (m *Message) readHeader(head []byte, o Options, note func(Note)) fields {
 	}
 	m.ReturnPath = strings.Trim(short(clean(f.get("return-path"), note), maxEmail), "<> ")
 	if o.Sender != nil {
-		m.ReturnPath = *o.Sender
+		m.ReturnPath = short(clean(*o.Sender, note), maxEmail)
 		f["return-path"] = []string{"<" + *o.Sender + ">"}
 	}
 	return f

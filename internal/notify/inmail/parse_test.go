@@ -66,18 +66,12 @@ func show(m *Message, err error) string {
 		say("Error", err)
 	}
 	say("From", strings.TrimSpace(m.From.Name+" "+m.From.Email))
-	for name, list := range map[string][]Address{"To": m.To} {
-		if len(list) > 5 {
-			say(name, fmt.Sprintf("%d addresses", len(list)))
-		} else {
-			for _, a := range list {
-				say(name, strings.TrimSpace(a.Name+" "+a.Email))
-			}
-		}
+	if len(m.To) > 5 {
+		say("To", fmt.Sprintf("%d addresses", len(m.To)))
+	} else {
+		say("To", join(m.To))
 	}
-	for _, a := range m.Cc {
-		say("Cc", strings.TrimSpace(a.Name+" "+a.Email))
-	}
+	say("Cc", join(m.Cc))
 	say("Delivered to", strings.Join(m.DeliveredTo, " "))
 	say("Return path", m.ReturnPath)
 	say("Subject", m.Subject)
@@ -109,6 +103,14 @@ func show(m *Message, err error) string {
 		fmt.Fprintf(&b, "\n=== Quoted\n%s\n", m.Quoted)
 	}
 	return b.String()
+}
+
+func join(list []Address) string {
+	var out []string
+	for _, a := range list {
+		out = append(out, strings.TrimSpace(a.Name+" "+a.Email))
+	}
+	return strings.Join(out, "; ")
 }
 
 // holds checks what is true of every message.

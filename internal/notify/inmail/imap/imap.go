@@ -46,9 +46,9 @@ type Mail struct {
 // ErrLogin is in the error of an account that the server does not let in: to try again does not help.
 var ErrLogin = errors.New("imap: the server refuses user and password")
 
-// Fetch passes the mails behind the cursor to keep, the oldest first, at most 50. Each is marked as seen when keep has returned nil, and the first
-// error of keep ends the call. more says that there are others. If the folder was made anew since (another validity), it
-// begins with what is not seen. Its errors contain nothing of what the server wrote but codes, and no password.
+// Fetch passes the mails behind the cursor to keep, the oldest first, at most 50. Each is marked as seen when keep has returned nil, and
+// the first error of keep ends the call. more says that there are others. If the folder was made anew since (another validity), it begins
+// with what is not seen. Its errors contain nothing of what the server wrote but codes, and no password.
 func (a Account) Fetch(ctx context.Context, after Cursor, keep func(context.Context, Mail) error) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
@@ -98,7 +98,9 @@ func (a Account) connect(ctx context.Context) (*metered, error) {
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return nil, fmt.Errorf("imap: TLS: %w", errors.Join(err, plain.Close()))
 	}
-	return &metered{Conn: secure}, nil
+	m := &metered{Conn: secure}
+	m.allow(maxAnswer) // go-imap reads the greeting as soon as it has the connection
+	return m, nil
 }
 
 // box is a folder of a server to which the client is connected.
@@ -109,10 +111,10 @@ type box struct {
 }
 
 func (b *box) enter(a Account) error {
-	b.conn.allow(maxAnswer)
 	if err := b.client.WaitGreeting(); err != nil {
 		return coded("greeting", err)
 	}
+	b.conn.allow(maxAnswer)
 	if err := b.client.Login(a.User, a.Password).Wait(); err != nil {
 		if refused, ok := errors.AsType[*goimap.Error](err); ok && refused.Type == goimap.StatusResponseTypeNo && refused.Code != goimap.ResponseCodeUnavailable {
 			return errors.Join(ErrLogin, coded("login", err))

@@ -51,7 +51,7 @@ func open(t *testing.T) (Account, *imapmemserver.User) {
 		},
 		Logger: log.New(io.Discard, "", 0), InsecureAuth: true,
 	})
-	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}}) //nolint:gosec // the version is the default
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}})
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ln) }()
@@ -65,7 +65,7 @@ func open(t *testing.T) (Account, *imapmemserver.User) {
 func account(address string, pool *x509.CertPool) Account {
 	return Account{
 		Address: address, User: "help", Password: "hunter2", Folder: "INBOX", Dial: (&net.Dialer{}).DialContext,
-		TLS: &tls.Config{RootCAs: pool, ServerName: "example.com"}, //nolint:gosec // the version is the default
+		TLS: &tls.Config{RootCAs: pool, ServerName: "example.com"},
 	}
 }
 
@@ -85,8 +85,8 @@ func unseen(t *testing.T, user *imapmemserver.User) int {
 	return int(*status.NumUnseen)
 }
 
-// Each mail comes once, the oldest first, and is seen afterwards. What was seen before the first call is not fetched; what somebody looks at
-// between two calls is.
+// Each mail comes once, the oldest first, and is seen afterwards. What was seen before the first call is not fetched; what somebody looks
+// at between two calls is.
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	a, user := open(t)
@@ -206,7 +206,7 @@ func TestRefused(t *testing.T) {
 func hostile(t *testing.T, answer func(command string) string) Account {
 	t.Helper()
 	cert, pool := certificate()
-	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}}) //nolint:gosec // the version is the default
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}})
 	require.NoError(t, err)
 	done := make(chan struct{})
 	go func() {

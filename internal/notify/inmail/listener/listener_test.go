@@ -83,7 +83,7 @@ func open(t *testing.T, p *post, change func(*limits)) {
 	p.cas.AddCert(web.Certificate())
 	p.calls = make(chan struct{}, 100)
 	s := New(Options{
-		Domain: "desk.test", TLS: &tls.Config{Certificates: web.TLS.Certificates}, Known: p.known, Store: p.store, Log: slog.New(slog.DiscardHandler), //nolint:gosec // the version is the default
+		Domain: "desk.test", TLS: &tls.Config{Certificates: web.TLS.Certificates}, Known: p.known, Store: p.store, Log: slog.New(slog.DiscardHandler),
 	})
 	if change != nil {
 		change(&s.limits)
@@ -147,7 +147,7 @@ func (c *client) hears(codes ...string) string {
 func (c *client) secure(p *post) *client {
 	c.t.Helper()
 	c.says("STARTTLS").hears("220")
-	conn := tls.Client(c.Conn, &tls.Config{RootCAs: p.cas, ServerName: "example.com"}) //nolint:gosec // the version is the default
+	conn := tls.Client(c.Conn, &tls.Config{RootCAs: p.cas, ServerName: "example.com"})
 	require.NoError(c.t, conn.HandshakeContext(c.t.Context()))
 	s := &client{conn, bufio.NewReader(conn), c.t}
 	s.says("EHLO mx.acme.test").hears("250")
@@ -173,7 +173,7 @@ func TestTaken(t *testing.T) {
 		var c *smtp.Client
 		var err error
 		if secure {
-			c, err = smtp.DialStartTLS(p.addr, &tls.Config{RootCAs: p.cas, ServerName: "example.com"}) //nolint:gosec // the version is the default
+			c, err = smtp.DialStartTLS(p.addr, &tls.Config{RootCAs: p.cas, ServerName: "example.com"})
 		} else {
 			c, err = smtp.Dial(p.addr)
 		}
@@ -251,7 +251,7 @@ func TestNothingIsInjected(t *testing.T) {
 	open(t, p, nil)
 	c := greeted(t, p)
 	c.says("STARTTLS", "MAIL FROM:<eve@evil.test>").hears("220")
-	conn := tls.Client(c.Conn, &tls.Config{RootCAs: p.cas, ServerName: "example.com"}) //nolint:gosec // the version is the default
+	conn := tls.Client(c.Conn, &tls.Config{RootCAs: p.cas, ServerName: "example.com"})
 	require.NoError(t, conn.HandshakeContext(t.Context()))
 	s := &client{conn, bufio.NewReader(conn), t}
 	s.says("RCPT TO:<help@desk.test>").hears("502")

@@ -9,8 +9,8 @@
 // Two authors, or a header that programs read in different ways, are never aligned: who signed may have meant the other one.
 //
 // Costs: 3 signatures, and only those of the From's own organization; SPF with at most the 10 terms of RFC 7208, and only if the envelope
-// is of that organization; 20 queries and 5 s altogether. A mail of an address that nobody vouches for takes two queries. To read 1 MB
-// takes 2 ms a signature. What could not be asked is Temporary: ask again later.
+// is of that organization; 20 queries and 5 s altogether. A mail of an address that nobody vouches for takes two queries. A mail of
+// 1 MB with a signature takes 19 ms on a busy machine. What could not be asked is Temporary: ask again later.
 //
 // Authentication-Results are read by this package. The parser of go-msgauth splits at every semicolon, also at one within quotes or a
 // comment, where the writer of the mail chooses the words: mailfrom="x; dmarc=pass header.from=victim.test"@evil.test.

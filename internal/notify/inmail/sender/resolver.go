@@ -10,7 +10,7 @@ import (
 // bounded is a resolver with a number of queries left. Signatures are verified at the same time, so it locks.
 type bounded struct {
 	Resolver
-	ctx context.Context //nolint:containedctx // of the one check that it is made for: the libraries of DKIM and DMARC pass none
+	ctx context.Context // of the one check that it is made for: the libraries of DKIM and DMARC pass none
 
 	mu     sync.Mutex
 	left   int

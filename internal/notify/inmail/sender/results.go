@@ -179,8 +179,7 @@ func tokens(field string) ([][]string, error) {
 			if n == 0 {
 				return nil, errors.New("a quotation without an end")
 			}
-			if words := sections[len(sections)-1]; !strings.Contains(word.String(), "=") &&
-				(word.Len() > 0 || len(words) == 0 || !strings.HasSuffix(words[len(words)-1], "=")) {
+			if !inValue(word.String(), sections[len(sections)-1]) {
 				return nil, errors.New("a quotation in the place of a name")
 			}
 			word.WriteString(s)
@@ -191,6 +190,11 @@ func tokens(field string) ([][]string, error) {
 	}
 	end()
 	return sections, nil
+}
+
+// inValue reports whether what comes next belongs to a value: behind the = of this word, or of the one before.
+func inValue(word string, before []string) bool {
+	return strings.Contains(word, "=") || word == "" && len(before) > 0 && strings.HasSuffix(before[len(before)-1], "=")
 }
 
 // unquoted returns what stands in the quotes at the beginning of s, and the length with them; 0 if they are not closed.
