@@ -64,14 +64,15 @@ export default function RequestList() {
     { keys: 'v', does: t('Switch between table and board'), group: t('Requests'), run: () => { toBoard(!board); } },
   ]);
   const some = filtered(search).length > 0;
+  const tabbed = enums.RequestStatus.some((s) => s === search.status); // the tab says so
   return (
     <Page
       title={t('Requests')} verb="request.update" wide tabs={<Statuses search={search} />}
       actions={can(viewer, 'request.create') && <Link to="/app/catalogue" className="button small">{t('New request')}</Link>}
     >
-      <Views search={search} />
-      <Filters search={search} set={set} fixed={board ? ['status'] : []}>
+      <Filters search={search} set={set} fixed={tabbed || board ? ['status'] : []}>
         <KeepView search={search} />
+        <Views search={search} />
         <span aria-live="polite">
           {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); again(); }}>{plural(news.length, '{n} new', '{n} new')}</button>}
         </span>
