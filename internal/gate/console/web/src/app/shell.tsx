@@ -95,10 +95,10 @@ function Frame() {
     }
   };
   useKeys([
-    { keys: 'mod+k', does: t('Open the command menu'), group: t('Everywhere'), run: () => { setOpen((was) => (was === 'command' ? '' : 'command')); } },
-    { keys: '?', does: t('Show all shortcuts'), group: t('Everywhere'), run: () => { setOpen('help'); } },
-    { keys: 'Escape', does: t('Go back one step'), group: t('Everywhere'), run: () => { back(); } }, // not said
-    ...mine.filter((p) => p.keys).map((p) => ({ keys: `g ${p.keys}`, does: p.label, group: t('Go to'), run: () => { void navigate({ to: p.to }); } })),
+    { name: 'command-menu', keys: 'mod+k', does: t('Open the command menu'), group: t('Everywhere'), run: () => { setOpen((was) => (was === 'command' ? '' : 'command')); } },
+    { name: 'help', keys: '?', does: t('Show all shortcuts'), group: t('Everywhere'), run: () => { setOpen('help'); } },
+    { name: 'back', keys: 'Escape', does: t('Go back one step'), group: t('Everywhere'), run: () => { back(); } }, // not said
+    ...mine.filter((p) => p.keys).map((p) => ({ name: p.to, keys: `g ${p.keys}`, does: p.label, group: t('Go to'), run: () => { void navigate({ to: p.to }); } })),
   ]);
   const close = () => { setOpen(''); };
   useEffect(() => { setOpen((was) => (was === 'menu' || was === 'notices' ? '' : was)); }, [path]);

@@ -55,7 +55,7 @@ export function Toasts() {
   const list = useSyncExternalStore((l) => { listeners.add(l); return () => { listeners.delete(l); }; }, () => shown);
   const [held, hold] = useState(false); // what one points at or is in does not run out
   const latest = list.findLast((one) => one.undo);
-  useKeys([{ keys: 'mod+z', does: t('Undo the last change'), group: t('Everywhere'), run: () => { if (latest) back(latest); } }], latest !== undefined);
+  useKeys([{ name: 'undo', keys: 'mod+z', does: t('Undo the last change'), group: t('Everywhere'), run: () => { if (latest) back(latest); } }], latest !== undefined);
   const from = useRef<HTMLElement | null>(null);
   const inside = useRef(false);
   useEffect(() => {

@@ -59,8 +59,8 @@ export function Board({ columns, picking, acts }: BoardProps) {
     next?.[Math.min(row, next.length - 1)]?.focus();
   };
   useKeys([
-    { keys: 'ArrowRight', does: t('Next column'), group: t('Requests'), run: () => { along(1); } }, // not said
-    { keys: 'ArrowLeft', does: t('Previous column'), group: t('Requests'), run: () => { along(-1); } }, // not said
+    { name: 'next-column', keys: 'ArrowRight', does: t('Next column'), group: t('Requests'), run: () => { along(1); } }, // not said
+    { name: 'previous-column', keys: 'ArrowLeft', does: t('Previous column'), group: t('Requests'), run: () => { along(-1); } }, // not said
   ]);
   return (
     <div className="board" tabIndex={0} role="group" aria-label={t('Requests by status')}>

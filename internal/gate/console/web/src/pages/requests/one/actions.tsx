@@ -51,10 +51,10 @@ export function Actions({ request: r, peek = false }: { request: FullRequest; pe
   const may = mayOf(viewer, r);
   const until = r.status === 'PENDING' && asleep(r);
   useKeys([
-    { keys: 'a', does: t('Assign the request'), group: t('Request'), run: () => { if (may.update) setAsk('assignee'); } },
-    { keys: 'p', does: t('Set the priority'), group: t('Request'), run: () => { if (may.update) setAsk('priority'); } },
-    { keys: 's', does: t('Set the status'), group: t('Request'), run: () => { if (may.accept || may.complete || may.cancel) setAsk('status'); else if (may.reopen) setAsk('reopen'); } },
-    { keys: 'e', does: t('Accept the request'), group: t('Request'), run: () => { if (may.accept) void accept(r); } },
+    { name: 'assign', keys: 'a', does: t('Assign the request'), group: t('Request'), run: () => { if (may.update) setAsk('assignee'); } },
+    { name: 'priority', keys: 'p', does: t('Set the priority'), group: t('Request'), run: () => { if (may.update) setAsk('priority'); } },
+    { name: 'status', keys: 's', does: t('Set the status'), group: t('Request'), run: () => { if (may.accept || may.complete || may.cancel) setAsk('status'); else if (may.reopen) setAsk('reopen'); } },
+    { name: 'accept', keys: 'e', does: t('Accept the request'), group: t('Request'), run: () => { if (may.accept) void accept(r); } },
   ], !peek && (may.update || may.accept || may.reopen));
   const items: (Item | false)[] = [
     may.update && r.status === 'IN_PROGRESS' && (r.waiting
