@@ -16,6 +16,7 @@ import { Edit } from './edit';
 import { Facts, useNarrow } from './facts';
 import { Heading } from './heading';
 import { Duplicate } from './links';
+import { Rate } from './rate';
 import { Steps } from './steps';
 import { Todo } from './todo';
 
@@ -27,6 +28,7 @@ export default function Body({ request: r, peek, again }: Props) {
   const main = (
     <div className="request-main">
       <Duplicate request={r} />
+      <Rate request={r} />
       <About request={r} />
       <Todo request={r} />
       <Runs requestId={r.id} open={open(r)} />
