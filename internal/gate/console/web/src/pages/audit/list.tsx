@@ -121,7 +121,7 @@ function Entry({ entry: e }: { entry: EntryFragment }) {
       {changes.length > 0 && (
         <>
           <h3>{t('Changes')}</h3>
-          <ul className="changes">{changes.map(([k, c]) => <li key={k}><code>{k}</code> <del>{show(c?.from)}</del> <span aria-hidden>→</span> <ins>{show(c?.to)}</ins></li>)}</ul>
+          <ul className="changes">{changes.map(([k, c]) => <li key={k}><code>{k}</code> <del>{show(c?.from)}</del> <span aria-hidden className="arrow" /> <ins>{show(c?.to)}</ins></li>)}</ul>
         </>
       )}
       {e.index !== null && e.index !== undefined && <Proof id={e.id} />}

@@ -26,7 +26,7 @@ export default function File() {
   const o = read.data?.offering;
   return (
     <Page
-      title={o?.name ?? t('New request')} narrow intro={o?.description} above={<Link to="/app/catalogue">{t('← Catalogue')}</Link>}
+      title={o?.name ?? t('New request')} narrow intro={o?.description} above={<Link to="/app/catalogue">{t('Catalogue')}</Link>}
     >
       <Loaded read={read}>{({ offering }) => (offering ? <Form offering={offering} /> : <NotFound says={t('This offering was not found')} />)}</Loaded>
     </Page>

@@ -26,7 +26,7 @@ export default function WebhookView() {
   const read = useRead(WebhookOne, { id });
   const s = read.data?.node && 'url' in read.data.node ? read.data.node : null;
   return (
-    <Page title={s?.url ?? t('Webhook')} verb="webhooksubscription.read" intro={s?.description} above={<Link to="/app/webhooks">{t('← Webhooks')}</Link>}>
+    <Page title={s?.url ?? t('Webhook')} verb="webhooksubscription.read" intro={s?.description} above={<Link to="/app/webhooks">{t('Webhooks')}</Link>}>
       <Loaded read={read}>{({ node }) => (node && 'url' in node ? <Body subscriber={node as SubscriberFragment} /> : <NotFound says={t('This webhook was not found')} />)}</Loaded>
     </Page>
   );
