@@ -204,7 +204,7 @@ function Reauthenticate() {
 
 // Broken stands where a page's code did not come, as after a new version, or could not draw what it was given.
 export function Broken({ error }: { error: unknown }) {
-  return <Page title={t('Not shown')}><Failed fault={{ code: 'not_shown', details: [], message: t('{error}. Reloading the page may help; what you have written is kept.', { error: error instanceof Error ? error.message : String(error) }) }} again={() => { location.reload(); }} /></Page>;
+  return <Page title={t('This page could not be shown')}><Failed fault={{ code: 'not_shown', details: [], message: t('{error}. Reloading the page may help; what you have written is kept.', { error: error instanceof Error ? error.message : String(error) }) }} again={() => { location.reload(); }} /></Page>;
 }
 
 export function Missing() {

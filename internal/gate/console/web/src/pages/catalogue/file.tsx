@@ -65,7 +65,7 @@ function Form({ offering: o }: { offering: Offering }) {
         <input dir="auto" value={draft.title} aria-required maxLength={300} onChange={(e) => { set({ ...draft, title: e.target.value }); }} />
       </Field>
       {staff && (
-        <Field label={t('Requester')} hint={t('The person it is for: they hear of it and can answer.')} fault={faultAt(fault, 'requesterId')}>
+        <Field label={t('Requester')} hint={t('The person it is for. They are notified and can reply.')} fault={faultAt(fault, 'requesterId')}>
           <select value={draft.requesterId} onChange={(e) => { set({ ...draft, requesterId: e.target.value }); }}>
             <option value="">{t('Yourself')}</option>
             <Choices of={people.filter((p) => p.id !== viewer.id)} now={draft.requesterId} />

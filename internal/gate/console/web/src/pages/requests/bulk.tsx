@@ -62,7 +62,7 @@ const transitions = [
 // movesOf are the statuses to which the person may bring a request.
 export const movesOf = (v: Viewer, r: MayRow) => transitions.filter(([from, , verb]) => r.status === from && can(v, verb, r)).map(([, to]) => to);
 
-const titles = { assignee: t('Assign'), team: t('Give to a team'), priority: t('Set the priority'), tag: t('Add a tag'), status: t('Set the status'), snooze: t('Snooze') };
+const titles = { assignee: t('Assign'), team: t('Assign to a team'), priority: t('Set the priority'), tag: t('Add a tag'), status: t('Set the status'), snooze: t('Snooze') };
 
 // Ask asks for the value of one field, for one request or many. A cancellation has no way back: it asks once more.
 export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; list: MayRow[]; close: () => void; act: (of: MayRow[], to: (r: MayRow) => Change) => void }) {

@@ -33,7 +33,7 @@ export async function copied(text: string, says: string) {
     await navigator.clipboard.writeText(text); // which a page without TLS does not have
     toast({ text: says });
   } catch {
-    toast({ text: t('Your browser does not let Atrium copy. The line is: {line}', { line: text }), bad: true });
+    toast({ text: t('Your browser does not allow copying. Copy this line yourself: {line}', { line: text }), bad: true });
   }
 }
 
@@ -58,7 +58,7 @@ export function Actions({ request: r, peek = false }: { request: FullRequest; pe
   ], !peek && (may.update || may.accept || may.reopen));
   const items: (Item | false)[] = [
     may.update && r.status === 'IN_PROGRESS' && (r.waiting
-      ? { label: t('Let the clock run again'), run: () => { void change(r, { waiting: false }, t('The service level clock runs again.')); } }
+      ? { label: t('Resume the clock'), run: () => { void change(r, { waiting: false }, t('The service level clock runs again.')); } }
       : { label: t('Wait for an answer'), run: () => { void change(r, { waiting: true }, t('The service level clock stops until the requester answers.')); } }),
     may.update && r.status === 'PENDING' && (until
       ? { label: t('End the snooze'), run: () => { void change(r, { snoozedUntil: null }, t('It is in the inbox again.')); } }

@@ -50,7 +50,7 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
         <FormFields fields={fields} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} offering={r.offering?.id} />
         <div className="pair">
           <Field label={t('Priority')} fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
-          <Field label={t('Tags')} optional hint={t('One a line, such as env=production.')} fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
+          <Field label={t('Tags')} optional hint={t('One per line, such as env=production.')} fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         </div>
         {answered && gone.length > 0 && <p className="notice">{t('The form has changed. Saving removes the answers to what it no longer asks: {names}.', { names: gone.join(', ') })}</p>}
         <Rest base={base} fault={fault} fields={['title', 'description', 'priority', ...below(fault, 'tags'), ...fields.map((f) => `fields.${f.key}`)]} />

@@ -69,7 +69,7 @@ export function Say({ request: r }: { request: FullRequest }) {
             <button
               key={name} id={`${id}${name}`} type="button" role="tab" className="quiet" aria-selected={tab === name} aria-controls={`${id}panel`} tabIndex={tab === name ? 0 : -1}
               onClick={() => { set({ ...draft, tab: name }); }}
-            >{name === 'note' && <Lock size={13} aria-hidden />} {name === 'note' ? t('Internal note') : t('Reply')}{tab !== name && draft[name] && <span className="unsent" title={t('Begun, not sent')} />}</button>
+            >{name === 'note' && <Lock size={13} aria-hidden />} {name === 'note' ? t('Internal note') : t('Reply')}{tab !== name && draft[name] && <span className="unsent" title={t('Not sent yet')} />}</button>
           ))}
         </div>
       )}
