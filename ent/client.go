@@ -23,6 +23,7 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
+	"atrium/ent/attachment"
 	"atrium/ent/auditentry"
 	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
@@ -40,10 +41,12 @@ import (
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
 	"atrium/ent/inboundcall"
+	"atrium/ent/inboundmail"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
+	"atrium/ent/mailbox"
 	"atrium/ent/mailedlink"
 	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
@@ -117,6 +120,8 @@ type Client struct {
 	AgentVersion *AgentVersionClient
 	// Approval is the client for interacting with the Approval builders.
 	Approval *ApprovalClient
+	// Attachment is the client for interacting with the Attachment builders.
+	Attachment *AttachmentClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
 	// AuditLeaf is the client for interacting with the AuditLeaf builders.
@@ -151,6 +156,8 @@ type Client struct {
 	IdempotencyKey *IdempotencyKeyClient
 	// InboundCall is the client for interacting with the InboundCall builders.
 	InboundCall *InboundCallClient
+	// InboundMail is the client for interacting with the InboundMail builders.
+	InboundMail *InboundMailClient
 	// InboundWebhook is the client for interacting with the InboundWebhook builders.
 	InboundWebhook *InboundWebhookClient
 	// Incident is the client for interacting with the Incident builders.
@@ -159,6 +166,8 @@ type Client struct {
 	Invoice *InvoiceClient
 	// JournalLine is the client for interacting with the JournalLine builders.
 	JournalLine *JournalLineClient
+	// Mailbox is the client for interacting with the Mailbox builders.
+	Mailbox *MailboxClient
 	// MailedLink is the client for interacting with the MailedLink builders.
 	MailedLink *MailedLinkClient
 	// ModelConnection is the client for interacting with the ModelConnection builders.
@@ -256,6 +265,7 @@ func (c *Client) init() {
 	c.AgentTurn = NewAgentTurnClient(c.config)
 	c.AgentVersion = NewAgentVersionClient(c.config)
 	c.Approval = NewApprovalClient(c.config)
+	c.Attachment = NewAttachmentClient(c.config)
 	c.AuditEntry = NewAuditEntryClient(c.config)
 	c.AuditLeaf = NewAuditLeafClient(c.config)
 	c.AuthRequest = NewAuthRequestClient(c.config)
@@ -273,10 +283,12 @@ func (c *Client) init() {
 	c.Grant = NewGrantClient(c.config)
 	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
 	c.InboundCall = NewInboundCallClient(c.config)
+	c.InboundMail = NewInboundMailClient(c.config)
 	c.InboundWebhook = NewInboundWebhookClient(c.config)
 	c.Incident = NewIncidentClient(c.config)
 	c.Invoice = NewInvoiceClient(c.config)
 	c.JournalLine = NewJournalLineClient(c.config)
+	c.Mailbox = NewMailboxClient(c.config)
 	c.MailedLink = NewMailedLinkClient(c.config)
 	c.ModelConnection = NewModelConnectionClient(c.config)
 	c.Notification = NewNotificationClient(c.config)
@@ -418,6 +430,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		AgentTurn:           NewAgentTurnClient(cfg),
 		AgentVersion:        NewAgentVersionClient(cfg),
 		Approval:            NewApprovalClient(cfg),
+		Attachment:          NewAttachmentClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
 		AuditLeaf:           NewAuditLeafClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
@@ -435,10 +448,12 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Grant:               NewGrantClient(cfg),
 		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
 		InboundCall:         NewInboundCallClient(cfg),
+		InboundMail:         NewInboundMailClient(cfg),
 		InboundWebhook:      NewInboundWebhookClient(cfg),
 		Incident:            NewIncidentClient(cfg),
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
+		Mailbox:             NewMailboxClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
 		ModelConnection:     NewModelConnectionClient(cfg),
 		Notification:        NewNotificationClient(cfg),
@@ -507,6 +522,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		AgentTurn:           NewAgentTurnClient(cfg),
 		AgentVersion:        NewAgentVersionClient(cfg),
 		Approval:            NewApprovalClient(cfg),
+		Attachment:          NewAttachmentClient(cfg),
 		AuditEntry:          NewAuditEntryClient(cfg),
 		AuditLeaf:           NewAuditLeafClient(cfg),
 		AuthRequest:         NewAuthRequestClient(cfg),
@@ -524,10 +540,12 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Grant:               NewGrantClient(cfg),
 		IdempotencyKey:      NewIdempotencyKeyClient(cfg),
 		InboundCall:         NewInboundCallClient(cfg),
+		InboundMail:         NewInboundMailClient(cfg),
 		InboundWebhook:      NewInboundWebhookClient(cfg),
 		Incident:            NewIncidentClient(cfg),
 		Invoice:             NewInvoiceClient(cfg),
 		JournalLine:         NewJournalLineClient(cfg),
+		Mailbox:             NewMailboxClient(cfg),
 		MailedLink:          NewMailedLinkClient(cfg),
 		ModelConnection:     NewModelConnectionClient(cfg),
 		Notification:        NewNotificationClient(cfg),
@@ -596,17 +614,18 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.AgentAction, c.AgentEvaluation, c.AgentRun, c.AgentTurn,
-		c.AgentVersion, c.Approval, c.AuditEntry, c.AuditLeaf, c.AuthRequest,
-		c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent, c.CreditEntry,
-		c.CreditNote, c.Event, c.Execution, c.ExternalIdentity, c.Factor, c.Grant,
-		c.IdempotencyKey, c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice,
-		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
-		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
-		c.RecoveryCode, c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
-		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
-		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
-		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.AgentVersion, c.Approval, c.Attachment, c.AuditEntry, c.AuditLeaf,
+		c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent,
+		c.CreditEntry, c.CreditNote, c.Event, c.Execution, c.ExternalIdentity,
+		c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall, c.InboundMail,
+		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.Mailbox,
+		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
+		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
+		c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule, c.RowCount,
+		c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret, c.Sequence,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -618,17 +637,18 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.APIKey, c.AccessDecision, c.AccessPolicy, c.AccessPolicyVersion, c.Account,
 		c.Agent, c.AgentAction, c.AgentEvaluation, c.AgentRun, c.AgentTurn,
-		c.AgentVersion, c.Approval, c.AuditEntry, c.AuditLeaf, c.AuthRequest,
-		c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent, c.CreditEntry,
-		c.CreditNote, c.Event, c.Execution, c.ExternalIdentity, c.Factor, c.Grant,
-		c.IdempotencyKey, c.InboundCall, c.InboundWebhook, c.Incident, c.Invoice,
-		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
-		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
-		c.RecoveryCode, c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
-		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
-		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
-		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.AgentVersion, c.Approval, c.Attachment, c.AuditEntry, c.AuditLeaf,
+		c.AuthRequest, c.BillingAccount, c.Calendar, c.Comment, c.Company, c.Consent,
+		c.CreditEntry, c.CreditNote, c.Event, c.Execution, c.ExternalIdentity,
+		c.Factor, c.Grant, c.IdempotencyKey, c.InboundCall, c.InboundMail,
+		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.Mailbox,
+		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
+		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
+		c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule, c.RowCount,
+		c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret, c.Sequence,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -661,6 +681,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.AgentVersion.mutate(ctx, m)
 	case *ApprovalMutation:
 		return c.Approval.mutate(ctx, m)
+	case *AttachmentMutation:
+		return c.Attachment.mutate(ctx, m)
 	case *AuditEntryMutation:
 		return c.AuditEntry.mutate(ctx, m)
 	case *AuditLeafMutation:
@@ -695,6 +717,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.IdempotencyKey.mutate(ctx, m)
 	case *InboundCallMutation:
 		return c.InboundCall.mutate(ctx, m)
+	case *InboundMailMutation:
+		return c.InboundMail.mutate(ctx, m)
 	case *InboundWebhookMutation:
 		return c.InboundWebhook.mutate(ctx, m)
 	case *IncidentMutation:
@@ -703,6 +727,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Invoice.mutate(ctx, m)
 	case *JournalLineMutation:
 		return c.JournalLine.mutate(ctx, m)
+	case *MailboxMutation:
+		return c.Mailbox.mutate(ctx, m)
 	case *MailedLinkMutation:
 		return c.MailedLink.mutate(ctx, m)
 	case *ModelConnectionMutation:
@@ -2639,6 +2665,173 @@ func (c *ApprovalClient) mutate(ctx context.Context, m *ApprovalMutation) (Value
 		return (&ApprovalDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown Approval mutation op: %q", m.Op())
+	}
+}
+
+// AttachmentClient is a client for the Attachment schema.
+type AttachmentClient struct {
+	config
+}
+
+// NewAttachmentClient returns a client for the Attachment from the given config.
+func NewAttachmentClient(c config) *AttachmentClient {
+	return &AttachmentClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `attachment.Hooks(f(g(h())))`.
+func (c *AttachmentClient) Use(hooks ...Hook) {
+	c.hooks.Attachment = append(c.hooks.Attachment, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `attachment.Intercept(f(g(h())))`.
+func (c *AttachmentClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Attachment = append(c.inters.Attachment, interceptors...)
+}
+
+// Create returns a builder for creating a Attachment entity.
+func (c *AttachmentClient) Create() *AttachmentCreate {
+	mutation := newAttachmentMutation(c.config, OpCreate)
+	return &AttachmentCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Attachment entities.
+func (c *AttachmentClient) CreateBulk(builders ...*AttachmentCreate) *AttachmentCreateBulk {
+	return &AttachmentCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *AttachmentClient) MapCreateBulk(slice any, setFunc func(*AttachmentCreate, int)) *AttachmentCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &AttachmentCreateBulk{err: fmt.Errorf("calling to AttachmentClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*AttachmentCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &AttachmentCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Attachment.
+func (c *AttachmentClient) Update() *AttachmentUpdate {
+	mutation := newAttachmentMutation(c.config, OpUpdate)
+	return &AttachmentUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *AttachmentClient) UpdateOne(_m *Attachment) *AttachmentUpdateOne {
+	mutation := newAttachmentMutation(c.config, OpUpdateOne, withAttachment(_m))
+	return &AttachmentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *AttachmentClient) UpdateOneID(id string) *AttachmentUpdateOne {
+	mutation := newAttachmentMutation(c.config, OpUpdateOne, withAttachmentID(id))
+	return &AttachmentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Attachment.
+func (c *AttachmentClient) Delete() *AttachmentDelete {
+	mutation := newAttachmentMutation(c.config, OpDelete)
+	return &AttachmentDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *AttachmentClient) DeleteOne(_m *Attachment) *AttachmentDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *AttachmentClient) DeleteOneID(id string) *AttachmentDeleteOne {
+	builder := c.Delete().Where(attachment.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &AttachmentDeleteOne{builder}
+}
+
+// Query returns a query builder for Attachment.
+func (c *AttachmentClient) Query() *AttachmentQuery {
+	return &AttachmentQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeAttachment},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Attachment entity by its id.
+func (c *AttachmentClient) Get(ctx context.Context, id string) (*Attachment, error) {
+	return c.Query().Where(attachment.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *AttachmentClient) GetX(ctx context.Context, id string) *Attachment {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryRequest queries the request edge of a Attachment.
+func (c *AttachmentClient) QueryRequest(_m *Attachment) *RequestQuery {
+	query := (&RequestClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(attachment.Table, attachment.FieldID, id),
+			sqlgraph.To(request.Table, request.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, attachment.RequestTable, attachment.RequestColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryComment queries the comment edge of a Attachment.
+func (c *AttachmentClient) QueryComment(_m *Attachment) *CommentQuery {
+	query := (&CommentClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(attachment.Table, attachment.FieldID, id),
+			sqlgraph.To(comment.Table, comment.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, attachment.CommentTable, attachment.CommentColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *AttachmentClient) Hooks() []Hook {
+	hooks := c.hooks.Attachment
+	return append(hooks[:len(hooks):len(hooks)], attachment.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *AttachmentClient) Interceptors() []Interceptor {
+	inters := c.inters.Attachment
+	return append(inters[:len(inters):len(inters)], attachment.Interceptors[:]...)
+}
+
+func (c *AttachmentClient) mutate(ctx context.Context, m *AttachmentMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&AttachmentCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&AttachmentUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&AttachmentUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&AttachmentDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Attachment mutation op: %q", m.Op())
 	}
 }
 
@@ -5081,6 +5274,157 @@ func (c *InboundCallClient) mutate(ctx context.Context, m *InboundCallMutation) 
 	}
 }
 
+// InboundMailClient is a client for the InboundMail schema.
+type InboundMailClient struct {
+	config
+}
+
+// NewInboundMailClient returns a client for the InboundMail from the given config.
+func NewInboundMailClient(c config) *InboundMailClient {
+	return &InboundMailClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `inboundmail.Hooks(f(g(h())))`.
+func (c *InboundMailClient) Use(hooks ...Hook) {
+	c.hooks.InboundMail = append(c.hooks.InboundMail, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `inboundmail.Intercept(f(g(h())))`.
+func (c *InboundMailClient) Intercept(interceptors ...Interceptor) {
+	c.inters.InboundMail = append(c.inters.InboundMail, interceptors...)
+}
+
+// Create returns a builder for creating a InboundMail entity.
+func (c *InboundMailClient) Create() *InboundMailCreate {
+	mutation := newInboundMailMutation(c.config, OpCreate)
+	return &InboundMailCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of InboundMail entities.
+func (c *InboundMailClient) CreateBulk(builders ...*InboundMailCreate) *InboundMailCreateBulk {
+	return &InboundMailCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *InboundMailClient) MapCreateBulk(slice any, setFunc func(*InboundMailCreate, int)) *InboundMailCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &InboundMailCreateBulk{err: fmt.Errorf("calling to InboundMailClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*InboundMailCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &InboundMailCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for InboundMail.
+func (c *InboundMailClient) Update() *InboundMailUpdate {
+	mutation := newInboundMailMutation(c.config, OpUpdate)
+	return &InboundMailUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *InboundMailClient) UpdateOne(_m *InboundMail) *InboundMailUpdateOne {
+	mutation := newInboundMailMutation(c.config, OpUpdateOne, withInboundMail(_m))
+	return &InboundMailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *InboundMailClient) UpdateOneID(id string) *InboundMailUpdateOne {
+	mutation := newInboundMailMutation(c.config, OpUpdateOne, withInboundMailID(id))
+	return &InboundMailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for InboundMail.
+func (c *InboundMailClient) Delete() *InboundMailDelete {
+	mutation := newInboundMailMutation(c.config, OpDelete)
+	return &InboundMailDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *InboundMailClient) DeleteOne(_m *InboundMail) *InboundMailDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *InboundMailClient) DeleteOneID(id string) *InboundMailDeleteOne {
+	builder := c.Delete().Where(inboundmail.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &InboundMailDeleteOne{builder}
+}
+
+// Query returns a query builder for InboundMail.
+func (c *InboundMailClient) Query() *InboundMailQuery {
+	return &InboundMailQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeInboundMail},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a InboundMail entity by its id.
+func (c *InboundMailClient) Get(ctx context.Context, id string) (*InboundMail, error) {
+	return c.Query().Where(inboundmail.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *InboundMailClient) GetX(ctx context.Context, id string) *InboundMail {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryMailbox queries the mailbox edge of a InboundMail.
+func (c *InboundMailClient) QueryMailbox(_m *InboundMail) *MailboxQuery {
+	query := (&MailboxClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(inboundmail.Table, inboundmail.FieldID, id),
+			sqlgraph.To(mailbox.Table, mailbox.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, inboundmail.MailboxTable, inboundmail.MailboxColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *InboundMailClient) Hooks() []Hook {
+	hooks := c.hooks.InboundMail
+	return append(hooks[:len(hooks):len(hooks)], inboundmail.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *InboundMailClient) Interceptors() []Interceptor {
+	inters := c.inters.InboundMail
+	return append(inters[:len(inters):len(inters)], inboundmail.Interceptors[:]...)
+}
+
+func (c *InboundMailClient) mutate(ctx context.Context, m *InboundMailMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&InboundMailCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&InboundMailUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&InboundMailUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&InboundMailDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown InboundMail mutation op: %q", m.Op())
+	}
+}
+
 // InboundWebhookClient is a client for the InboundWebhook schema.
 type InboundWebhookClient struct {
 	config
@@ -5666,6 +6010,173 @@ func (c *JournalLineClient) mutate(ctx context.Context, m *JournalLineMutation) 
 		return (&JournalLineDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown JournalLine mutation op: %q", m.Op())
+	}
+}
+
+// MailboxClient is a client for the Mailbox schema.
+type MailboxClient struct {
+	config
+}
+
+// NewMailboxClient returns a client for the Mailbox from the given config.
+func NewMailboxClient(c config) *MailboxClient {
+	return &MailboxClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `mailbox.Hooks(f(g(h())))`.
+func (c *MailboxClient) Use(hooks ...Hook) {
+	c.hooks.Mailbox = append(c.hooks.Mailbox, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `mailbox.Intercept(f(g(h())))`.
+func (c *MailboxClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Mailbox = append(c.inters.Mailbox, interceptors...)
+}
+
+// Create returns a builder for creating a Mailbox entity.
+func (c *MailboxClient) Create() *MailboxCreate {
+	mutation := newMailboxMutation(c.config, OpCreate)
+	return &MailboxCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Mailbox entities.
+func (c *MailboxClient) CreateBulk(builders ...*MailboxCreate) *MailboxCreateBulk {
+	return &MailboxCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *MailboxClient) MapCreateBulk(slice any, setFunc func(*MailboxCreate, int)) *MailboxCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &MailboxCreateBulk{err: fmt.Errorf("calling to MailboxClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*MailboxCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &MailboxCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Mailbox.
+func (c *MailboxClient) Update() *MailboxUpdate {
+	mutation := newMailboxMutation(c.config, OpUpdate)
+	return &MailboxUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *MailboxClient) UpdateOne(_m *Mailbox) *MailboxUpdateOne {
+	mutation := newMailboxMutation(c.config, OpUpdateOne, withMailbox(_m))
+	return &MailboxUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *MailboxClient) UpdateOneID(id string) *MailboxUpdateOne {
+	mutation := newMailboxMutation(c.config, OpUpdateOne, withMailboxID(id))
+	return &MailboxUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Mailbox.
+func (c *MailboxClient) Delete() *MailboxDelete {
+	mutation := newMailboxMutation(c.config, OpDelete)
+	return &MailboxDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *MailboxClient) DeleteOne(_m *Mailbox) *MailboxDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *MailboxClient) DeleteOneID(id string) *MailboxDeleteOne {
+	builder := c.Delete().Where(mailbox.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &MailboxDeleteOne{builder}
+}
+
+// Query returns a query builder for Mailbox.
+func (c *MailboxClient) Query() *MailboxQuery {
+	return &MailboxQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeMailbox},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Mailbox entity by its id.
+func (c *MailboxClient) Get(ctx context.Context, id string) (*Mailbox, error) {
+	return c.Query().Where(mailbox.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *MailboxClient) GetX(ctx context.Context, id string) *Mailbox {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryOffering queries the offering edge of a Mailbox.
+func (c *MailboxClient) QueryOffering(_m *Mailbox) *OfferingQuery {
+	query := (&OfferingClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(mailbox.Table, mailbox.FieldID, id),
+			sqlgraph.To(offering.Table, offering.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, mailbox.OfferingTable, mailbox.OfferingColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryTeam queries the team edge of a Mailbox.
+func (c *MailboxClient) QueryTeam(_m *Mailbox) *TeamQuery {
+	query := (&TeamClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(mailbox.Table, mailbox.FieldID, id),
+			sqlgraph.To(team.Table, team.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, mailbox.TeamTable, mailbox.TeamColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *MailboxClient) Hooks() []Hook {
+	hooks := c.hooks.Mailbox
+	return append(hooks[:len(hooks):len(hooks)], mailbox.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *MailboxClient) Interceptors() []Interceptor {
+	inters := c.inters.Mailbox
+	return append(inters[:len(inters):len(inters)], mailbox.Interceptors[:]...)
+}
+
+func (c *MailboxClient) mutate(ctx context.Context, m *MailboxMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&MailboxCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&MailboxUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&MailboxUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&MailboxDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Mailbox mutation op: %q", m.Op())
 	}
 }
 
@@ -11293,28 +11804,29 @@ type (
 	hooks struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
 		AgentAction, AgentEvaluation, AgentRun, AgentTurn, AgentVersion, Approval,
-		AuditEntry, AuditLeaf, AuthRequest, BillingAccount, Calendar, Comment, Company,
-		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
-		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
-		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
-		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
-		Request, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
-		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
-		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
-		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		Attachment, AuditEntry, AuditLeaf, AuthRequest, BillingAccount, Calendar,
+		Comment, Company, Consent, CreditEntry, CreditNote, Event, Execution,
+		ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall, InboundMail,
+		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
+		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
+		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestLink,
+		RoutingRule, RowCount, SLAEvent, SavedReply, SavedView, SearchDocument, Secret,
+		Sequence, Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task,
+		Team, TeamMember, Throttle, User, Watcher, WebhookDelivery,
+		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
 		AgentAction, AgentEvaluation, AgentRun, AgentTurn, AgentVersion, Approval,
-		AuditEntry, AuditLeaf, AuthRequest, BillingAccount, Calendar, Comment, Company,
-		Consent, CreditEntry, CreditNote, Event, Execution, ExternalIdentity, Factor,
-		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
-		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
-		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
-		Request, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
-		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
-		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
-		WebhookDelivery, WebhookSubscription, Workflow,
-		WorkflowVersion []ent.Interceptor
+		Attachment, AuditEntry, AuditLeaf, AuthRequest, BillingAccount, Calendar,
+		Comment, Company, Consent, CreditEntry, CreditNote, Event, Execution,
+		ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall, InboundMail,
+		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
+		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
+		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestLink,
+		RoutingRule, RowCount, SLAEvent, SavedReply, SavedView, SearchDocument, Secret,
+		Sequence, Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task,
+		Team, TeamMember, Throttle, User, Watcher, WebhookDelivery,
+		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
 	}
 )

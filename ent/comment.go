@@ -35,6 +35,10 @@ type Comment struct {
 	Format comment.Format `json:"format,omitempty" audit:"-"`
 	// Visibility holds the value of the "visibility" field.
 	Visibility comment.Visibility `json:"visibility,omitempty"`
+	// Via holds the value of the "via" field.
+	Via *comment.Via `json:"via,omitempty"`
+	// Quoted holds the value of the "quoted" field.
+	Quoted *string `json:"quoted,omitempty" audit:"-"`
 	// ids of the users who were told of a mention, each once
 	Mentioned []string `json:"mentioned,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -70,7 +74,7 @@ func (*Comment) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case comment.FieldMentioned:
 			values[i] = new([]byte)
-		case comment.FieldID, comment.FieldCompanyID, comment.FieldRequestID, comment.FieldAuthorID, comment.FieldBody, comment.FieldFormat, comment.FieldVisibility:
+		case comment.FieldID, comment.FieldCompanyID, comment.FieldRequestID, comment.FieldAuthorID, comment.FieldBody, comment.FieldFormat, comment.FieldVisibility, comment.FieldVia, comment.FieldQuoted:
 			values[i] = new(sql.NullString)
 		case comment.FieldCreatedAt, comment.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -142,6 +146,20 @@ func (_m *Comment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field visibility", values[i])
 			} else if value.Valid {
 				_m.Visibility = comment.Visibility(value.String)
+			}
+		case comment.FieldVia:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field via", values[i])
+			} else if value.Valid {
+				_m.Via = new(comment.Via)
+				*_m.Via = comment.Via(value.String)
+			}
+		case comment.FieldQuoted:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field quoted", values[i])
+			} else if value.Valid {
+				_m.Quoted = new(string)
+				*_m.Quoted = value.String
 			}
 		case comment.FieldMentioned:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -215,6 +233,16 @@ func (_m *Comment) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("visibility=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Visibility))
+	builder.WriteString(", ")
+	if v := _m.Via; v != nil {
+		builder.WriteString("via=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.Quoted; v != nil {
+		builder.WriteString("quoted=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("mentioned=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Mentioned))

@@ -85,6 +85,34 @@ func (_c *CommentCreate) SetNillableVisibility(v *comment.Visibility) *CommentCr
 	return _c
 }
 
+// SetVia sets the "via" field.
+func (_c *CommentCreate) SetVia(v comment.Via) *CommentCreate {
+	_c.mutation.SetVia(v)
+	return _c
+}
+
+// SetNillableVia sets the "via" field if the given value is not nil.
+func (_c *CommentCreate) SetNillableVia(v *comment.Via) *CommentCreate {
+	if v != nil {
+		_c.SetVia(*v)
+	}
+	return _c
+}
+
+// SetQuoted sets the "quoted" field.
+func (_c *CommentCreate) SetQuoted(v string) *CommentCreate {
+	_c.mutation.SetQuoted(v)
+	return _c
+}
+
+// SetNillableQuoted sets the "quoted" field if the given value is not nil.
+func (_c *CommentCreate) SetNillableQuoted(v *string) *CommentCreate {
+	if v != nil {
+		_c.SetQuoted(*v)
+	}
+	return _c
+}
+
 // SetMentioned sets the "mentioned" field.
 func (_c *CommentCreate) SetMentioned(v []string) *CommentCreate {
 	_c.mutation.SetMentioned(v)
@@ -221,6 +249,16 @@ func (_c *CommentCreate) check() error {
 			return &ValidationError{Name: "visibility", err: fmt.Errorf(`ent: validator failed for field "Comment.visibility": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.Via(); ok {
+		if err := comment.ViaValidator(v); err != nil {
+			return &ValidationError{Name: "via", err: fmt.Errorf(`ent: validator failed for field "Comment.via": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.Quoted(); ok {
+		if err := comment.QuotedValidator(v); err != nil {
+			return &ValidationError{Name: "quoted", err: fmt.Errorf(`ent: validator failed for field "Comment.quoted": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := comment.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Comment.id": %w`, err)}
@@ -291,6 +329,14 @@ func (_c *CommentCreate) createSpec() (*Comment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Visibility(); ok {
 		_spec.SetField(comment.FieldVisibility, field.TypeEnum, value)
 		_node.Visibility = value
+	}
+	if value, ok := _c.mutation.Via(); ok {
+		_spec.SetField(comment.FieldVia, field.TypeEnum, value)
+		_node.Via = &value
+	}
+	if value, ok := _c.mutation.Quoted(); ok {
+		_spec.SetField(comment.FieldQuoted, field.TypeString, value)
+		_node.Quoted = &value
 	}
 	if value, ok := _c.mutation.Mentioned(); ok {
 		_spec.SetField(comment.FieldMentioned, field.TypeJSON, value)

@@ -85,6 +85,46 @@ func (_u *CommentUpdate) SetNillableVisibility(v *comment.Visibility) *CommentUp
 	return _u
 }
 
+// SetVia sets the "via" field.
+func (_u *CommentUpdate) SetVia(v comment.Via) *CommentUpdate {
+	_u.mutation.SetVia(v)
+	return _u
+}
+
+// SetNillableVia sets the "via" field if the given value is not nil.
+func (_u *CommentUpdate) SetNillableVia(v *comment.Via) *CommentUpdate {
+	if v != nil {
+		_u.SetVia(*v)
+	}
+	return _u
+}
+
+// ClearVia clears the value of the "via" field.
+func (_u *CommentUpdate) ClearVia() *CommentUpdate {
+	_u.mutation.ClearVia()
+	return _u
+}
+
+// SetQuoted sets the "quoted" field.
+func (_u *CommentUpdate) SetQuoted(v string) *CommentUpdate {
+	_u.mutation.SetQuoted(v)
+	return _u
+}
+
+// SetNillableQuoted sets the "quoted" field if the given value is not nil.
+func (_u *CommentUpdate) SetNillableQuoted(v *string) *CommentUpdate {
+	if v != nil {
+		_u.SetQuoted(*v)
+	}
+	return _u
+}
+
+// ClearQuoted clears the value of the "quoted" field.
+func (_u *CommentUpdate) ClearQuoted() *CommentUpdate {
+	_u.mutation.ClearQuoted()
+	return _u
+}
+
 // SetMentioned sets the "mentioned" field.
 func (_u *CommentUpdate) SetMentioned(v []string) *CommentUpdate {
 	_u.mutation.SetMentioned(v)
@@ -152,6 +192,16 @@ func (_u *CommentUpdate) check() error {
 			return &ValidationError{Name: "visibility", err: fmt.Errorf(`ent: validator failed for field "Comment.visibility": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Via(); ok {
+		if err := comment.ViaValidator(v); err != nil {
+			return &ValidationError{Name: "via", err: fmt.Errorf(`ent: validator failed for field "Comment.via": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Quoted(); ok {
+		if err := comment.QuotedValidator(v); err != nil {
+			return &ValidationError{Name: "quoted", err: fmt.Errorf(`ent: validator failed for field "Comment.quoted": %w`, err)}
+		}
+	}
 	if _u.mutation.RequestCleared() && len(_u.mutation.RequestIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Comment.request"`)
 	}
@@ -181,6 +231,18 @@ func (_u *CommentUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Visibility(); ok {
 		_spec.SetField(comment.FieldVisibility, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Via(); ok {
+		_spec.SetField(comment.FieldVia, field.TypeEnum, value)
+	}
+	if _u.mutation.ViaCleared() {
+		_spec.ClearField(comment.FieldVia, field.TypeEnum)
+	}
+	if value, ok := _u.mutation.Quoted(); ok {
+		_spec.SetField(comment.FieldQuoted, field.TypeString, value)
+	}
+	if _u.mutation.QuotedCleared() {
+		_spec.ClearField(comment.FieldQuoted, field.TypeString)
 	}
 	if value, ok := _u.mutation.Mentioned(); ok {
 		_spec.SetField(comment.FieldMentioned, field.TypeJSON, value)
@@ -269,6 +331,46 @@ func (_u *CommentUpdateOne) SetNillableVisibility(v *comment.Visibility) *Commen
 	return _u
 }
 
+// SetVia sets the "via" field.
+func (_u *CommentUpdateOne) SetVia(v comment.Via) *CommentUpdateOne {
+	_u.mutation.SetVia(v)
+	return _u
+}
+
+// SetNillableVia sets the "via" field if the given value is not nil.
+func (_u *CommentUpdateOne) SetNillableVia(v *comment.Via) *CommentUpdateOne {
+	if v != nil {
+		_u.SetVia(*v)
+	}
+	return _u
+}
+
+// ClearVia clears the value of the "via" field.
+func (_u *CommentUpdateOne) ClearVia() *CommentUpdateOne {
+	_u.mutation.ClearVia()
+	return _u
+}
+
+// SetQuoted sets the "quoted" field.
+func (_u *CommentUpdateOne) SetQuoted(v string) *CommentUpdateOne {
+	_u.mutation.SetQuoted(v)
+	return _u
+}
+
+// SetNillableQuoted sets the "quoted" field if the given value is not nil.
+func (_u *CommentUpdateOne) SetNillableQuoted(v *string) *CommentUpdateOne {
+	if v != nil {
+		_u.SetQuoted(*v)
+	}
+	return _u
+}
+
+// ClearQuoted clears the value of the "quoted" field.
+func (_u *CommentUpdateOne) ClearQuoted() *CommentUpdateOne {
+	_u.mutation.ClearQuoted()
+	return _u
+}
+
 // SetMentioned sets the "mentioned" field.
 func (_u *CommentUpdateOne) SetMentioned(v []string) *CommentUpdateOne {
 	_u.mutation.SetMentioned(v)
@@ -349,6 +451,16 @@ func (_u *CommentUpdateOne) check() error {
 			return &ValidationError{Name: "visibility", err: fmt.Errorf(`ent: validator failed for field "Comment.visibility": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Via(); ok {
+		if err := comment.ViaValidator(v); err != nil {
+			return &ValidationError{Name: "via", err: fmt.Errorf(`ent: validator failed for field "Comment.via": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Quoted(); ok {
+		if err := comment.QuotedValidator(v); err != nil {
+			return &ValidationError{Name: "quoted", err: fmt.Errorf(`ent: validator failed for field "Comment.quoted": %w`, err)}
+		}
+	}
 	if _u.mutation.RequestCleared() && len(_u.mutation.RequestIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Comment.request"`)
 	}
@@ -395,6 +507,18 @@ func (_u *CommentUpdateOne) sqlSave(ctx context.Context) (_node *Comment, err er
 	}
 	if value, ok := _u.mutation.Visibility(); ok {
 		_spec.SetField(comment.FieldVisibility, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Via(); ok {
+		_spec.SetField(comment.FieldVia, field.TypeEnum, value)
+	}
+	if _u.mutation.ViaCleared() {
+		_spec.ClearField(comment.FieldVia, field.TypeEnum)
+	}
+	if value, ok := _u.mutation.Quoted(); ok {
+		_spec.SetField(comment.FieldQuoted, field.TypeString, value)
+	}
+	if _u.mutation.QuotedCleared() {
+		_spec.ClearField(comment.FieldQuoted, field.TypeString)
 	}
 	if value, ok := _u.mutation.Mentioned(); ok {
 		_spec.SetField(comment.FieldMentioned, field.TypeJSON, value)

@@ -39,6 +39,8 @@ type Company struct {
 	Locale *string `json:"locale,omitempty"`
 	// TimeZone holds the value of the "time_zone" field.
 	TimeZone *string `json:"time_zone,omitempty"`
+	// the key of its files, an age identity; made with the first one
+	FilesKeySealed []byte `json:"-"`
 	// overrides the plan's number
 	RatePerMinute *int `json:"rate_per_minute,omitempty"`
 	// overrides the plan's number
@@ -65,6 +67,8 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case company.FieldFilesKeySealed:
+			values[i] = new([]byte)
 		case company.FieldMfaRequired, company.FieldJitUsers:
 			values[i] = new(sql.NullBool)
 		case company.FieldAgentAgreement:
@@ -164,6 +168,12 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.TimeZone = new(string)
 				*_m.TimeZone = value.String
+			}
+		case company.FieldFilesKeySealed:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field files_key_sealed", values[i])
+			} else if value != nil {
+				_m.FilesKeySealed = *value
 			}
 		case company.FieldRatePerMinute:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -302,6 +312,8 @@ func (_m *Company) String() string {
 		builder.WriteString("time_zone=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	builder.WriteString("files_key_sealed=<sensitive>")
 	builder.WriteString(", ")
 	if v := _m.RatePerMinute; v != nil {
 		builder.WriteString("rate_per_minute=")

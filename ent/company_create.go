@@ -142,6 +142,12 @@ func (_c *CompanyCreate) SetNillableTimeZone(v *string) *CompanyCreate {
 	return _c
 }
 
+// SetFilesKeySealed sets the "files_key_sealed" field.
+func (_c *CompanyCreate) SetFilesKeySealed(v []byte) *CompanyCreate {
+	_c.mutation.SetFilesKeySealed(v)
+	return _c
+}
+
 // SetRatePerMinute sets the "rate_per_minute" field.
 func (_c *CompanyCreate) SetRatePerMinute(v int) *CompanyCreate {
 	_c.mutation.SetRatePerMinute(v)
@@ -484,6 +490,10 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.TimeZone(); ok {
 		_spec.SetField(company.FieldTimeZone, field.TypeString, value)
 		_node.TimeZone = &value
+	}
+	if value, ok := _c.mutation.FilesKeySealed(); ok {
+		_spec.SetField(company.FieldFilesKeySealed, field.TypeBytes, value)
+		_node.FilesKeySealed = value
 	}
 	if value, ok := _c.mutation.RatePerMinute(); ok {
 		_spec.SetField(company.FieldRatePerMinute, field.TypeInt, value)

@@ -173,6 +173,18 @@ func (_u *CompanyUpdate) ClearTimeZone() *CompanyUpdate {
 	return _u
 }
 
+// SetFilesKeySealed sets the "files_key_sealed" field.
+func (_u *CompanyUpdate) SetFilesKeySealed(v []byte) *CompanyUpdate {
+	_u.mutation.SetFilesKeySealed(v)
+	return _u
+}
+
+// ClearFilesKeySealed clears the value of the "files_key_sealed" field.
+func (_u *CompanyUpdate) ClearFilesKeySealed() *CompanyUpdate {
+	_u.mutation.ClearFilesKeySealed()
+	return _u
+}
+
 // SetRatePerMinute sets the "rate_per_minute" field.
 func (_u *CompanyUpdate) SetRatePerMinute(v int) *CompanyUpdate {
 	_u.mutation.ResetRatePerMinute()
@@ -529,6 +541,12 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.TimeZoneCleared() {
 		_spec.ClearField(company.FieldTimeZone, field.TypeString)
 	}
+	if value, ok := _u.mutation.FilesKeySealed(); ok {
+		_spec.SetField(company.FieldFilesKeySealed, field.TypeBytes, value)
+	}
+	if _u.mutation.FilesKeySealedCleared() {
+		_spec.ClearField(company.FieldFilesKeySealed, field.TypeBytes)
+	}
 	if value, ok := _u.mutation.RatePerMinute(); ok {
 		_spec.SetField(company.FieldRatePerMinute, field.TypeInt, value)
 	}
@@ -772,6 +790,18 @@ func (_u *CompanyUpdateOne) SetNillableTimeZone(v *string) *CompanyUpdateOne {
 // ClearTimeZone clears the value of the "time_zone" field.
 func (_u *CompanyUpdateOne) ClearTimeZone() *CompanyUpdateOne {
 	_u.mutation.ClearTimeZone()
+	return _u
+}
+
+// SetFilesKeySealed sets the "files_key_sealed" field.
+func (_u *CompanyUpdateOne) SetFilesKeySealed(v []byte) *CompanyUpdateOne {
+	_u.mutation.SetFilesKeySealed(v)
+	return _u
+}
+
+// ClearFilesKeySealed clears the value of the "files_key_sealed" field.
+func (_u *CompanyUpdateOne) ClearFilesKeySealed() *CompanyUpdateOne {
+	_u.mutation.ClearFilesKeySealed()
 	return _u
 }
 
@@ -1160,6 +1190,12 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if _u.mutation.TimeZoneCleared() {
 		_spec.ClearField(company.FieldTimeZone, field.TypeString)
+	}
+	if value, ok := _u.mutation.FilesKeySealed(); ok {
+		_spec.SetField(company.FieldFilesKeySealed, field.TypeBytes, value)
+	}
+	if _u.mutation.FilesKeySealedCleared() {
+		_spec.ClearField(company.FieldFilesKeySealed, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.RatePerMinute(); ok {
 		_spec.SetField(company.FieldRatePerMinute, field.TypeInt, value)

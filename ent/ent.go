@@ -15,6 +15,7 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
+	"atrium/ent/attachment"
 	"atrium/ent/auditentry"
 	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
@@ -32,10 +33,12 @@ import (
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
 	"atrium/ent/inboundcall"
+	"atrium/ent/inboundmail"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
+	"atrium/ent/mailbox"
 	"atrium/ent/mailedlink"
 	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
@@ -154,6 +157,7 @@ func checkColumn(t, c string) error {
 			agentturn.Table:           agentturn.ValidColumn,
 			agentversion.Table:        agentversion.ValidColumn,
 			approval.Table:            approval.ValidColumn,
+			attachment.Table:          attachment.ValidColumn,
 			auditentry.Table:          auditentry.ValidColumn,
 			auditleaf.Table:           auditleaf.ValidColumn,
 			authrequest.Table:         authrequest.ValidColumn,
@@ -171,10 +175,12 @@ func checkColumn(t, c string) error {
 			grant.Table:               grant.ValidColumn,
 			idempotencykey.Table:      idempotencykey.ValidColumn,
 			inboundcall.Table:         inboundcall.ValidColumn,
+			inboundmail.Table:         inboundmail.ValidColumn,
 			inboundwebhook.Table:      inboundwebhook.ValidColumn,
 			incident.Table:            incident.ValidColumn,
 			invoice.Table:             invoice.ValidColumn,
 			journalline.Table:         journalline.ValidColumn,
+			mailbox.Table:             mailbox.ValidColumn,
 			mailedlink.Table:          mailedlink.ValidColumn,
 			modelconnection.Table:     modelconnection.ValidColumn,
 			notification.Table:        notification.ValidColumn,

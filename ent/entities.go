@@ -15,6 +15,7 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
+	"atrium/ent/attachment"
 	"atrium/ent/auditentry"
 	"atrium/ent/authrequest"
 	"atrium/ent/billingaccount"
@@ -31,10 +32,12 @@ import (
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
 	"atrium/ent/inboundcall"
+	"atrium/ent/inboundmail"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
+	"atrium/ent/mailbox"
 	"atrium/ent/mailedlink"
 	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
@@ -287,6 +290,28 @@ var Entities = []*Entity{
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Approval.Get(ctx, id) },
 	},
 	{
+		Name: "Attachment", Table: attachment.Table, Prefix: "att", Ruled: true, Row: reflect.TypeFor[Attachment](),
+		Within: []Owner{{attachment.FieldRequestID, "Request"}},
+		Doc:    "A file at a request or at a comment.", Final: true,
+		Fields: []Field{
+			{Name: "id", Type: "ID!", Doc: "The attachment's id, att_…", Column: "id", Go: "ID", Example: "att_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "requestId", Type: "ID", Doc: "The request that it belongs to; null for a draft.", Column: "request_id", Go: "RequestID", Example: "req_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "commentId", Type: "ID", Doc: "The comment that it belongs to; null for a file of the request itself.", Column: "comment_id", Go: "CommentID", Example: "cmt_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "name", Type: "String!", Doc: "Its name, as whoever added it gave it.", Column: "name", Go: "Name", Example: "invoice.pdf"},
+			{Name: "size", Type: "Int!", Doc: "Its bytes.", Column: "size", Go: "Size", Example: "48213"},
+			{Name: "mediaType", Type: "String", Doc: "What its bytes look like, whatever its name says; null until they have come.", Column: "media_type", Go: "MediaType", Example: "application/pdf"},
+			{Name: "sha256", Type: "String", Doc: "The SHA-256 of its bytes in hexadecimal; null until they have come.", Column: "sha256", Go: "Sha256", Example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+			{Name: "status", Type: "AttachmentStatus!", Doc: "Whether its bytes have come.", Column: "status", Go: "Status", Values: []string{"UPLOADING", "READY"}},
+			{Name: "scan", Type: "AttachmentScan!", Doc: "What the virus scanner says of it; SKIPPED on a server without one.", Column: "scan", Go: "Scan", Values: []string{"PENDING", "CLEAN", "INFECTED", "SKIPPED"}},
+			{Name: "width", Type: "Int", Doc: "The pixels of an image from left to right.", Column: "width", Go: "Width"},
+			{Name: "height", Type: "Int", Doc: "The pixels of an image from top to bottom.", Column: "height", Go: "Height"},
+			{Name: "createdBy", Type: "ID!", Doc: "The user or service account that added it.", Column: "created_by", Go: "CreatedBy", Example: "usr_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
+			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
+		},
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Attachment.Get(ctx, id) },
+	},
+	{
 		Name: "AuditEntry", Table: auditentry.Table, Prefix: "aud", Ruled: true, Row: reflect.TypeFor[AuditEntry](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.AuditEntry.Get(ctx, id) },
 	},
@@ -324,6 +349,8 @@ var Entities = []*Entity{
 			{Name: "body", Type: "String!", Doc: "What was said.", Column: "body", Go: "Body", Example: "It has arrived."},
 			{Name: "format", Type: "TextFormat!", Doc: "How the body is written.", Column: "format", Go: "Format", Values: []string{"plain", "markdown"}},
 			{Name: "visibility", Type: "CommentVisibility!", Doc: "Who reads it: agents, admins and owners alone read internal ones.", Column: "visibility", Go: "Visibility", Values: []string{"public", "internal"}},
+			{Name: "via", Type: "CommentVia", Doc: "mail where it came by mail; null otherwise.", Column: "via", Go: "Via", Values: []string{"mail"}},
+			{Name: "quoted", Type: "String", Doc: "What a mail quoted below its text; null for nothing.", Column: "quoted", Go: "Quoted"},
 			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
 			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
 		},
@@ -412,6 +439,27 @@ var Entities = []*Entity{
 		Get:    func(ctx context.Context, c *Client, id string) (any, error) { return c.InboundCall.Get(ctx, id) },
 	},
 	{
+		Name: "InboundMail", Table: inboundmail.Table, Prefix: "eml", Ruled: false, Row: reflect.TypeFor[InboundMail](),
+		Within: []Owner{{inboundmail.FieldMailboxID, "Mailbox"}},
+		Doc:    "A message that came to a mailbox.", Final: true,
+		Fields: []Field{
+			{Name: "id", Type: "ID!", Doc: "The message's id, eml_…", Column: "id", Go: "ID", Example: "eml_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "mailboxId", Type: "ID!", Doc: "The mailbox that it came to.", Column: "mailbox_id", Go: "MailboxID"},
+			{Name: "messageId", Type: "String", Doc: "Its Message-ID.", Column: "message_id", Go: "MessageID"},
+			{Name: "sender", Type: "String", Doc: "Whom it says that it is from.", Column: "sender", Go: "Sender", Example: "ada@example.com"},
+			{Name: "recipient", Type: "String!", Doc: "The address that it was delivered to.", Column: "recipient", Go: "Recipient"},
+			{Name: "subject", Type: "String", Doc: "Its subject.", Column: "subject", Go: "Subject"},
+			{Name: "outcome", Type: "MailOutcome!", Doc: "What became of it.", Column: "outcome", Go: "Outcome", Values: []string{"RECEIVED", "COMMENT", "REQUEST", "HELD", "REFUSED", "LOOP", "DUPLICATE", "BOUNCE"}},
+			{Name: "reason", Type: "String", Doc: "Why; null where the outcome says it all.", Column: "reason", Go: "Reason"},
+			{Name: "requestId", Type: "ID", Doc: "The request that it filed or that it is about.", Column: "request_id", Go: "RequestID"},
+			{Name: "commentId", Type: "ID", Doc: "The comment that it became.", Column: "comment_id", Go: "CommentID"},
+			{Name: "size", Type: "Int!", Doc: "Its bytes.", Column: "size", Go: "Size"},
+			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
+			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
+		},
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.InboundMail.Get(ctx, id) },
+	},
+	{
 		Name: "InboundWebhook", Table: inboundwebhook.Table, Prefix: "whi", Ruled: true, Row: reflect.TypeFor[InboundWebhook](),
 		Doc: "An address that starts a workflow when it is called.", Final: false,
 		Fields: []Field{
@@ -483,6 +531,25 @@ var Entities = []*Entity{
 	{
 		Name: "JournalLine", Table: journalline.Table, Prefix: "jrn", Ruled: false, Row: reflect.TypeFor[JournalLine](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.JournalLine.Get(ctx, id) },
+	},
+	{
+		Name: "Mailbox", Table: mailbox.Table, Prefix: "mbx", Ruled: false, Row: reflect.TypeFor[Mailbox](),
+		Doc: "An address whose mail becomes requests and comments.", Final: false,
+		Fields: []Field{
+			{Name: "id", Type: "ID!", Doc: "The mailbox's id, mbx_…", Column: "id", Go: "ID", Example: "mbx_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "address", Type: "String!", Doc: "What people write to, in lower case.", Column: "address", Go: "Address", Example: "help@example.com"},
+			{Name: "kind", Type: "MailboxKind!", Doc: "How its mail comes: to the server's own listener, or by a provider's webhook.", Column: "kind", Go: "Kind", Values: []string{"smtp", "webhook"}},
+			{Name: "receivesAt", Type: "String!", Doc: "The address at this server to which its mail is to be forwarded.", Column: "receives_at", Go: "ReceivesAt", Example: "help.acme@mail.example.com"},
+			{Name: "offeringId", Type: "ID!", Doc: "The offering against which a new mail files a request.", Column: "offering_id", Go: "OfferingID"},
+			{Name: "teamId", Type: "ID", Doc: "The team of these requests; null to leave that to the rules.", Column: "team_id", Go: "TeamID"},
+			{Name: "unknownSenders", Type: "UnknownSenders!", Doc: "What becomes of mail from people who are no members.", Column: "unknown_senders", Go: "UnknownSenders", Values: []string{"hold", "create", "refuse"}},
+			{Name: "authservId", Type: "ID", Doc: "The server whose Authentication-Results are believed; null to check SPF, DKIM and DMARC here.", Column: "authserv_id", Go: "AuthservID"},
+			{Name: "enabled", Type: "Boolean!", Doc: "Whether it takes mail.", Column: "enabled", Go: "Enabled"},
+			{Name: "createdBy", Type: "ID!", Doc: "The user who made it.", Column: "created_by", Go: "CreatedBy"},
+			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
+			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
+		},
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Mailbox.Get(ctx, id) },
 	},
 	{
 		Name: "MailedLink", Table: mailedlink.Table, Prefix: "lnk", Ruled: false, Row: reflect.TypeFor[MailedLink](),
@@ -803,6 +870,7 @@ var Entities = []*Entity{
 			{Name: "teamIds", Type: "[ID!]!", Doc: "The teams that they are in, ordered by id.", Column: "", Go: "TeamIDs", Filled: "[]string", Example: "[\"team_01k9ye4ryzf7stj6dqnm8x2v3b\"]"},
 			{Name: "locale", Type: "String", Doc: "The language of their pages and mails; null for the company's, and the browser's without one.", Column: "locale", Go: "Locale", Example: "de"},
 			{Name: "timeZone", Type: "String", Doc: "The zone of the times that they are told, by its IANA name; null for the company's.", Column: "time_zone", Go: "TimeZone", Example: "Europe/Berlin"},
+			{Name: "mailState", Type: "MailState!", Doc: "BOUNCED since a mail to them came back, until they sign in or their address changes.", Column: "mail_state", Go: "MailState", Values: []string{"OK", "BOUNCED"}},
 			{Name: "mfaEnabled", Type: "Boolean!", Doc: "Whether signing in takes a second factor.", Column: "mfa_enabled", Go: "MfaEnabled"},
 			{Name: "lastSeenAt", Type: "Time", Doc: "When they last called; null before the first time.", Column: "last_seen_at", Go: "LastSeenAt", Example: "2026-03-02T09:30:00.000Z"},
 			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
+	"atrium/ent/attachment"
 	"atrium/ent/auditentry"
 	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
@@ -32,10 +33,12 @@ import (
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
 	"atrium/ent/inboundcall"
+	"atrium/ent/inboundmail"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
+	"atrium/ent/mailbox"
 	"atrium/ent/mailedlink"
 	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
@@ -108,6 +111,7 @@ const (
 	TypeAgentTurn           = "AgentTurn"
 	TypeAgentVersion        = "AgentVersion"
 	TypeApproval            = "Approval"
+	TypeAttachment          = "Attachment"
 	TypeAuditEntry          = "AuditEntry"
 	TypeAuditLeaf           = "AuditLeaf"
 	TypeAuthRequest         = "AuthRequest"
@@ -125,10 +129,12 @@ const (
 	TypeGrant               = "Grant"
 	TypeIdempotencyKey      = "IdempotencyKey"
 	TypeInboundCall         = "InboundCall"
+	TypeInboundMail         = "InboundMail"
 	TypeInboundWebhook      = "InboundWebhook"
 	TypeIncident            = "Incident"
 	TypeInvoice             = "Invoice"
 	TypeJournalLine         = "JournalLine"
+	TypeMailbox             = "Mailbox"
 	TypeMailedLink          = "MailedLink"
 	TypeModelConnection     = "ModelConnection"
 	TypeNotification        = "Notification"
@@ -15359,6 +15365,1507 @@ func (m *ApprovalMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Approval edge %s", name)
 }
 
+// AttachmentMutation represents an operation that mutates the Attachment nodes in the graph.
+type AttachmentMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	name           *string
+	size           *int64
+	addsize        *int64
+	media_type     *string
+	sha256         *string
+	status         *attachment.Status
+	scan           *attachment.Scan
+	width          *int
+	addwidth       *int
+	height         *int
+	addheight      *int
+	created_by     *string
+	stored_as      *string
+	deleted_at     *time.Time
+	clearedFields  map[string]struct{}
+	request        *string
+	clearedrequest bool
+	comment        *string
+	clearedcomment bool
+	done           bool
+	oldValue       func(context.Context) (*Attachment, error)
+	predicates     []predicate.Attachment
+}
+
+var _ ent.Mutation = (*AttachmentMutation)(nil)
+
+// attachmentOption allows management of the mutation configuration using functional options.
+type attachmentOption func(*AttachmentMutation)
+
+// newAttachmentMutation creates new mutation for the Attachment entity.
+func newAttachmentMutation(c config, op Op, opts ...attachmentOption) *AttachmentMutation {
+	m := &AttachmentMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeAttachment,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withAttachmentID sets the ID field of the mutation.
+func withAttachmentID(id string) attachmentOption {
+	return func(m *AttachmentMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Attachment
+		)
+		m.oldValue = func(ctx context.Context) (*Attachment, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Attachment.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withAttachment sets the old Attachment of the mutation.
+func withAttachment(node *Attachment) attachmentOption {
+	return func(m *AttachmentMutation) {
+		m.oldValue = func(context.Context) (*Attachment, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m AttachmentMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m AttachmentMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Attachment entities.
+func (m *AttachmentMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *AttachmentMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *AttachmentMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Attachment.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *AttachmentMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *AttachmentMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *AttachmentMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *AttachmentMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *AttachmentMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *AttachmentMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *AttachmentMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *AttachmentMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *AttachmentMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *AttachmentMutation) SetRequestID(s string) {
+	m.request = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *AttachmentMutation) RequestID() (r string, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldRequestID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ClearRequestID clears the value of the "request_id" field.
+func (m *AttachmentMutation) ClearRequestID() {
+	m.request = nil
+	m.clearedFields[attachment.FieldRequestID] = struct{}{}
+}
+
+// RequestIDCleared returns if the "request_id" field was cleared in this mutation.
+func (m *AttachmentMutation) RequestIDCleared() bool {
+	_, ok := m.clearedFields[attachment.FieldRequestID]
+	return ok
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *AttachmentMutation) ResetRequestID() {
+	m.request = nil
+	delete(m.clearedFields, attachment.FieldRequestID)
+}
+
+// SetCommentID sets the "comment_id" field.
+func (m *AttachmentMutation) SetCommentID(s string) {
+	m.comment = &s
+}
+
+// CommentID returns the value of the "comment_id" field in the mutation.
+func (m *AttachmentMutation) CommentID() (r string, exists bool) {
+	v := m.comment
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCommentID returns the old "comment_id" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldCommentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCommentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCommentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCommentID: %w", err)
+	}
+	return oldValue.CommentID, nil
+}
+
+// ClearCommentID clears the value of the "comment_id" field.
+func (m *AttachmentMutation) ClearCommentID() {
+	m.comment = nil
+	m.clearedFields[attachment.FieldCommentID] = struct{}{}
+}
+
+// CommentIDCleared returns if the "comment_id" field was cleared in this mutation.
+func (m *AttachmentMutation) CommentIDCleared() bool {
+	_, ok := m.clearedFields[attachment.FieldCommentID]
+	return ok
+}
+
+// ResetCommentID resets all changes to the "comment_id" field.
+func (m *AttachmentMutation) ResetCommentID() {
+	m.comment = nil
+	delete(m.clearedFields, attachment.FieldCommentID)
+}
+
+// SetName sets the "name" field.
+func (m *AttachmentMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *AttachmentMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *AttachmentMutation) ResetName() {
+	m.name = nil
+}
+
+// SetSize sets the "size" field.
+func (m *AttachmentMutation) SetSize(i int64) {
+	m.size = &i
+	m.addsize = nil
+}
+
+// Size returns the value of the "size" field in the mutation.
+func (m *AttachmentMutation) Size() (r int64, exists bool) {
+	v := m.size
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSize returns the old "size" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldSize(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSize is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSize requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSize: %w", err)
+	}
+	return oldValue.Size, nil
+}
+
+// AddSize adds i to the "size" field.
+func (m *AttachmentMutation) AddSize(i int64) {
+	if m.addsize != nil {
+		*m.addsize += i
+	} else {
+		m.addsize = &i
+	}
+}
+
+// AddedSize returns the value that was added to the "size" field in this mutation.
+func (m *AttachmentMutation) AddedSize() (r int64, exists bool) {
+	v := m.addsize
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSize resets all changes to the "size" field.
+func (m *AttachmentMutation) ResetSize() {
+	m.size = nil
+	m.addsize = nil
+}
+
+// SetMediaType sets the "media_type" field.
+func (m *AttachmentMutation) SetMediaType(s string) {
+	m.media_type = &s
+}
+
+// MediaType returns the value of the "media_type" field in the mutation.
+func (m *AttachmentMutation) MediaType() (r string, exists bool) {
+	v := m.media_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMediaType returns the old "media_type" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldMediaType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMediaType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMediaType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMediaType: %w", err)
+	}
+	return oldValue.MediaType, nil
+}
+
+// ClearMediaType clears the value of the "media_type" field.
+func (m *AttachmentMutation) ClearMediaType() {
+	m.media_type = nil
+	m.clearedFields[attachment.FieldMediaType] = struct{}{}
+}
+
+// MediaTypeCleared returns if the "media_type" field was cleared in this mutation.
+func (m *AttachmentMutation) MediaTypeCleared() bool {
+	_, ok := m.clearedFields[attachment.FieldMediaType]
+	return ok
+}
+
+// ResetMediaType resets all changes to the "media_type" field.
+func (m *AttachmentMutation) ResetMediaType() {
+	m.media_type = nil
+	delete(m.clearedFields, attachment.FieldMediaType)
+}
+
+// SetSha256 sets the "sha256" field.
+func (m *AttachmentMutation) SetSha256(s string) {
+	m.sha256 = &s
+}
+
+// Sha256 returns the value of the "sha256" field in the mutation.
+func (m *AttachmentMutation) Sha256() (r string, exists bool) {
+	v := m.sha256
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSha256 returns the old "sha256" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldSha256(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSha256 is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSha256 requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSha256: %w", err)
+	}
+	return oldValue.Sha256, nil
+}
+
+// ClearSha256 clears the value of the "sha256" field.
+func (m *AttachmentMutation) ClearSha256() {
+	m.sha256 = nil
+	m.clearedFields[attachment.FieldSha256] = struct{}{}
+}
+
+// Sha256Cleared returns if the "sha256" field was cleared in this mutation.
+func (m *AttachmentMutation) Sha256Cleared() bool {
+	_, ok := m.clearedFields[attachment.FieldSha256]
+	return ok
+}
+
+// ResetSha256 resets all changes to the "sha256" field.
+func (m *AttachmentMutation) ResetSha256() {
+	m.sha256 = nil
+	delete(m.clearedFields, attachment.FieldSha256)
+}
+
+// SetStatus sets the "status" field.
+func (m *AttachmentMutation) SetStatus(a attachment.Status) {
+	m.status = &a
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *AttachmentMutation) Status() (r attachment.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldStatus(ctx context.Context) (v attachment.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *AttachmentMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetScan sets the "scan" field.
+func (m *AttachmentMutation) SetScan(a attachment.Scan) {
+	m.scan = &a
+}
+
+// Scan returns the value of the "scan" field in the mutation.
+func (m *AttachmentMutation) Scan() (r attachment.Scan, exists bool) {
+	v := m.scan
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldScan returns the old "scan" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldScan(ctx context.Context) (v attachment.Scan, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldScan is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldScan requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldScan: %w", err)
+	}
+	return oldValue.Scan, nil
+}
+
+// ResetScan resets all changes to the "scan" field.
+func (m *AttachmentMutation) ResetScan() {
+	m.scan = nil
+}
+
+// SetWidth sets the "width" field.
+func (m *AttachmentMutation) SetWidth(i int) {
+	m.width = &i
+	m.addwidth = nil
+}
+
+// Width returns the value of the "width" field in the mutation.
+func (m *AttachmentMutation) Width() (r int, exists bool) {
+	v := m.width
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWidth returns the old "width" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldWidth(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWidth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWidth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWidth: %w", err)
+	}
+	return oldValue.Width, nil
+}
+
+// AddWidth adds i to the "width" field.
+func (m *AttachmentMutation) AddWidth(i int) {
+	if m.addwidth != nil {
+		*m.addwidth += i
+	} else {
+		m.addwidth = &i
+	}
+}
+
+// AddedWidth returns the value that was added to the "width" field in this mutation.
+func (m *AttachmentMutation) AddedWidth() (r int, exists bool) {
+	v := m.addwidth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearWidth clears the value of the "width" field.
+func (m *AttachmentMutation) ClearWidth() {
+	m.width = nil
+	m.addwidth = nil
+	m.clearedFields[attachment.FieldWidth] = struct{}{}
+}
+
+// WidthCleared returns if the "width" field was cleared in this mutation.
+func (m *AttachmentMutation) WidthCleared() bool {
+	_, ok := m.clearedFields[attachment.FieldWidth]
+	return ok
+}
+
+// ResetWidth resets all changes to the "width" field.
+func (m *AttachmentMutation) ResetWidth() {
+	m.width = nil
+	m.addwidth = nil
+	delete(m.clearedFields, attachment.FieldWidth)
+}
+
+// SetHeight sets the "height" field.
+func (m *AttachmentMutation) SetHeight(i int) {
+	m.height = &i
+	m.addheight = nil
+}
+
+// Height returns the value of the "height" field in the mutation.
+func (m *AttachmentMutation) Height() (r int, exists bool) {
+	v := m.height
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHeight returns the old "height" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldHeight(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHeight is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHeight requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHeight: %w", err)
+	}
+	return oldValue.Height, nil
+}
+
+// AddHeight adds i to the "height" field.
+func (m *AttachmentMutation) AddHeight(i int) {
+	if m.addheight != nil {
+		*m.addheight += i
+	} else {
+		m.addheight = &i
+	}
+}
+
+// AddedHeight returns the value that was added to the "height" field in this mutation.
+func (m *AttachmentMutation) AddedHeight() (r int, exists bool) {
+	v := m.addheight
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearHeight clears the value of the "height" field.
+func (m *AttachmentMutation) ClearHeight() {
+	m.height = nil
+	m.addheight = nil
+	m.clearedFields[attachment.FieldHeight] = struct{}{}
+}
+
+// HeightCleared returns if the "height" field was cleared in this mutation.
+func (m *AttachmentMutation) HeightCleared() bool {
+	_, ok := m.clearedFields[attachment.FieldHeight]
+	return ok
+}
+
+// ResetHeight resets all changes to the "height" field.
+func (m *AttachmentMutation) ResetHeight() {
+	m.height = nil
+	m.addheight = nil
+	delete(m.clearedFields, attachment.FieldHeight)
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *AttachmentMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *AttachmentMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *AttachmentMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetStoredAs sets the "stored_as" field.
+func (m *AttachmentMutation) SetStoredAs(s string) {
+	m.stored_as = &s
+}
+
+// StoredAs returns the value of the "stored_as" field in the mutation.
+func (m *AttachmentMutation) StoredAs() (r string, exists bool) {
+	v := m.stored_as
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoredAs returns the old "stored_as" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldStoredAs(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoredAs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoredAs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoredAs: %w", err)
+	}
+	return oldValue.StoredAs, nil
+}
+
+// ClearStoredAs clears the value of the "stored_as" field.
+func (m *AttachmentMutation) ClearStoredAs() {
+	m.stored_as = nil
+	m.clearedFields[attachment.FieldStoredAs] = struct{}{}
+}
+
+// StoredAsCleared returns if the "stored_as" field was cleared in this mutation.
+func (m *AttachmentMutation) StoredAsCleared() bool {
+	_, ok := m.clearedFields[attachment.FieldStoredAs]
+	return ok
+}
+
+// ResetStoredAs resets all changes to the "stored_as" field.
+func (m *AttachmentMutation) ResetStoredAs() {
+	m.stored_as = nil
+	delete(m.clearedFields, attachment.FieldStoredAs)
+}
+
+// SetDeletedAt sets the "deleted_at" field.
+func (m *AttachmentMutation) SetDeletedAt(t time.Time) {
+	m.deleted_at = &t
+}
+
+// DeletedAt returns the value of the "deleted_at" field in the mutation.
+func (m *AttachmentMutation) DeletedAt() (r time.Time, exists bool) {
+	v := m.deleted_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeletedAt returns the old "deleted_at" field's value of the Attachment entity.
+// If the Attachment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AttachmentMutation) OldDeletedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeletedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeletedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeletedAt: %w", err)
+	}
+	return oldValue.DeletedAt, nil
+}
+
+// ClearDeletedAt clears the value of the "deleted_at" field.
+func (m *AttachmentMutation) ClearDeletedAt() {
+	m.deleted_at = nil
+	m.clearedFields[attachment.FieldDeletedAt] = struct{}{}
+}
+
+// DeletedAtCleared returns if the "deleted_at" field was cleared in this mutation.
+func (m *AttachmentMutation) DeletedAtCleared() bool {
+	_, ok := m.clearedFields[attachment.FieldDeletedAt]
+	return ok
+}
+
+// ResetDeletedAt resets all changes to the "deleted_at" field.
+func (m *AttachmentMutation) ResetDeletedAt() {
+	m.deleted_at = nil
+	delete(m.clearedFields, attachment.FieldDeletedAt)
+}
+
+// ClearRequest clears the "request" edge to the Request entity.
+func (m *AttachmentMutation) ClearRequest() {
+	m.clearedrequest = true
+	m.clearedFields[attachment.FieldRequestID] = struct{}{}
+}
+
+// RequestCleared reports if the "request" edge to the Request entity was cleared.
+func (m *AttachmentMutation) RequestCleared() bool {
+	return m.RequestIDCleared() || m.clearedrequest
+}
+
+// RequestIDs returns the "request" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// RequestID instead. It exists only for internal usage by the builders.
+func (m *AttachmentMutation) RequestIDs() (ids []string) {
+	if id := m.request; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetRequest resets all changes to the "request" edge.
+func (m *AttachmentMutation) ResetRequest() {
+	m.request = nil
+	m.clearedrequest = false
+}
+
+// ClearComment clears the "comment" edge to the Comment entity.
+func (m *AttachmentMutation) ClearComment() {
+	m.clearedcomment = true
+	m.clearedFields[attachment.FieldCommentID] = struct{}{}
+}
+
+// CommentCleared reports if the "comment" edge to the Comment entity was cleared.
+func (m *AttachmentMutation) CommentCleared() bool {
+	return m.CommentIDCleared() || m.clearedcomment
+}
+
+// CommentIDs returns the "comment" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// CommentID instead. It exists only for internal usage by the builders.
+func (m *AttachmentMutation) CommentIDs() (ids []string) {
+	if id := m.comment; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetComment resets all changes to the "comment" edge.
+func (m *AttachmentMutation) ResetComment() {
+	m.comment = nil
+	m.clearedcomment = false
+}
+
+// Where appends a list predicates to the AttachmentMutation builder.
+func (m *AttachmentMutation) Where(ps ...predicate.Attachment) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the AttachmentMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *AttachmentMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Attachment, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *AttachmentMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *AttachmentMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Attachment).
+func (m *AttachmentMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *AttachmentMutation) Fields() []string {
+	fields := make([]string, 0, 16)
+	if m.created_at != nil {
+		fields = append(fields, attachment.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, attachment.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, attachment.FieldCompanyID)
+	}
+	if m.request != nil {
+		fields = append(fields, attachment.FieldRequestID)
+	}
+	if m.comment != nil {
+		fields = append(fields, attachment.FieldCommentID)
+	}
+	if m.name != nil {
+		fields = append(fields, attachment.FieldName)
+	}
+	if m.size != nil {
+		fields = append(fields, attachment.FieldSize)
+	}
+	if m.media_type != nil {
+		fields = append(fields, attachment.FieldMediaType)
+	}
+	if m.sha256 != nil {
+		fields = append(fields, attachment.FieldSha256)
+	}
+	if m.status != nil {
+		fields = append(fields, attachment.FieldStatus)
+	}
+	if m.scan != nil {
+		fields = append(fields, attachment.FieldScan)
+	}
+	if m.width != nil {
+		fields = append(fields, attachment.FieldWidth)
+	}
+	if m.height != nil {
+		fields = append(fields, attachment.FieldHeight)
+	}
+	if m.created_by != nil {
+		fields = append(fields, attachment.FieldCreatedBy)
+	}
+	if m.stored_as != nil {
+		fields = append(fields, attachment.FieldStoredAs)
+	}
+	if m.deleted_at != nil {
+		fields = append(fields, attachment.FieldDeletedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *AttachmentMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case attachment.FieldCreatedAt:
+		return m.CreatedAt()
+	case attachment.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case attachment.FieldCompanyID:
+		return m.CompanyID()
+	case attachment.FieldRequestID:
+		return m.RequestID()
+	case attachment.FieldCommentID:
+		return m.CommentID()
+	case attachment.FieldName:
+		return m.Name()
+	case attachment.FieldSize:
+		return m.Size()
+	case attachment.FieldMediaType:
+		return m.MediaType()
+	case attachment.FieldSha256:
+		return m.Sha256()
+	case attachment.FieldStatus:
+		return m.Status()
+	case attachment.FieldScan:
+		return m.Scan()
+	case attachment.FieldWidth:
+		return m.Width()
+	case attachment.FieldHeight:
+		return m.Height()
+	case attachment.FieldCreatedBy:
+		return m.CreatedBy()
+	case attachment.FieldStoredAs:
+		return m.StoredAs()
+	case attachment.FieldDeletedAt:
+		return m.DeletedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *AttachmentMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case attachment.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case attachment.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case attachment.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case attachment.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case attachment.FieldCommentID:
+		return m.OldCommentID(ctx)
+	case attachment.FieldName:
+		return m.OldName(ctx)
+	case attachment.FieldSize:
+		return m.OldSize(ctx)
+	case attachment.FieldMediaType:
+		return m.OldMediaType(ctx)
+	case attachment.FieldSha256:
+		return m.OldSha256(ctx)
+	case attachment.FieldStatus:
+		return m.OldStatus(ctx)
+	case attachment.FieldScan:
+		return m.OldScan(ctx)
+	case attachment.FieldWidth:
+		return m.OldWidth(ctx)
+	case attachment.FieldHeight:
+		return m.OldHeight(ctx)
+	case attachment.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case attachment.FieldStoredAs:
+		return m.OldStoredAs(ctx)
+	case attachment.FieldDeletedAt:
+		return m.OldDeletedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown Attachment field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AttachmentMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case attachment.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case attachment.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case attachment.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case attachment.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case attachment.FieldCommentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCommentID(v)
+		return nil
+	case attachment.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case attachment.FieldSize:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSize(v)
+		return nil
+	case attachment.FieldMediaType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMediaType(v)
+		return nil
+	case attachment.FieldSha256:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSha256(v)
+		return nil
+	case attachment.FieldStatus:
+		v, ok := value.(attachment.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case attachment.FieldScan:
+		v, ok := value.(attachment.Scan)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetScan(v)
+		return nil
+	case attachment.FieldWidth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWidth(v)
+		return nil
+	case attachment.FieldHeight:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHeight(v)
+		return nil
+	case attachment.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case attachment.FieldStoredAs:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoredAs(v)
+		return nil
+	case attachment.FieldDeletedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeletedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Attachment field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *AttachmentMutation) AddedFields() []string {
+	var fields []string
+	if m.addsize != nil {
+		fields = append(fields, attachment.FieldSize)
+	}
+	if m.addwidth != nil {
+		fields = append(fields, attachment.FieldWidth)
+	}
+	if m.addheight != nil {
+		fields = append(fields, attachment.FieldHeight)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *AttachmentMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case attachment.FieldSize:
+		return m.AddedSize()
+	case attachment.FieldWidth:
+		return m.AddedWidth()
+	case attachment.FieldHeight:
+		return m.AddedHeight()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *AttachmentMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case attachment.FieldSize:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSize(v)
+		return nil
+	case attachment.FieldWidth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddWidth(v)
+		return nil
+	case attachment.FieldHeight:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddHeight(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Attachment numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *AttachmentMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(attachment.FieldRequestID) {
+		fields = append(fields, attachment.FieldRequestID)
+	}
+	if m.FieldCleared(attachment.FieldCommentID) {
+		fields = append(fields, attachment.FieldCommentID)
+	}
+	if m.FieldCleared(attachment.FieldMediaType) {
+		fields = append(fields, attachment.FieldMediaType)
+	}
+	if m.FieldCleared(attachment.FieldSha256) {
+		fields = append(fields, attachment.FieldSha256)
+	}
+	if m.FieldCleared(attachment.FieldWidth) {
+		fields = append(fields, attachment.FieldWidth)
+	}
+	if m.FieldCleared(attachment.FieldHeight) {
+		fields = append(fields, attachment.FieldHeight)
+	}
+	if m.FieldCleared(attachment.FieldStoredAs) {
+		fields = append(fields, attachment.FieldStoredAs)
+	}
+	if m.FieldCleared(attachment.FieldDeletedAt) {
+		fields = append(fields, attachment.FieldDeletedAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *AttachmentMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *AttachmentMutation) ClearField(name string) error {
+	switch name {
+	case attachment.FieldRequestID:
+		m.ClearRequestID()
+		return nil
+	case attachment.FieldCommentID:
+		m.ClearCommentID()
+		return nil
+	case attachment.FieldMediaType:
+		m.ClearMediaType()
+		return nil
+	case attachment.FieldSha256:
+		m.ClearSha256()
+		return nil
+	case attachment.FieldWidth:
+		m.ClearWidth()
+		return nil
+	case attachment.FieldHeight:
+		m.ClearHeight()
+		return nil
+	case attachment.FieldStoredAs:
+		m.ClearStoredAs()
+		return nil
+	case attachment.FieldDeletedAt:
+		m.ClearDeletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Attachment nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *AttachmentMutation) ResetField(name string) error {
+	switch name {
+	case attachment.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case attachment.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case attachment.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case attachment.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case attachment.FieldCommentID:
+		m.ResetCommentID()
+		return nil
+	case attachment.FieldName:
+		m.ResetName()
+		return nil
+	case attachment.FieldSize:
+		m.ResetSize()
+		return nil
+	case attachment.FieldMediaType:
+		m.ResetMediaType()
+		return nil
+	case attachment.FieldSha256:
+		m.ResetSha256()
+		return nil
+	case attachment.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case attachment.FieldScan:
+		m.ResetScan()
+		return nil
+	case attachment.FieldWidth:
+		m.ResetWidth()
+		return nil
+	case attachment.FieldHeight:
+		m.ResetHeight()
+		return nil
+	case attachment.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case attachment.FieldStoredAs:
+		m.ResetStoredAs()
+		return nil
+	case attachment.FieldDeletedAt:
+		m.ResetDeletedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Attachment field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *AttachmentMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.request != nil {
+		edges = append(edges, attachment.EdgeRequest)
+	}
+	if m.comment != nil {
+		edges = append(edges, attachment.EdgeComment)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *AttachmentMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case attachment.EdgeRequest:
+		if id := m.request; id != nil {
+			return []ent.Value{*id}
+		}
+	case attachment.EdgeComment:
+		if id := m.comment; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *AttachmentMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *AttachmentMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *AttachmentMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedrequest {
+		edges = append(edges, attachment.EdgeRequest)
+	}
+	if m.clearedcomment {
+		edges = append(edges, attachment.EdgeComment)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *AttachmentMutation) EdgeCleared(name string) bool {
+	switch name {
+	case attachment.EdgeRequest:
+		return m.clearedrequest
+	case attachment.EdgeComment:
+		return m.clearedcomment
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *AttachmentMutation) ClearEdge(name string) error {
+	switch name {
+	case attachment.EdgeRequest:
+		m.ClearRequest()
+		return nil
+	case attachment.EdgeComment:
+		m.ClearComment()
+		return nil
+	}
+	return fmt.Errorf("unknown Attachment unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *AttachmentMutation) ResetEdge(name string) error {
+	switch name {
+	case attachment.EdgeRequest:
+		m.ResetRequest()
+		return nil
+	case attachment.EdgeComment:
+		m.ResetComment()
+		return nil
+	}
+	return fmt.Errorf("unknown Attachment edge %s", name)
+}
+
 // AuditEntryMutation represents an operation that mutates the AuditEntry nodes in the graph.
 type AuditEntryMutation struct {
 	config
@@ -21262,6 +22769,8 @@ type CommentMutation struct {
 	body            *string
 	format          *comment.Format
 	visibility      *comment.Visibility
+	via             *comment.Via
+	quoted          *string
 	mentioned       *[]string
 	appendmentioned []string
 	clearedFields   map[string]struct{}
@@ -21664,6 +23173,104 @@ func (m *CommentMutation) ResetVisibility() {
 	m.visibility = nil
 }
 
+// SetVia sets the "via" field.
+func (m *CommentMutation) SetVia(c comment.Via) {
+	m.via = &c
+}
+
+// Via returns the value of the "via" field in the mutation.
+func (m *CommentMutation) Via() (r comment.Via, exists bool) {
+	v := m.via
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVia returns the old "via" field's value of the Comment entity.
+// If the Comment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CommentMutation) OldVia(ctx context.Context) (v *comment.Via, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVia is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVia requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVia: %w", err)
+	}
+	return oldValue.Via, nil
+}
+
+// ClearVia clears the value of the "via" field.
+func (m *CommentMutation) ClearVia() {
+	m.via = nil
+	m.clearedFields[comment.FieldVia] = struct{}{}
+}
+
+// ViaCleared returns if the "via" field was cleared in this mutation.
+func (m *CommentMutation) ViaCleared() bool {
+	_, ok := m.clearedFields[comment.FieldVia]
+	return ok
+}
+
+// ResetVia resets all changes to the "via" field.
+func (m *CommentMutation) ResetVia() {
+	m.via = nil
+	delete(m.clearedFields, comment.FieldVia)
+}
+
+// SetQuoted sets the "quoted" field.
+func (m *CommentMutation) SetQuoted(s string) {
+	m.quoted = &s
+}
+
+// Quoted returns the value of the "quoted" field in the mutation.
+func (m *CommentMutation) Quoted() (r string, exists bool) {
+	v := m.quoted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldQuoted returns the old "quoted" field's value of the Comment entity.
+// If the Comment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CommentMutation) OldQuoted(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldQuoted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldQuoted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldQuoted: %w", err)
+	}
+	return oldValue.Quoted, nil
+}
+
+// ClearQuoted clears the value of the "quoted" field.
+func (m *CommentMutation) ClearQuoted() {
+	m.quoted = nil
+	m.clearedFields[comment.FieldQuoted] = struct{}{}
+}
+
+// QuotedCleared returns if the "quoted" field was cleared in this mutation.
+func (m *CommentMutation) QuotedCleared() bool {
+	_, ok := m.clearedFields[comment.FieldQuoted]
+	return ok
+}
+
+// ResetQuoted resets all changes to the "quoted" field.
+func (m *CommentMutation) ResetQuoted() {
+	m.quoted = nil
+	delete(m.clearedFields, comment.FieldQuoted)
+}
+
 // SetMentioned sets the "mentioned" field.
 func (m *CommentMutation) SetMentioned(s []string) {
 	m.mentioned = &s
@@ -21790,7 +23397,7 @@ func (m *CommentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CommentMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, comment.FieldCreatedAt)
 	}
@@ -21814,6 +23421,12 @@ func (m *CommentMutation) Fields() []string {
 	}
 	if m.visibility != nil {
 		fields = append(fields, comment.FieldVisibility)
+	}
+	if m.via != nil {
+		fields = append(fields, comment.FieldVia)
+	}
+	if m.quoted != nil {
+		fields = append(fields, comment.FieldQuoted)
 	}
 	if m.mentioned != nil {
 		fields = append(fields, comment.FieldMentioned)
@@ -21842,6 +23455,10 @@ func (m *CommentMutation) Field(name string) (ent.Value, bool) {
 		return m.Format()
 	case comment.FieldVisibility:
 		return m.Visibility()
+	case comment.FieldVia:
+		return m.Via()
+	case comment.FieldQuoted:
+		return m.Quoted()
 	case comment.FieldMentioned:
 		return m.Mentioned()
 	}
@@ -21869,6 +23486,10 @@ func (m *CommentMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldFormat(ctx)
 	case comment.FieldVisibility:
 		return m.OldVisibility(ctx)
+	case comment.FieldVia:
+		return m.OldVia(ctx)
+	case comment.FieldQuoted:
+		return m.OldQuoted(ctx)
 	case comment.FieldMentioned:
 		return m.OldMentioned(ctx)
 	}
@@ -21936,6 +23557,20 @@ func (m *CommentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetVisibility(v)
 		return nil
+	case comment.FieldVia:
+		v, ok := value.(comment.Via)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVia(v)
+		return nil
+	case comment.FieldQuoted:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetQuoted(v)
+		return nil
 	case comment.FieldMentioned:
 		v, ok := value.([]string)
 		if !ok {
@@ -21973,6 +23608,12 @@ func (m *CommentMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *CommentMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(comment.FieldVia) {
+		fields = append(fields, comment.FieldVia)
+	}
+	if m.FieldCleared(comment.FieldQuoted) {
+		fields = append(fields, comment.FieldQuoted)
+	}
 	if m.FieldCleared(comment.FieldMentioned) {
 		fields = append(fields, comment.FieldMentioned)
 	}
@@ -21990,6 +23631,12 @@ func (m *CommentMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *CommentMutation) ClearField(name string) error {
 	switch name {
+	case comment.FieldVia:
+		m.ClearVia()
+		return nil
+	case comment.FieldQuoted:
+		m.ClearQuoted()
+		return nil
 	case comment.FieldMentioned:
 		m.ClearMentioned()
 		return nil
@@ -22024,6 +23671,12 @@ func (m *CommentMutation) ResetField(name string) error {
 		return nil
 	case comment.FieldVisibility:
 		m.ResetVisibility()
+		return nil
+	case comment.FieldVia:
+		m.ResetVia()
+		return nil
+	case comment.FieldQuoted:
+		m.ResetQuoted()
 		return nil
 	case comment.FieldMentioned:
 		m.ResetMentioned()
@@ -22124,6 +23777,7 @@ type CompanyMutation struct {
 	jit_users                   *bool
 	locale                      *string
 	time_zone                   *string
+	files_key_sealed            *[]byte
 	rate_per_minute             *int
 	addrate_per_minute          *int
 	rate_per_day                *int
@@ -22705,6 +24359,55 @@ func (m *CompanyMutation) TimeZoneCleared() bool {
 func (m *CompanyMutation) ResetTimeZone() {
 	m.time_zone = nil
 	delete(m.clearedFields, company.FieldTimeZone)
+}
+
+// SetFilesKeySealed sets the "files_key_sealed" field.
+func (m *CompanyMutation) SetFilesKeySealed(b []byte) {
+	m.files_key_sealed = &b
+}
+
+// FilesKeySealed returns the value of the "files_key_sealed" field in the mutation.
+func (m *CompanyMutation) FilesKeySealed() (r []byte, exists bool) {
+	v := m.files_key_sealed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFilesKeySealed returns the old "files_key_sealed" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldFilesKeySealed(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFilesKeySealed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFilesKeySealed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFilesKeySealed: %w", err)
+	}
+	return oldValue.FilesKeySealed, nil
+}
+
+// ClearFilesKeySealed clears the value of the "files_key_sealed" field.
+func (m *CompanyMutation) ClearFilesKeySealed() {
+	m.files_key_sealed = nil
+	m.clearedFields[company.FieldFilesKeySealed] = struct{}{}
+}
+
+// FilesKeySealedCleared returns if the "files_key_sealed" field was cleared in this mutation.
+func (m *CompanyMutation) FilesKeySealedCleared() bool {
+	_, ok := m.clearedFields[company.FieldFilesKeySealed]
+	return ok
+}
+
+// ResetFilesKeySealed resets all changes to the "files_key_sealed" field.
+func (m *CompanyMutation) ResetFilesKeySealed() {
+	m.files_key_sealed = nil
+	delete(m.clearedFields, company.FieldFilesKeySealed)
 }
 
 // SetRatePerMinute sets the "rate_per_minute" field.
@@ -23371,7 +25074,7 @@ func (m *CompanyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CompanyMutation) Fields() []string {
-	fields := make([]string, 0, 20)
+	fields := make([]string, 0, 21)
 	if m.created_at != nil {
 		fields = append(fields, company.FieldCreatedAt)
 	}
@@ -23404,6 +25107,9 @@ func (m *CompanyMutation) Fields() []string {
 	}
 	if m.time_zone != nil {
 		fields = append(fields, company.FieldTimeZone)
+	}
+	if m.files_key_sealed != nil {
+		fields = append(fields, company.FieldFilesKeySealed)
 	}
 	if m.rate_per_minute != nil {
 		fields = append(fields, company.FieldRatePerMinute)
@@ -23462,6 +25168,8 @@ func (m *CompanyMutation) Field(name string) (ent.Value, bool) {
 		return m.Locale()
 	case company.FieldTimeZone:
 		return m.TimeZone()
+	case company.FieldFilesKeySealed:
+		return m.FilesKeySealed()
 	case company.FieldRatePerMinute:
 		return m.RatePerMinute()
 	case company.FieldRatePerDay:
@@ -23511,6 +25219,8 @@ func (m *CompanyMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldLocale(ctx)
 	case company.FieldTimeZone:
 		return m.OldTimeZone(ctx)
+	case company.FieldFilesKeySealed:
+		return m.OldFilesKeySealed(ctx)
 	case company.FieldRatePerMinute:
 		return m.OldRatePerMinute(ctx)
 	case company.FieldRatePerDay:
@@ -23614,6 +25324,13 @@ func (m *CompanyMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetTimeZone(v)
+		return nil
+	case company.FieldFilesKeySealed:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFilesKeySealed(v)
 		return nil
 	case company.FieldRatePerMinute:
 		v, ok := value.(int)
@@ -23840,6 +25557,9 @@ func (m *CompanyMutation) ClearedFields() []string {
 	if m.FieldCleared(company.FieldTimeZone) {
 		fields = append(fields, company.FieldTimeZone)
 	}
+	if m.FieldCleared(company.FieldFilesKeySealed) {
+		fields = append(fields, company.FieldFilesKeySealed)
+	}
 	if m.FieldCleared(company.FieldRatePerMinute) {
 		fields = append(fields, company.FieldRatePerMinute)
 	}
@@ -23889,6 +25609,9 @@ func (m *CompanyMutation) ClearField(name string) error {
 		return nil
 	case company.FieldTimeZone:
 		m.ClearTimeZone()
+		return nil
+	case company.FieldFilesKeySealed:
+		m.ClearFilesKeySealed()
 		return nil
 	case company.FieldRatePerMinute:
 		m.ClearRatePerMinute()
@@ -23957,6 +25680,9 @@ func (m *CompanyMutation) ResetField(name string) error {
 		return nil
 	case company.FieldTimeZone:
 		m.ResetTimeZone()
+		return nil
+	case company.FieldFilesKeySealed:
+		m.ResetFilesKeySealed()
 		return nil
 	case company.FieldRatePerMinute:
 		m.ResetRatePerMinute()
@@ -33733,6 +35459,1485 @@ func (m *InboundCallMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown InboundCall edge %s", name)
 }
 
+// InboundMailMutation represents an operation that mutates the InboundMail nodes in the graph.
+type InboundMailMutation struct {
+	config
+	op             Op
+	typ            string
+	id             *string
+	created_at     *time.Time
+	updated_at     *time.Time
+	company_id     *string
+	message_id     *string
+	sender         *string
+	recipient      *string
+	subject        *string
+	outcome        *inboundmail.Outcome
+	reason         *string
+	request_id     *string
+	comment_id     *string
+	size           *int64
+	addsize        *int64
+	stored_as      *string
+	peer           *string
+	helo           *string
+	mail_from      *string
+	clearedFields  map[string]struct{}
+	mailbox        *string
+	clearedmailbox bool
+	done           bool
+	oldValue       func(context.Context) (*InboundMail, error)
+	predicates     []predicate.InboundMail
+}
+
+var _ ent.Mutation = (*InboundMailMutation)(nil)
+
+// inboundmailOption allows management of the mutation configuration using functional options.
+type inboundmailOption func(*InboundMailMutation)
+
+// newInboundMailMutation creates new mutation for the InboundMail entity.
+func newInboundMailMutation(c config, op Op, opts ...inboundmailOption) *InboundMailMutation {
+	m := &InboundMailMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeInboundMail,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withInboundMailID sets the ID field of the mutation.
+func withInboundMailID(id string) inboundmailOption {
+	return func(m *InboundMailMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *InboundMail
+		)
+		m.oldValue = func(ctx context.Context) (*InboundMail, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().InboundMail.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withInboundMail sets the old InboundMail of the mutation.
+func withInboundMail(node *InboundMail) inboundmailOption {
+	return func(m *InboundMailMutation) {
+		m.oldValue = func(context.Context) (*InboundMail, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m InboundMailMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m InboundMailMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of InboundMail entities.
+func (m *InboundMailMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *InboundMailMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *InboundMailMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().InboundMail.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *InboundMailMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *InboundMailMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *InboundMailMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *InboundMailMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *InboundMailMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *InboundMailMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *InboundMailMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *InboundMailMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *InboundMailMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetMailboxID sets the "mailbox_id" field.
+func (m *InboundMailMutation) SetMailboxID(s string) {
+	m.mailbox = &s
+}
+
+// MailboxID returns the value of the "mailbox_id" field in the mutation.
+func (m *InboundMailMutation) MailboxID() (r string, exists bool) {
+	v := m.mailbox
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMailboxID returns the old "mailbox_id" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldMailboxID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMailboxID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMailboxID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMailboxID: %w", err)
+	}
+	return oldValue.MailboxID, nil
+}
+
+// ResetMailboxID resets all changes to the "mailbox_id" field.
+func (m *InboundMailMutation) ResetMailboxID() {
+	m.mailbox = nil
+}
+
+// SetMessageID sets the "message_id" field.
+func (m *InboundMailMutation) SetMessageID(s string) {
+	m.message_id = &s
+}
+
+// MessageID returns the value of the "message_id" field in the mutation.
+func (m *InboundMailMutation) MessageID() (r string, exists bool) {
+	v := m.message_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMessageID returns the old "message_id" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldMessageID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMessageID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMessageID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMessageID: %w", err)
+	}
+	return oldValue.MessageID, nil
+}
+
+// ClearMessageID clears the value of the "message_id" field.
+func (m *InboundMailMutation) ClearMessageID() {
+	m.message_id = nil
+	m.clearedFields[inboundmail.FieldMessageID] = struct{}{}
+}
+
+// MessageIDCleared returns if the "message_id" field was cleared in this mutation.
+func (m *InboundMailMutation) MessageIDCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldMessageID]
+	return ok
+}
+
+// ResetMessageID resets all changes to the "message_id" field.
+func (m *InboundMailMutation) ResetMessageID() {
+	m.message_id = nil
+	delete(m.clearedFields, inboundmail.FieldMessageID)
+}
+
+// SetSender sets the "sender" field.
+func (m *InboundMailMutation) SetSender(s string) {
+	m.sender = &s
+}
+
+// Sender returns the value of the "sender" field in the mutation.
+func (m *InboundMailMutation) Sender() (r string, exists bool) {
+	v := m.sender
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSender returns the old "sender" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldSender(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSender is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSender requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSender: %w", err)
+	}
+	return oldValue.Sender, nil
+}
+
+// ClearSender clears the value of the "sender" field.
+func (m *InboundMailMutation) ClearSender() {
+	m.sender = nil
+	m.clearedFields[inboundmail.FieldSender] = struct{}{}
+}
+
+// SenderCleared returns if the "sender" field was cleared in this mutation.
+func (m *InboundMailMutation) SenderCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldSender]
+	return ok
+}
+
+// ResetSender resets all changes to the "sender" field.
+func (m *InboundMailMutation) ResetSender() {
+	m.sender = nil
+	delete(m.clearedFields, inboundmail.FieldSender)
+}
+
+// SetRecipient sets the "recipient" field.
+func (m *InboundMailMutation) SetRecipient(s string) {
+	m.recipient = &s
+}
+
+// Recipient returns the value of the "recipient" field in the mutation.
+func (m *InboundMailMutation) Recipient() (r string, exists bool) {
+	v := m.recipient
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRecipient returns the old "recipient" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldRecipient(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRecipient is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRecipient requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRecipient: %w", err)
+	}
+	return oldValue.Recipient, nil
+}
+
+// ResetRecipient resets all changes to the "recipient" field.
+func (m *InboundMailMutation) ResetRecipient() {
+	m.recipient = nil
+}
+
+// SetSubject sets the "subject" field.
+func (m *InboundMailMutation) SetSubject(s string) {
+	m.subject = &s
+}
+
+// Subject returns the value of the "subject" field in the mutation.
+func (m *InboundMailMutation) Subject() (r string, exists bool) {
+	v := m.subject
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSubject returns the old "subject" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldSubject(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSubject is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSubject requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSubject: %w", err)
+	}
+	return oldValue.Subject, nil
+}
+
+// ClearSubject clears the value of the "subject" field.
+func (m *InboundMailMutation) ClearSubject() {
+	m.subject = nil
+	m.clearedFields[inboundmail.FieldSubject] = struct{}{}
+}
+
+// SubjectCleared returns if the "subject" field was cleared in this mutation.
+func (m *InboundMailMutation) SubjectCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldSubject]
+	return ok
+}
+
+// ResetSubject resets all changes to the "subject" field.
+func (m *InboundMailMutation) ResetSubject() {
+	m.subject = nil
+	delete(m.clearedFields, inboundmail.FieldSubject)
+}
+
+// SetOutcome sets the "outcome" field.
+func (m *InboundMailMutation) SetOutcome(i inboundmail.Outcome) {
+	m.outcome = &i
+}
+
+// Outcome returns the value of the "outcome" field in the mutation.
+func (m *InboundMailMutation) Outcome() (r inboundmail.Outcome, exists bool) {
+	v := m.outcome
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOutcome returns the old "outcome" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldOutcome(ctx context.Context) (v inboundmail.Outcome, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOutcome is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOutcome requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOutcome: %w", err)
+	}
+	return oldValue.Outcome, nil
+}
+
+// ResetOutcome resets all changes to the "outcome" field.
+func (m *InboundMailMutation) ResetOutcome() {
+	m.outcome = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *InboundMailMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *InboundMailMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ClearReason clears the value of the "reason" field.
+func (m *InboundMailMutation) ClearReason() {
+	m.reason = nil
+	m.clearedFields[inboundmail.FieldReason] = struct{}{}
+}
+
+// ReasonCleared returns if the "reason" field was cleared in this mutation.
+func (m *InboundMailMutation) ReasonCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldReason]
+	return ok
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *InboundMailMutation) ResetReason() {
+	m.reason = nil
+	delete(m.clearedFields, inboundmail.FieldReason)
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *InboundMailMutation) SetRequestID(s string) {
+	m.request_id = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *InboundMailMutation) RequestID() (r string, exists bool) {
+	v := m.request_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldRequestID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ClearRequestID clears the value of the "request_id" field.
+func (m *InboundMailMutation) ClearRequestID() {
+	m.request_id = nil
+	m.clearedFields[inboundmail.FieldRequestID] = struct{}{}
+}
+
+// RequestIDCleared returns if the "request_id" field was cleared in this mutation.
+func (m *InboundMailMutation) RequestIDCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldRequestID]
+	return ok
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *InboundMailMutation) ResetRequestID() {
+	m.request_id = nil
+	delete(m.clearedFields, inboundmail.FieldRequestID)
+}
+
+// SetCommentID sets the "comment_id" field.
+func (m *InboundMailMutation) SetCommentID(s string) {
+	m.comment_id = &s
+}
+
+// CommentID returns the value of the "comment_id" field in the mutation.
+func (m *InboundMailMutation) CommentID() (r string, exists bool) {
+	v := m.comment_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCommentID returns the old "comment_id" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldCommentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCommentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCommentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCommentID: %w", err)
+	}
+	return oldValue.CommentID, nil
+}
+
+// ClearCommentID clears the value of the "comment_id" field.
+func (m *InboundMailMutation) ClearCommentID() {
+	m.comment_id = nil
+	m.clearedFields[inboundmail.FieldCommentID] = struct{}{}
+}
+
+// CommentIDCleared returns if the "comment_id" field was cleared in this mutation.
+func (m *InboundMailMutation) CommentIDCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldCommentID]
+	return ok
+}
+
+// ResetCommentID resets all changes to the "comment_id" field.
+func (m *InboundMailMutation) ResetCommentID() {
+	m.comment_id = nil
+	delete(m.clearedFields, inboundmail.FieldCommentID)
+}
+
+// SetSize sets the "size" field.
+func (m *InboundMailMutation) SetSize(i int64) {
+	m.size = &i
+	m.addsize = nil
+}
+
+// Size returns the value of the "size" field in the mutation.
+func (m *InboundMailMutation) Size() (r int64, exists bool) {
+	v := m.size
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSize returns the old "size" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldSize(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSize is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSize requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSize: %w", err)
+	}
+	return oldValue.Size, nil
+}
+
+// AddSize adds i to the "size" field.
+func (m *InboundMailMutation) AddSize(i int64) {
+	if m.addsize != nil {
+		*m.addsize += i
+	} else {
+		m.addsize = &i
+	}
+}
+
+// AddedSize returns the value that was added to the "size" field in this mutation.
+func (m *InboundMailMutation) AddedSize() (r int64, exists bool) {
+	v := m.addsize
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSize resets all changes to the "size" field.
+func (m *InboundMailMutation) ResetSize() {
+	m.size = nil
+	m.addsize = nil
+}
+
+// SetStoredAs sets the "stored_as" field.
+func (m *InboundMailMutation) SetStoredAs(s string) {
+	m.stored_as = &s
+}
+
+// StoredAs returns the value of the "stored_as" field in the mutation.
+func (m *InboundMailMutation) StoredAs() (r string, exists bool) {
+	v := m.stored_as
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStoredAs returns the old "stored_as" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldStoredAs(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStoredAs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStoredAs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStoredAs: %w", err)
+	}
+	return oldValue.StoredAs, nil
+}
+
+// ClearStoredAs clears the value of the "stored_as" field.
+func (m *InboundMailMutation) ClearStoredAs() {
+	m.stored_as = nil
+	m.clearedFields[inboundmail.FieldStoredAs] = struct{}{}
+}
+
+// StoredAsCleared returns if the "stored_as" field was cleared in this mutation.
+func (m *InboundMailMutation) StoredAsCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldStoredAs]
+	return ok
+}
+
+// ResetStoredAs resets all changes to the "stored_as" field.
+func (m *InboundMailMutation) ResetStoredAs() {
+	m.stored_as = nil
+	delete(m.clearedFields, inboundmail.FieldStoredAs)
+}
+
+// SetPeer sets the "peer" field.
+func (m *InboundMailMutation) SetPeer(s string) {
+	m.peer = &s
+}
+
+// Peer returns the value of the "peer" field in the mutation.
+func (m *InboundMailMutation) Peer() (r string, exists bool) {
+	v := m.peer
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPeer returns the old "peer" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldPeer(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPeer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPeer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPeer: %w", err)
+	}
+	return oldValue.Peer, nil
+}
+
+// ClearPeer clears the value of the "peer" field.
+func (m *InboundMailMutation) ClearPeer() {
+	m.peer = nil
+	m.clearedFields[inboundmail.FieldPeer] = struct{}{}
+}
+
+// PeerCleared returns if the "peer" field was cleared in this mutation.
+func (m *InboundMailMutation) PeerCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldPeer]
+	return ok
+}
+
+// ResetPeer resets all changes to the "peer" field.
+func (m *InboundMailMutation) ResetPeer() {
+	m.peer = nil
+	delete(m.clearedFields, inboundmail.FieldPeer)
+}
+
+// SetHelo sets the "helo" field.
+func (m *InboundMailMutation) SetHelo(s string) {
+	m.helo = &s
+}
+
+// Helo returns the value of the "helo" field in the mutation.
+func (m *InboundMailMutation) Helo() (r string, exists bool) {
+	v := m.helo
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHelo returns the old "helo" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldHelo(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHelo is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHelo requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHelo: %w", err)
+	}
+	return oldValue.Helo, nil
+}
+
+// ClearHelo clears the value of the "helo" field.
+func (m *InboundMailMutation) ClearHelo() {
+	m.helo = nil
+	m.clearedFields[inboundmail.FieldHelo] = struct{}{}
+}
+
+// HeloCleared returns if the "helo" field was cleared in this mutation.
+func (m *InboundMailMutation) HeloCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldHelo]
+	return ok
+}
+
+// ResetHelo resets all changes to the "helo" field.
+func (m *InboundMailMutation) ResetHelo() {
+	m.helo = nil
+	delete(m.clearedFields, inboundmail.FieldHelo)
+}
+
+// SetMailFrom sets the "mail_from" field.
+func (m *InboundMailMutation) SetMailFrom(s string) {
+	m.mail_from = &s
+}
+
+// MailFrom returns the value of the "mail_from" field in the mutation.
+func (m *InboundMailMutation) MailFrom() (r string, exists bool) {
+	v := m.mail_from
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMailFrom returns the old "mail_from" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldMailFrom(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMailFrom is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMailFrom requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMailFrom: %w", err)
+	}
+	return oldValue.MailFrom, nil
+}
+
+// ClearMailFrom clears the value of the "mail_from" field.
+func (m *InboundMailMutation) ClearMailFrom() {
+	m.mail_from = nil
+	m.clearedFields[inboundmail.FieldMailFrom] = struct{}{}
+}
+
+// MailFromCleared returns if the "mail_from" field was cleared in this mutation.
+func (m *InboundMailMutation) MailFromCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldMailFrom]
+	return ok
+}
+
+// ResetMailFrom resets all changes to the "mail_from" field.
+func (m *InboundMailMutation) ResetMailFrom() {
+	m.mail_from = nil
+	delete(m.clearedFields, inboundmail.FieldMailFrom)
+}
+
+// ClearMailbox clears the "mailbox" edge to the Mailbox entity.
+func (m *InboundMailMutation) ClearMailbox() {
+	m.clearedmailbox = true
+	m.clearedFields[inboundmail.FieldMailboxID] = struct{}{}
+}
+
+// MailboxCleared reports if the "mailbox" edge to the Mailbox entity was cleared.
+func (m *InboundMailMutation) MailboxCleared() bool {
+	return m.clearedmailbox
+}
+
+// MailboxIDs returns the "mailbox" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// MailboxID instead. It exists only for internal usage by the builders.
+func (m *InboundMailMutation) MailboxIDs() (ids []string) {
+	if id := m.mailbox; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetMailbox resets all changes to the "mailbox" edge.
+func (m *InboundMailMutation) ResetMailbox() {
+	m.mailbox = nil
+	m.clearedmailbox = false
+}
+
+// Where appends a list predicates to the InboundMailMutation builder.
+func (m *InboundMailMutation) Where(ps ...predicate.InboundMail) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the InboundMailMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *InboundMailMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.InboundMail, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *InboundMailMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *InboundMailMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (InboundMail).
+func (m *InboundMailMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *InboundMailMutation) Fields() []string {
+	fields := make([]string, 0, 17)
+	if m.created_at != nil {
+		fields = append(fields, inboundmail.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, inboundmail.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, inboundmail.FieldCompanyID)
+	}
+	if m.mailbox != nil {
+		fields = append(fields, inboundmail.FieldMailboxID)
+	}
+	if m.message_id != nil {
+		fields = append(fields, inboundmail.FieldMessageID)
+	}
+	if m.sender != nil {
+		fields = append(fields, inboundmail.FieldSender)
+	}
+	if m.recipient != nil {
+		fields = append(fields, inboundmail.FieldRecipient)
+	}
+	if m.subject != nil {
+		fields = append(fields, inboundmail.FieldSubject)
+	}
+	if m.outcome != nil {
+		fields = append(fields, inboundmail.FieldOutcome)
+	}
+	if m.reason != nil {
+		fields = append(fields, inboundmail.FieldReason)
+	}
+	if m.request_id != nil {
+		fields = append(fields, inboundmail.FieldRequestID)
+	}
+	if m.comment_id != nil {
+		fields = append(fields, inboundmail.FieldCommentID)
+	}
+	if m.size != nil {
+		fields = append(fields, inboundmail.FieldSize)
+	}
+	if m.stored_as != nil {
+		fields = append(fields, inboundmail.FieldStoredAs)
+	}
+	if m.peer != nil {
+		fields = append(fields, inboundmail.FieldPeer)
+	}
+	if m.helo != nil {
+		fields = append(fields, inboundmail.FieldHelo)
+	}
+	if m.mail_from != nil {
+		fields = append(fields, inboundmail.FieldMailFrom)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *InboundMailMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case inboundmail.FieldCreatedAt:
+		return m.CreatedAt()
+	case inboundmail.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case inboundmail.FieldCompanyID:
+		return m.CompanyID()
+	case inboundmail.FieldMailboxID:
+		return m.MailboxID()
+	case inboundmail.FieldMessageID:
+		return m.MessageID()
+	case inboundmail.FieldSender:
+		return m.Sender()
+	case inboundmail.FieldRecipient:
+		return m.Recipient()
+	case inboundmail.FieldSubject:
+		return m.Subject()
+	case inboundmail.FieldOutcome:
+		return m.Outcome()
+	case inboundmail.FieldReason:
+		return m.Reason()
+	case inboundmail.FieldRequestID:
+		return m.RequestID()
+	case inboundmail.FieldCommentID:
+		return m.CommentID()
+	case inboundmail.FieldSize:
+		return m.Size()
+	case inboundmail.FieldStoredAs:
+		return m.StoredAs()
+	case inboundmail.FieldPeer:
+		return m.Peer()
+	case inboundmail.FieldHelo:
+		return m.Helo()
+	case inboundmail.FieldMailFrom:
+		return m.MailFrom()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *InboundMailMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case inboundmail.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case inboundmail.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case inboundmail.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case inboundmail.FieldMailboxID:
+		return m.OldMailboxID(ctx)
+	case inboundmail.FieldMessageID:
+		return m.OldMessageID(ctx)
+	case inboundmail.FieldSender:
+		return m.OldSender(ctx)
+	case inboundmail.FieldRecipient:
+		return m.OldRecipient(ctx)
+	case inboundmail.FieldSubject:
+		return m.OldSubject(ctx)
+	case inboundmail.FieldOutcome:
+		return m.OldOutcome(ctx)
+	case inboundmail.FieldReason:
+		return m.OldReason(ctx)
+	case inboundmail.FieldRequestID:
+		return m.OldRequestID(ctx)
+	case inboundmail.FieldCommentID:
+		return m.OldCommentID(ctx)
+	case inboundmail.FieldSize:
+		return m.OldSize(ctx)
+	case inboundmail.FieldStoredAs:
+		return m.OldStoredAs(ctx)
+	case inboundmail.FieldPeer:
+		return m.OldPeer(ctx)
+	case inboundmail.FieldHelo:
+		return m.OldHelo(ctx)
+	case inboundmail.FieldMailFrom:
+		return m.OldMailFrom(ctx)
+	}
+	return nil, fmt.Errorf("unknown InboundMail field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InboundMailMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case inboundmail.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case inboundmail.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case inboundmail.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case inboundmail.FieldMailboxID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMailboxID(v)
+		return nil
+	case inboundmail.FieldMessageID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMessageID(v)
+		return nil
+	case inboundmail.FieldSender:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSender(v)
+		return nil
+	case inboundmail.FieldRecipient:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRecipient(v)
+		return nil
+	case inboundmail.FieldSubject:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSubject(v)
+		return nil
+	case inboundmail.FieldOutcome:
+		v, ok := value.(inboundmail.Outcome)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOutcome(v)
+		return nil
+	case inboundmail.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case inboundmail.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	case inboundmail.FieldCommentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCommentID(v)
+		return nil
+	case inboundmail.FieldSize:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSize(v)
+		return nil
+	case inboundmail.FieldStoredAs:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStoredAs(v)
+		return nil
+	case inboundmail.FieldPeer:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPeer(v)
+		return nil
+	case inboundmail.FieldHelo:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHelo(v)
+		return nil
+	case inboundmail.FieldMailFrom:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMailFrom(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InboundMail field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *InboundMailMutation) AddedFields() []string {
+	var fields []string
+	if m.addsize != nil {
+		fields = append(fields, inboundmail.FieldSize)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *InboundMailMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case inboundmail.FieldSize:
+		return m.AddedSize()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *InboundMailMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case inboundmail.FieldSize:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSize(v)
+		return nil
+	}
+	return fmt.Errorf("unknown InboundMail numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *InboundMailMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(inboundmail.FieldMessageID) {
+		fields = append(fields, inboundmail.FieldMessageID)
+	}
+	if m.FieldCleared(inboundmail.FieldSender) {
+		fields = append(fields, inboundmail.FieldSender)
+	}
+	if m.FieldCleared(inboundmail.FieldSubject) {
+		fields = append(fields, inboundmail.FieldSubject)
+	}
+	if m.FieldCleared(inboundmail.FieldReason) {
+		fields = append(fields, inboundmail.FieldReason)
+	}
+	if m.FieldCleared(inboundmail.FieldRequestID) {
+		fields = append(fields, inboundmail.FieldRequestID)
+	}
+	if m.FieldCleared(inboundmail.FieldCommentID) {
+		fields = append(fields, inboundmail.FieldCommentID)
+	}
+	if m.FieldCleared(inboundmail.FieldStoredAs) {
+		fields = append(fields, inboundmail.FieldStoredAs)
+	}
+	if m.FieldCleared(inboundmail.FieldPeer) {
+		fields = append(fields, inboundmail.FieldPeer)
+	}
+	if m.FieldCleared(inboundmail.FieldHelo) {
+		fields = append(fields, inboundmail.FieldHelo)
+	}
+	if m.FieldCleared(inboundmail.FieldMailFrom) {
+		fields = append(fields, inboundmail.FieldMailFrom)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *InboundMailMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *InboundMailMutation) ClearField(name string) error {
+	switch name {
+	case inboundmail.FieldMessageID:
+		m.ClearMessageID()
+		return nil
+	case inboundmail.FieldSender:
+		m.ClearSender()
+		return nil
+	case inboundmail.FieldSubject:
+		m.ClearSubject()
+		return nil
+	case inboundmail.FieldReason:
+		m.ClearReason()
+		return nil
+	case inboundmail.FieldRequestID:
+		m.ClearRequestID()
+		return nil
+	case inboundmail.FieldCommentID:
+		m.ClearCommentID()
+		return nil
+	case inboundmail.FieldStoredAs:
+		m.ClearStoredAs()
+		return nil
+	case inboundmail.FieldPeer:
+		m.ClearPeer()
+		return nil
+	case inboundmail.FieldHelo:
+		m.ClearHelo()
+		return nil
+	case inboundmail.FieldMailFrom:
+		m.ClearMailFrom()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundMail nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *InboundMailMutation) ResetField(name string) error {
+	switch name {
+	case inboundmail.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case inboundmail.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case inboundmail.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case inboundmail.FieldMailboxID:
+		m.ResetMailboxID()
+		return nil
+	case inboundmail.FieldMessageID:
+		m.ResetMessageID()
+		return nil
+	case inboundmail.FieldSender:
+		m.ResetSender()
+		return nil
+	case inboundmail.FieldRecipient:
+		m.ResetRecipient()
+		return nil
+	case inboundmail.FieldSubject:
+		m.ResetSubject()
+		return nil
+	case inboundmail.FieldOutcome:
+		m.ResetOutcome()
+		return nil
+	case inboundmail.FieldReason:
+		m.ResetReason()
+		return nil
+	case inboundmail.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	case inboundmail.FieldCommentID:
+		m.ResetCommentID()
+		return nil
+	case inboundmail.FieldSize:
+		m.ResetSize()
+		return nil
+	case inboundmail.FieldStoredAs:
+		m.ResetStoredAs()
+		return nil
+	case inboundmail.FieldPeer:
+		m.ResetPeer()
+		return nil
+	case inboundmail.FieldHelo:
+		m.ResetHelo()
+		return nil
+	case inboundmail.FieldMailFrom:
+		m.ResetMailFrom()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundMail field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *InboundMailMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.mailbox != nil {
+		edges = append(edges, inboundmail.EdgeMailbox)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *InboundMailMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case inboundmail.EdgeMailbox:
+		if id := m.mailbox; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *InboundMailMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *InboundMailMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *InboundMailMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedmailbox {
+		edges = append(edges, inboundmail.EdgeMailbox)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *InboundMailMutation) EdgeCleared(name string) bool {
+	switch name {
+	case inboundmail.EdgeMailbox:
+		return m.clearedmailbox
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *InboundMailMutation) ClearEdge(name string) error {
+	switch name {
+	case inboundmail.EdgeMailbox:
+		m.ClearMailbox()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundMail unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *InboundMailMutation) ResetEdge(name string) error {
+	switch name {
+	case inboundmail.EdgeMailbox:
+		m.ResetMailbox()
+		return nil
+	}
+	return fmt.Errorf("unknown InboundMail edge %s", name)
+}
+
 // InboundWebhookMutation represents an operation that mutates the InboundWebhook nodes in the graph.
 type InboundWebhookMutation struct {
 	config
@@ -38439,6 +41644,1146 @@ func (m *JournalLineMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *JournalLineMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown JournalLine edge %s", name)
+}
+
+// MailboxMutation represents an operation that mutates the Mailbox nodes in the graph.
+type MailboxMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *string
+	created_at      *time.Time
+	updated_at      *time.Time
+	company_id      *string
+	address         *string
+	kind            *mailbox.Kind
+	receives_at     *string
+	unknown_senders *mailbox.UnknownSenders
+	authserv_id     *string
+	enabled         *bool
+	secret_sealed   *[]byte
+	created_by      *string
+	clearedFields   map[string]struct{}
+	offering        *string
+	clearedoffering bool
+	team            *string
+	clearedteam     bool
+	done            bool
+	oldValue        func(context.Context) (*Mailbox, error)
+	predicates      []predicate.Mailbox
+}
+
+var _ ent.Mutation = (*MailboxMutation)(nil)
+
+// mailboxOption allows management of the mutation configuration using functional options.
+type mailboxOption func(*MailboxMutation)
+
+// newMailboxMutation creates new mutation for the Mailbox entity.
+func newMailboxMutation(c config, op Op, opts ...mailboxOption) *MailboxMutation {
+	m := &MailboxMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeMailbox,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withMailboxID sets the ID field of the mutation.
+func withMailboxID(id string) mailboxOption {
+	return func(m *MailboxMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Mailbox
+		)
+		m.oldValue = func(ctx context.Context) (*Mailbox, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Mailbox.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withMailbox sets the old Mailbox of the mutation.
+func withMailbox(node *Mailbox) mailboxOption {
+	return func(m *MailboxMutation) {
+		m.oldValue = func(context.Context) (*Mailbox, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m MailboxMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m MailboxMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Mailbox entities.
+func (m *MailboxMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *MailboxMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *MailboxMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Mailbox.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *MailboxMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *MailboxMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *MailboxMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *MailboxMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *MailboxMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *MailboxMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *MailboxMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *MailboxMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *MailboxMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetAddress sets the "address" field.
+func (m *MailboxMutation) SetAddress(s string) {
+	m.address = &s
+}
+
+// Address returns the value of the "address" field in the mutation.
+func (m *MailboxMutation) Address() (r string, exists bool) {
+	v := m.address
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAddress returns the old "address" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldAddress(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAddress is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAddress requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAddress: %w", err)
+	}
+	return oldValue.Address, nil
+}
+
+// ResetAddress resets all changes to the "address" field.
+func (m *MailboxMutation) ResetAddress() {
+	m.address = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *MailboxMutation) SetKind(value mailbox.Kind) {
+	m.kind = &value
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *MailboxMutation) Kind() (r mailbox.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldKind(ctx context.Context) (v mailbox.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *MailboxMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetReceivesAt sets the "receives_at" field.
+func (m *MailboxMutation) SetReceivesAt(s string) {
+	m.receives_at = &s
+}
+
+// ReceivesAt returns the value of the "receives_at" field in the mutation.
+func (m *MailboxMutation) ReceivesAt() (r string, exists bool) {
+	v := m.receives_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReceivesAt returns the old "receives_at" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldReceivesAt(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReceivesAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReceivesAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReceivesAt: %w", err)
+	}
+	return oldValue.ReceivesAt, nil
+}
+
+// ResetReceivesAt resets all changes to the "receives_at" field.
+func (m *MailboxMutation) ResetReceivesAt() {
+	m.receives_at = nil
+}
+
+// SetOfferingID sets the "offering_id" field.
+func (m *MailboxMutation) SetOfferingID(s string) {
+	m.offering = &s
+}
+
+// OfferingID returns the value of the "offering_id" field in the mutation.
+func (m *MailboxMutation) OfferingID() (r string, exists bool) {
+	v := m.offering
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOfferingID returns the old "offering_id" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldOfferingID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOfferingID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOfferingID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOfferingID: %w", err)
+	}
+	return oldValue.OfferingID, nil
+}
+
+// ResetOfferingID resets all changes to the "offering_id" field.
+func (m *MailboxMutation) ResetOfferingID() {
+	m.offering = nil
+}
+
+// SetTeamID sets the "team_id" field.
+func (m *MailboxMutation) SetTeamID(s string) {
+	m.team = &s
+}
+
+// TeamID returns the value of the "team_id" field in the mutation.
+func (m *MailboxMutation) TeamID() (r string, exists bool) {
+	v := m.team
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTeamID returns the old "team_id" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldTeamID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTeamID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTeamID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTeamID: %w", err)
+	}
+	return oldValue.TeamID, nil
+}
+
+// ClearTeamID clears the value of the "team_id" field.
+func (m *MailboxMutation) ClearTeamID() {
+	m.team = nil
+	m.clearedFields[mailbox.FieldTeamID] = struct{}{}
+}
+
+// TeamIDCleared returns if the "team_id" field was cleared in this mutation.
+func (m *MailboxMutation) TeamIDCleared() bool {
+	_, ok := m.clearedFields[mailbox.FieldTeamID]
+	return ok
+}
+
+// ResetTeamID resets all changes to the "team_id" field.
+func (m *MailboxMutation) ResetTeamID() {
+	m.team = nil
+	delete(m.clearedFields, mailbox.FieldTeamID)
+}
+
+// SetUnknownSenders sets the "unknown_senders" field.
+func (m *MailboxMutation) SetUnknownSenders(ms mailbox.UnknownSenders) {
+	m.unknown_senders = &ms
+}
+
+// UnknownSenders returns the value of the "unknown_senders" field in the mutation.
+func (m *MailboxMutation) UnknownSenders() (r mailbox.UnknownSenders, exists bool) {
+	v := m.unknown_senders
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUnknownSenders returns the old "unknown_senders" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldUnknownSenders(ctx context.Context) (v mailbox.UnknownSenders, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUnknownSenders is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUnknownSenders requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUnknownSenders: %w", err)
+	}
+	return oldValue.UnknownSenders, nil
+}
+
+// ResetUnknownSenders resets all changes to the "unknown_senders" field.
+func (m *MailboxMutation) ResetUnknownSenders() {
+	m.unknown_senders = nil
+}
+
+// SetAuthservID sets the "authserv_id" field.
+func (m *MailboxMutation) SetAuthservID(s string) {
+	m.authserv_id = &s
+}
+
+// AuthservID returns the value of the "authserv_id" field in the mutation.
+func (m *MailboxMutation) AuthservID() (r string, exists bool) {
+	v := m.authserv_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAuthservID returns the old "authserv_id" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldAuthservID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAuthservID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAuthservID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAuthservID: %w", err)
+	}
+	return oldValue.AuthservID, nil
+}
+
+// ClearAuthservID clears the value of the "authserv_id" field.
+func (m *MailboxMutation) ClearAuthservID() {
+	m.authserv_id = nil
+	m.clearedFields[mailbox.FieldAuthservID] = struct{}{}
+}
+
+// AuthservIDCleared returns if the "authserv_id" field was cleared in this mutation.
+func (m *MailboxMutation) AuthservIDCleared() bool {
+	_, ok := m.clearedFields[mailbox.FieldAuthservID]
+	return ok
+}
+
+// ResetAuthservID resets all changes to the "authserv_id" field.
+func (m *MailboxMutation) ResetAuthservID() {
+	m.authserv_id = nil
+	delete(m.clearedFields, mailbox.FieldAuthservID)
+}
+
+// SetEnabled sets the "enabled" field.
+func (m *MailboxMutation) SetEnabled(b bool) {
+	m.enabled = &b
+}
+
+// Enabled returns the value of the "enabled" field in the mutation.
+func (m *MailboxMutation) Enabled() (r bool, exists bool) {
+	v := m.enabled
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEnabled returns the old "enabled" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldEnabled(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEnabled is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEnabled requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEnabled: %w", err)
+	}
+	return oldValue.Enabled, nil
+}
+
+// ResetEnabled resets all changes to the "enabled" field.
+func (m *MailboxMutation) ResetEnabled() {
+	m.enabled = nil
+}
+
+// SetSecretSealed sets the "secret_sealed" field.
+func (m *MailboxMutation) SetSecretSealed(b []byte) {
+	m.secret_sealed = &b
+}
+
+// SecretSealed returns the value of the "secret_sealed" field in the mutation.
+func (m *MailboxMutation) SecretSealed() (r []byte, exists bool) {
+	v := m.secret_sealed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSecretSealed returns the old "secret_sealed" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldSecretSealed(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSecretSealed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSecretSealed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSecretSealed: %w", err)
+	}
+	return oldValue.SecretSealed, nil
+}
+
+// ClearSecretSealed clears the value of the "secret_sealed" field.
+func (m *MailboxMutation) ClearSecretSealed() {
+	m.secret_sealed = nil
+	m.clearedFields[mailbox.FieldSecretSealed] = struct{}{}
+}
+
+// SecretSealedCleared returns if the "secret_sealed" field was cleared in this mutation.
+func (m *MailboxMutation) SecretSealedCleared() bool {
+	_, ok := m.clearedFields[mailbox.FieldSecretSealed]
+	return ok
+}
+
+// ResetSecretSealed resets all changes to the "secret_sealed" field.
+func (m *MailboxMutation) ResetSecretSealed() {
+	m.secret_sealed = nil
+	delete(m.clearedFields, mailbox.FieldSecretSealed)
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *MailboxMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *MailboxMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *MailboxMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// ClearOffering clears the "offering" edge to the Offering entity.
+func (m *MailboxMutation) ClearOffering() {
+	m.clearedoffering = true
+	m.clearedFields[mailbox.FieldOfferingID] = struct{}{}
+}
+
+// OfferingCleared reports if the "offering" edge to the Offering entity was cleared.
+func (m *MailboxMutation) OfferingCleared() bool {
+	return m.clearedoffering
+}
+
+// OfferingIDs returns the "offering" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OfferingID instead. It exists only for internal usage by the builders.
+func (m *MailboxMutation) OfferingIDs() (ids []string) {
+	if id := m.offering; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOffering resets all changes to the "offering" edge.
+func (m *MailboxMutation) ResetOffering() {
+	m.offering = nil
+	m.clearedoffering = false
+}
+
+// ClearTeam clears the "team" edge to the Team entity.
+func (m *MailboxMutation) ClearTeam() {
+	m.clearedteam = true
+	m.clearedFields[mailbox.FieldTeamID] = struct{}{}
+}
+
+// TeamCleared reports if the "team" edge to the Team entity was cleared.
+func (m *MailboxMutation) TeamCleared() bool {
+	return m.TeamIDCleared() || m.clearedteam
+}
+
+// TeamIDs returns the "team" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// TeamID instead. It exists only for internal usage by the builders.
+func (m *MailboxMutation) TeamIDs() (ids []string) {
+	if id := m.team; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetTeam resets all changes to the "team" edge.
+func (m *MailboxMutation) ResetTeam() {
+	m.team = nil
+	m.clearedteam = false
+}
+
+// Where appends a list predicates to the MailboxMutation builder.
+func (m *MailboxMutation) Where(ps ...predicate.Mailbox) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the MailboxMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *MailboxMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Mailbox, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *MailboxMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *MailboxMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Mailbox).
+func (m *MailboxMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *MailboxMutation) Fields() []string {
+	fields := make([]string, 0, 13)
+	if m.created_at != nil {
+		fields = append(fields, mailbox.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, mailbox.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, mailbox.FieldCompanyID)
+	}
+	if m.address != nil {
+		fields = append(fields, mailbox.FieldAddress)
+	}
+	if m.kind != nil {
+		fields = append(fields, mailbox.FieldKind)
+	}
+	if m.receives_at != nil {
+		fields = append(fields, mailbox.FieldReceivesAt)
+	}
+	if m.offering != nil {
+		fields = append(fields, mailbox.FieldOfferingID)
+	}
+	if m.team != nil {
+		fields = append(fields, mailbox.FieldTeamID)
+	}
+	if m.unknown_senders != nil {
+		fields = append(fields, mailbox.FieldUnknownSenders)
+	}
+	if m.authserv_id != nil {
+		fields = append(fields, mailbox.FieldAuthservID)
+	}
+	if m.enabled != nil {
+		fields = append(fields, mailbox.FieldEnabled)
+	}
+	if m.secret_sealed != nil {
+		fields = append(fields, mailbox.FieldSecretSealed)
+	}
+	if m.created_by != nil {
+		fields = append(fields, mailbox.FieldCreatedBy)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *MailboxMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case mailbox.FieldCreatedAt:
+		return m.CreatedAt()
+	case mailbox.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case mailbox.FieldCompanyID:
+		return m.CompanyID()
+	case mailbox.FieldAddress:
+		return m.Address()
+	case mailbox.FieldKind:
+		return m.Kind()
+	case mailbox.FieldReceivesAt:
+		return m.ReceivesAt()
+	case mailbox.FieldOfferingID:
+		return m.OfferingID()
+	case mailbox.FieldTeamID:
+		return m.TeamID()
+	case mailbox.FieldUnknownSenders:
+		return m.UnknownSenders()
+	case mailbox.FieldAuthservID:
+		return m.AuthservID()
+	case mailbox.FieldEnabled:
+		return m.Enabled()
+	case mailbox.FieldSecretSealed:
+		return m.SecretSealed()
+	case mailbox.FieldCreatedBy:
+		return m.CreatedBy()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *MailboxMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case mailbox.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case mailbox.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case mailbox.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case mailbox.FieldAddress:
+		return m.OldAddress(ctx)
+	case mailbox.FieldKind:
+		return m.OldKind(ctx)
+	case mailbox.FieldReceivesAt:
+		return m.OldReceivesAt(ctx)
+	case mailbox.FieldOfferingID:
+		return m.OldOfferingID(ctx)
+	case mailbox.FieldTeamID:
+		return m.OldTeamID(ctx)
+	case mailbox.FieldUnknownSenders:
+		return m.OldUnknownSenders(ctx)
+	case mailbox.FieldAuthservID:
+		return m.OldAuthservID(ctx)
+	case mailbox.FieldEnabled:
+		return m.OldEnabled(ctx)
+	case mailbox.FieldSecretSealed:
+		return m.OldSecretSealed(ctx)
+	case mailbox.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	}
+	return nil, fmt.Errorf("unknown Mailbox field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailboxMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case mailbox.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case mailbox.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case mailbox.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case mailbox.FieldAddress:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAddress(v)
+		return nil
+	case mailbox.FieldKind:
+		v, ok := value.(mailbox.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case mailbox.FieldReceivesAt:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReceivesAt(v)
+		return nil
+	case mailbox.FieldOfferingID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOfferingID(v)
+		return nil
+	case mailbox.FieldTeamID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTeamID(v)
+		return nil
+	case mailbox.FieldUnknownSenders:
+		v, ok := value.(mailbox.UnknownSenders)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUnknownSenders(v)
+		return nil
+	case mailbox.FieldAuthservID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAuthservID(v)
+		return nil
+	case mailbox.FieldEnabled:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEnabled(v)
+		return nil
+	case mailbox.FieldSecretSealed:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSecretSealed(v)
+		return nil
+	case mailbox.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Mailbox field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *MailboxMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *MailboxMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *MailboxMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Mailbox numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *MailboxMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(mailbox.FieldTeamID) {
+		fields = append(fields, mailbox.FieldTeamID)
+	}
+	if m.FieldCleared(mailbox.FieldAuthservID) {
+		fields = append(fields, mailbox.FieldAuthservID)
+	}
+	if m.FieldCleared(mailbox.FieldSecretSealed) {
+		fields = append(fields, mailbox.FieldSecretSealed)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *MailboxMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *MailboxMutation) ClearField(name string) error {
+	switch name {
+	case mailbox.FieldTeamID:
+		m.ClearTeamID()
+		return nil
+	case mailbox.FieldAuthservID:
+		m.ClearAuthservID()
+		return nil
+	case mailbox.FieldSecretSealed:
+		m.ClearSecretSealed()
+		return nil
+	}
+	return fmt.Errorf("unknown Mailbox nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *MailboxMutation) ResetField(name string) error {
+	switch name {
+	case mailbox.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case mailbox.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case mailbox.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case mailbox.FieldAddress:
+		m.ResetAddress()
+		return nil
+	case mailbox.FieldKind:
+		m.ResetKind()
+		return nil
+	case mailbox.FieldReceivesAt:
+		m.ResetReceivesAt()
+		return nil
+	case mailbox.FieldOfferingID:
+		m.ResetOfferingID()
+		return nil
+	case mailbox.FieldTeamID:
+		m.ResetTeamID()
+		return nil
+	case mailbox.FieldUnknownSenders:
+		m.ResetUnknownSenders()
+		return nil
+	case mailbox.FieldAuthservID:
+		m.ResetAuthservID()
+		return nil
+	case mailbox.FieldEnabled:
+		m.ResetEnabled()
+		return nil
+	case mailbox.FieldSecretSealed:
+		m.ResetSecretSealed()
+		return nil
+	case mailbox.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	}
+	return fmt.Errorf("unknown Mailbox field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *MailboxMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.offering != nil {
+		edges = append(edges, mailbox.EdgeOffering)
+	}
+	if m.team != nil {
+		edges = append(edges, mailbox.EdgeTeam)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *MailboxMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case mailbox.EdgeOffering:
+		if id := m.offering; id != nil {
+			return []ent.Value{*id}
+		}
+	case mailbox.EdgeTeam:
+		if id := m.team; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *MailboxMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *MailboxMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *MailboxMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedoffering {
+		edges = append(edges, mailbox.EdgeOffering)
+	}
+	if m.clearedteam {
+		edges = append(edges, mailbox.EdgeTeam)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *MailboxMutation) EdgeCleared(name string) bool {
+	switch name {
+	case mailbox.EdgeOffering:
+		return m.clearedoffering
+	case mailbox.EdgeTeam:
+		return m.clearedteam
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *MailboxMutation) ClearEdge(name string) error {
+	switch name {
+	case mailbox.EdgeOffering:
+		m.ClearOffering()
+		return nil
+	case mailbox.EdgeTeam:
+		m.ClearTeam()
+		return nil
+	}
+	return fmt.Errorf("unknown Mailbox unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *MailboxMutation) ResetEdge(name string) error {
+	switch name {
+	case mailbox.EdgeOffering:
+		m.ResetOffering()
+		return nil
+	case mailbox.EdgeTeam:
+		m.ResetTeam()
+		return nil
+	}
+	return fmt.Errorf("unknown Mailbox edge %s", name)
 }
 
 // MailedLinkMutation represents an operation that mutates the MailedLink nodes in the graph.
@@ -68077,6 +72422,7 @@ type UserMutation struct {
 	attributes         *map[string]string
 	locale             *string
 	time_zone          *string
+	mail_state         *user.MailState
 	notifications      *map[string]string
 	mfa_enabled        *bool
 	accepted_at        *time.Time
@@ -68679,6 +73025,42 @@ func (m *UserMutation) ResetTimeZone() {
 	delete(m.clearedFields, user.FieldTimeZone)
 }
 
+// SetMailState sets the "mail_state" field.
+func (m *UserMutation) SetMailState(us user.MailState) {
+	m.mail_state = &us
+}
+
+// MailState returns the value of the "mail_state" field in the mutation.
+func (m *UserMutation) MailState() (r user.MailState, exists bool) {
+	v := m.mail_state
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMailState returns the old "mail_state" field's value of the User entity.
+// If the User object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *UserMutation) OldMailState(ctx context.Context) (v user.MailState, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMailState is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMailState requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMailState: %w", err)
+	}
+	return oldValue.MailState, nil
+}
+
+// ResetMailState resets all changes to the "mail_state" field.
+func (m *UserMutation) ResetMailState() {
+	m.mail_state = nil
+}
+
 // SetNotifications sets the "notifications" field.
 func (m *UserMutation) SetNotifications(value map[string]string) {
 	m.notifications = &value
@@ -68999,7 +73381,7 @@ func (m *UserMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *UserMutation) Fields() []string {
-	fields := make([]string, 0, 17)
+	fields := make([]string, 0, 18)
 	if m.created_at != nil {
 		fields = append(fields, user.FieldCreatedAt)
 	}
@@ -69035,6 +73417,9 @@ func (m *UserMutation) Fields() []string {
 	}
 	if m.time_zone != nil {
 		fields = append(fields, user.FieldTimeZone)
+	}
+	if m.mail_state != nil {
+		fields = append(fields, user.FieldMailState)
 	}
 	if m.notifications != nil {
 		fields = append(fields, user.FieldNotifications)
@@ -69083,6 +73468,8 @@ func (m *UserMutation) Field(name string) (ent.Value, bool) {
 		return m.Locale()
 	case user.FieldTimeZone:
 		return m.TimeZone()
+	case user.FieldMailState:
+		return m.MailState()
 	case user.FieldNotifications:
 		return m.Notifications()
 	case user.FieldMfaEnabled:
@@ -69126,6 +73513,8 @@ func (m *UserMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldLocale(ctx)
 	case user.FieldTimeZone:
 		return m.OldTimeZone(ctx)
+	case user.FieldMailState:
+		return m.OldMailState(ctx)
 	case user.FieldNotifications:
 		return m.OldNotifications(ctx)
 	case user.FieldMfaEnabled:
@@ -69228,6 +73617,13 @@ func (m *UserMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetTimeZone(v)
+		return nil
+	case user.FieldMailState:
+		v, ok := value.(user.MailState)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMailState(v)
 		return nil
 	case user.FieldNotifications:
 		v, ok := value.(map[string]string)
@@ -69399,6 +73795,9 @@ func (m *UserMutation) ResetField(name string) error {
 		return nil
 	case user.FieldTimeZone:
 		m.ResetTimeZone()
+		return nil
+	case user.FieldMailState:
+		m.ResetMailState()
 		return nil
 	case user.FieldNotifications:
 		m.ResetNotifications()

@@ -36,6 +36,8 @@ type Tx struct {
 	AgentVersion *AgentVersionClient
 	// Approval is the client for interacting with the Approval builders.
 	Approval *ApprovalClient
+	// Attachment is the client for interacting with the Attachment builders.
+	Attachment *AttachmentClient
 	// AuditEntry is the client for interacting with the AuditEntry builders.
 	AuditEntry *AuditEntryClient
 	// AuditLeaf is the client for interacting with the AuditLeaf builders.
@@ -70,6 +72,8 @@ type Tx struct {
 	IdempotencyKey *IdempotencyKeyClient
 	// InboundCall is the client for interacting with the InboundCall builders.
 	InboundCall *InboundCallClient
+	// InboundMail is the client for interacting with the InboundMail builders.
+	InboundMail *InboundMailClient
 	// InboundWebhook is the client for interacting with the InboundWebhook builders.
 	InboundWebhook *InboundWebhookClient
 	// Incident is the client for interacting with the Incident builders.
@@ -78,6 +82,8 @@ type Tx struct {
 	Invoice *InvoiceClient
 	// JournalLine is the client for interacting with the JournalLine builders.
 	JournalLine *JournalLineClient
+	// Mailbox is the client for interacting with the Mailbox builders.
+	Mailbox *MailboxClient
 	// MailedLink is the client for interacting with the MailedLink builders.
 	MailedLink *MailedLinkClient
 	// ModelConnection is the client for interacting with the ModelConnection builders.
@@ -295,6 +301,7 @@ func (tx *Tx) init() {
 	tx.AgentTurn = NewAgentTurnClient(tx.config)
 	tx.AgentVersion = NewAgentVersionClient(tx.config)
 	tx.Approval = NewApprovalClient(tx.config)
+	tx.Attachment = NewAttachmentClient(tx.config)
 	tx.AuditEntry = NewAuditEntryClient(tx.config)
 	tx.AuditLeaf = NewAuditLeafClient(tx.config)
 	tx.AuthRequest = NewAuthRequestClient(tx.config)
@@ -312,10 +319,12 @@ func (tx *Tx) init() {
 	tx.Grant = NewGrantClient(tx.config)
 	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.InboundCall = NewInboundCallClient(tx.config)
+	tx.InboundMail = NewInboundMailClient(tx.config)
 	tx.InboundWebhook = NewInboundWebhookClient(tx.config)
 	tx.Incident = NewIncidentClient(tx.config)
 	tx.Invoice = NewInvoiceClient(tx.config)
 	tx.JournalLine = NewJournalLineClient(tx.config)
+	tx.Mailbox = NewMailboxClient(tx.config)
 	tx.MailedLink = NewMailedLinkClient(tx.config)
 	tx.ModelConnection = NewModelConnectionClient(tx.config)
 	tx.Notification = NewNotificationClient(tx.config)

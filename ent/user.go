@@ -42,6 +42,8 @@ type User struct {
 	Locale *string `json:"locale,omitempty"`
 	// TimeZone holds the value of the "time_zone" field.
 	TimeZone *string `json:"time_zone,omitempty"`
+	// MailState holds the value of the "mail_state" field.
+	MailState user.MailState `json:"mail_state,omitempty"`
 	// channels by kind, where they are not the usual ones
 	Notifications map[string]string `json:"notifications,omitempty"`
 	// of an active user whose account has factors
@@ -85,7 +87,7 @@ func (*User) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case user.FieldMfaEnabled:
 			values[i] = new(sql.NullBool)
-		case user.FieldID, user.FieldCompanyID, user.FieldAccountID, user.FieldLiveUserID, user.FieldEmail, user.FieldName, user.FieldRole, user.FieldStatus, user.FieldLocale, user.FieldTimeZone:
+		case user.FieldID, user.FieldCompanyID, user.FieldAccountID, user.FieldLiveUserID, user.FieldEmail, user.FieldName, user.FieldRole, user.FieldStatus, user.FieldLocale, user.FieldTimeZone, user.FieldMailState:
 			values[i] = new(sql.NullString)
 		case user.FieldCreatedAt, user.FieldUpdatedAt, user.FieldAcceptedAt, user.FieldLastSeenAt, user.FieldSignedOutAt:
 			values[i] = new(sql.NullTime)
@@ -186,6 +188,12 @@ func (_m *User) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.TimeZone = new(string)
 				*_m.TimeZone = value.String
+			}
+		case user.FieldMailState:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field mail_state", values[i])
+			} else if value.Valid {
+				_m.MailState = user.MailState(value.String)
 			}
 		case user.FieldNotifications:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -304,6 +312,9 @@ func (_m *User) String() string {
 		builder.WriteString("time_zone=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	builder.WriteString("mail_state=")
+	builder.WriteString(fmt.Sprintf("%v", _m.MailState))
 	builder.WriteString(", ")
 	builder.WriteString("notifications=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Notifications))

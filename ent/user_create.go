@@ -133,6 +133,20 @@ func (_c *UserCreate) SetNillableTimeZone(v *string) *UserCreate {
 	return _c
 }
 
+// SetMailState sets the "mail_state" field.
+func (_c *UserCreate) SetMailState(v user.MailState) *UserCreate {
+	_c.mutation.SetMailState(v)
+	return _c
+}
+
+// SetNillableMailState sets the "mail_state" field if the given value is not nil.
+func (_c *UserCreate) SetNillableMailState(v *user.MailState) *UserCreate {
+	if v != nil {
+		_c.SetMailState(*v)
+	}
+	return _c
+}
+
 // SetNotifications sets the "notifications" field.
 func (_c *UserCreate) SetNotifications(v map[string]string) *UserCreate {
 	_c.mutation.SetNotifications(v)
@@ -269,6 +283,10 @@ func (_c *UserCreate) defaults() error {
 		v := user.DefaultStatus
 		_c.mutation.SetStatus(v)
 	}
+	if _, ok := _c.mutation.MailState(); !ok {
+		v := user.DefaultMailState
+		_c.mutation.SetMailState(v)
+	}
 	if _, ok := _c.mutation.MfaEnabled(); !ok {
 		v := user.DefaultMfaEnabled
 		_c.mutation.SetMfaEnabled(v)
@@ -352,6 +370,14 @@ func (_c *UserCreate) check() error {
 	if v, ok := _c.mutation.TimeZone(); ok {
 		if err := user.TimeZoneValidator(v); err != nil {
 			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "User.time_zone": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.MailState(); !ok {
+		return &ValidationError{Name: "mail_state", err: errors.New(`ent: missing required field "User.mail_state"`)}
+	}
+	if v, ok := _c.mutation.MailState(); ok {
+		if err := user.MailStateValidator(v); err != nil {
+			return &ValidationError{Name: "mail_state", err: fmt.Errorf(`ent: validator failed for field "User.mail_state": %w`, err)}
 		}
 	}
 	if _, ok := _c.mutation.MfaEnabled(); !ok {
@@ -444,6 +470,10 @@ func (_c *UserCreate) createSpec() (*User, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.TimeZone(); ok {
 		_spec.SetField(user.FieldTimeZone, field.TypeString, value)
 		_node.TimeZone = &value
+	}
+	if value, ok := _c.mutation.MailState(); ok {
+		_spec.SetField(user.FieldMailState, field.TypeEnum, value)
+		_node.MailState = value
 	}
 	if value, ok := _c.mutation.Notifications(); ok {
 		_spec.SetField(user.FieldNotifications, field.TypeJSON, value)

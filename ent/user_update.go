@@ -165,6 +165,20 @@ func (_u *UserUpdate) ClearTimeZone() *UserUpdate {
 	return _u
 }
 
+// SetMailState sets the "mail_state" field.
+func (_u *UserUpdate) SetMailState(v user.MailState) *UserUpdate {
+	_u.mutation.SetMailState(v)
+	return _u
+}
+
+// SetNillableMailState sets the "mail_state" field if the given value is not nil.
+func (_u *UserUpdate) SetNillableMailState(v *user.MailState) *UserUpdate {
+	if v != nil {
+		_u.SetMailState(*v)
+	}
+	return _u
+}
+
 // SetNotifications sets the "notifications" field.
 func (_u *UserUpdate) SetNotifications(v map[string]string) *UserUpdate {
 	_u.mutation.SetNotifications(v)
@@ -356,6 +370,11 @@ func (_u *UserUpdate) check() error {
 			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "User.time_zone": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.MailState(); ok {
+		if err := user.MailStateValidator(v); err != nil {
+			return &ValidationError{Name: "mail_state", err: fmt.Errorf(`ent: validator failed for field "User.mail_state": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -409,6 +428,9 @@ func (_u *UserUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.TimeZoneCleared() {
 		_spec.ClearField(user.FieldTimeZone, field.TypeString)
+	}
+	if value, ok := _u.mutation.MailState(); ok {
+		_spec.SetField(user.FieldMailState, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Notifications(); ok {
 		_spec.SetField(user.FieldNotifications, field.TypeJSON, value)
@@ -638,6 +660,20 @@ func (_u *UserUpdateOne) ClearTimeZone() *UserUpdateOne {
 	return _u
 }
 
+// SetMailState sets the "mail_state" field.
+func (_u *UserUpdateOne) SetMailState(v user.MailState) *UserUpdateOne {
+	_u.mutation.SetMailState(v)
+	return _u
+}
+
+// SetNillableMailState sets the "mail_state" field if the given value is not nil.
+func (_u *UserUpdateOne) SetNillableMailState(v *user.MailState) *UserUpdateOne {
+	if v != nil {
+		_u.SetMailState(*v)
+	}
+	return _u
+}
+
 // SetNotifications sets the "notifications" field.
 func (_u *UserUpdateOne) SetNotifications(v map[string]string) *UserUpdateOne {
 	_u.mutation.SetNotifications(v)
@@ -842,6 +878,11 @@ func (_u *UserUpdateOne) check() error {
 			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "User.time_zone": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.MailState(); ok {
+		if err := user.MailStateValidator(v); err != nil {
+			return &ValidationError{Name: "mail_state", err: fmt.Errorf(`ent: validator failed for field "User.mail_state": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -912,6 +953,9 @@ func (_u *UserUpdateOne) sqlSave(ctx context.Context) (_node *User, err error) {
 	}
 	if _u.mutation.TimeZoneCleared() {
 		_spec.ClearField(user.FieldTimeZone, field.TypeString)
+	}
+	if value, ok := _u.mutation.MailState(); ok {
+		_spec.SetField(user.FieldMailState, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.Notifications(); ok {
 		_spec.SetField(user.FieldNotifications, field.TypeJSON, value)

@@ -10,6 +10,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/resolve"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/savedreply"
 	"atrium/internal/desk/sla"
@@ -56,6 +57,10 @@ func (r *requestResolver) Links(ctx context.Context, q *ent.Request) ([]*ent.Req
 	return resolve.Attached(ctx, r.Engine, q, func(q *ent.Request) string { return q.ID }, request.LinksOf)
 }
 
+func (r *requestResolver) Attachments(ctx context.Context, q *ent.Request) ([]*ent.Attachment, error) {
+	return resolve.Attached(ctx, r.Engine, q, func(q *ent.Request) string { return q.ID }, attachment.OfRequests)
+}
+
 func (r *requestResolver) Assignee(ctx context.Context, q *ent.Request) (*ent.User, error) {
 	return resolve.NamedUser(ctx, r.Engine, q, func(q *ent.Request) *string { return q.AssigneeID })
 }
@@ -66,6 +71,14 @@ func (r *requestResolver) Team(ctx context.Context, q *ent.Request) (*ent.Team, 
 
 func (r *requestResolver) People(ctx context.Context, q *ent.Request) ([]*request.Named, error) {
 	return resolve.Attached(ctx, r.Engine, q, func(q *ent.Request) string { return q.ID }, request.PeopleOf)
+}
+
+func (r *commentResolver) Via(_ context.Context, c *ent.Comment) (*generated.CommentVia, error) {
+	return (*generated.CommentVia)(c.Via), nil
+}
+
+func (r *commentResolver) Attachments(ctx context.Context, c *ent.Comment) ([]*ent.Attachment, error) {
+	return resolve.Attached(ctx, r.Engine, c, func(c *ent.Comment) string { return c.ID }, attachment.OfComments)
 }
 
 func (r *commentResolver) Content(_ context.Context, c *ent.Comment) (json.RawMessage, error) {

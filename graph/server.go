@@ -18,7 +18,6 @@ import (
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/principal"
 	"atrium/internal/platform/ratelimit"
 )
 
@@ -91,7 +90,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, apperr.New(apperr.MethodNotAllowed, "Send operations by POST."))
 		return
 	}
-	if err := s.checkCSRF(r); err != nil {
+	if err := gate.SameOrigin(r, s.BaseURL); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -155,22 +154,4 @@ func (s *Server) EndStreams() { s.streams.end() }
 func (s *Server) Close() {
 	s.EndStreams()
 	s.feed.Close()
-}
-
-// checkCSRF prevents cross-site request forgery. A call with a session cookie needs the header X-Requested-With, which only a
-// script of the product's own origin can set, and must not name another origin.
-func (s *Server) checkCSRF(r *http.Request) error {
-	p, ok := principal.From(r.Context())
-	if !ok || p.Method != principal.MethodSession {
-		return nil
-	}
-	if len(r.Header.Values("X-Requested-With")) == 0 {
-		return apperr.New(apperr.Forbidden, "Send the header X-Requested-With.")
-	}
-	for _, origin := range r.Header.Values("Origin") {
-		if origin != s.BaseURL {
-			return apperr.New(apperr.Forbidden, "Calls from other origins are refused.")
-		}
-	}
-	return nil
 }

@@ -181,6 +181,7 @@ var tagDocs = map[string]string{
 	"Offerings":         "What can be asked of a service, such as a new laptop: with a form, a workflow and times to keep.",
 	"Requests":          "What people file against offerings, and how it goes on.",
 	"Agent runs":        "What agents work. A key that stands on an agent sees the runs of that agent alone, and works them. Any call of a run renews its lease of five minutes.",
+	"Attachments":       "Files at requests and comments. Announce one, then send its bytes; GraphQL has the same but for the bytes.",
 	"Comments":          "What people write on a request, for everybody who reads it or among those who work on it.",
 	"Workflows":         "How requests are processed: drafts of definitions, which executions follow once they are published.",
 	"Workflow versions": "Definitions as they were published; they never change.",

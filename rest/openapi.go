@@ -54,6 +54,7 @@ func newDocument(baseURL, authURL string) *document {
 	for i := range routes {
 		d.add(&routes[i])
 	}
+	d.addContent()
 	d.addInbound()
 	d.answers.Map()["Error"].Properties["error"].Enum = allCodes()
 	finish(d.answers, true)

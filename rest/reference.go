@@ -110,6 +110,7 @@ type refAnswer struct {
 	Status   string
 	Resource string // the name of its schema; "" for a body without a name
 	Empty    bool   // there is no body
+	Bytes    string // the media type of a body that is no JSON
 	In       string // the field that holds the resource; "" when the body is the resource
 	List     bool
 	Headers  []string
@@ -153,7 +154,7 @@ func (d *document) describe(o *huma.Operation, baseURL string) refOperation {
 		}
 		out.Parameters = append(out.Parameters, d.parameter(p))
 	}
-	if o.RequestBody != nil {
+	if o.RequestBody != nil && o.RequestBody.Content["application/json"] != nil {
 		out.Body = d.fields("", d.follow(o.RequestBody.Content["application/json"].Schema), nil, nil)
 	}
 	for _, status := range slices.Sorted(maps.Keys(o.Responses)) {
@@ -200,7 +201,10 @@ func success(status string, r *huma.Response) refAnswer {
 	}
 	content := r.Content["application/json"]
 	if content == nil {
-		a.Empty = true
+		a.Empty = len(r.Content) == 0
+		for mediaType := range r.Content {
+			a.Bytes = mediaType
+		}
 		return a
 	}
 	schema := content.Schema
@@ -375,7 +379,11 @@ func curl(o *huma.Operation, baseURL string) string {
 	if o.Method != http.MethodGet {
 		lines[0] = "curl -X " + o.Method + strings.TrimPrefix(lines[0], "curl")
 	}
-	if o.RequestBody != nil {
+	switch {
+	case o.RequestBody == nil:
+	case o.RequestBody.Content["application/json"] == nil:
+		lines = append(lines, "--data-binary @file")
+	default:
 		body, _ := o.RequestBody.Content["application/json"].Example.(json.RawMessage)
 		lines = append(lines, `-H "Content-Type: application/json"`, "-d '"+indented(body)+"'")
 	}

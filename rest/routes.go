@@ -6,6 +6,7 @@ import (
 	"atrium/internal/agent/custom"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op/auditlog"
@@ -42,6 +43,10 @@ var routes = []route{
 	list("/requests/{id}/links", request.ListLinks, requestLinkOut),
 	one(http.MethodPost, "/requests/{id}/links", http.StatusCreated, request.CreateLink, requestLinkOut),
 	remove("/request-links/{id}", request.DeleteLink, requestLinkOut),
+	list("/requests/{id}/attachments", attachment.List, attachmentOut),
+	one(http.MethodPost, "/attachments", http.StatusCreated, attachment.Create, attachmentOut),
+	one(http.MethodGet, "/attachments/{id}", http.StatusOK, attachment.Get, attachmentOut),
+	remove("/attachments/{id}", attachment.Delete, attachmentOut),
 	list("/requests/{id}/comments", request.ListComments, commentOut),
 	one(http.MethodPost, "/requests/{id}/comments", http.StatusCreated, request.CreateComment, commentOut),
 	one(http.MethodPatch, "/comments/{id}", http.StatusOK, request.UpdateComment, commentOut),

@@ -92,16 +92,55 @@ func approvalOut(row *ent.Approval) Approval {
 	}
 }
 
+// Attachment is what answers show of the entity.
+type Attachment struct {
+	ID        string  `json:"id" doc:"The attachment's id, att_…" example:"att_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RequestID *string `json:"requestId" doc:"The request that it belongs to; null for a draft." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	CommentID *string `json:"commentId" doc:"The comment that it belongs to; null for a file of the request itself." example:"cmt_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name      string  `json:"name" doc:"Its name, as whoever added it gave it." example:"invoice.pdf"`
+	Size      int64   `json:"size" doc:"Its bytes." example:"48213"`
+	MediaType *string `json:"mediaType" doc:"What its bytes look like, whatever its name says; null until they have come." example:"application/pdf"`
+	Sha256    *string `json:"sha256" doc:"The SHA-256 of its bytes in hexadecimal; null until they have come." example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	Status    string  `json:"status" enum:"UPLOADING,READY" doc:"Whether its bytes have come."`
+	Scan      string  `json:"scan" enum:"PENDING,CLEAN,INFECTED,SKIPPED" doc:"What the virus scanner says of it; SKIPPED on a server without one."`
+	Width     *int    `json:"width" doc:"The pixels of an image from left to right."`
+	Height    *int    `json:"height" doc:"The pixels of an image from top to bottom."`
+	CreatedBy string  `json:"createdBy" doc:"The user or service account that added it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	CreatedAt Time    `json:"createdAt" doc:"When it was made."`
+	UpdatedAt Time    `json:"updatedAt" doc:"When it was last changed."`
+}
+
+func attachmentOut(row *ent.Attachment) Attachment {
+	return Attachment{
+		ID:        row.ID,
+		RequestID: row.RequestID,
+		CommentID: row.CommentID,
+		Name:      row.Name,
+		Size:      row.Size,
+		MediaType: textOrNil(row.MediaType),
+		Sha256:    textOrNil(row.Sha256),
+		Status:    string(row.Status),
+		Scan:      string(row.Scan),
+		Width:     row.Width,
+		Height:    row.Height,
+		CreatedBy: row.CreatedBy,
+		CreatedAt: at(row.CreatedAt),
+		UpdatedAt: at(row.UpdatedAt),
+	}
+}
+
 // Comment is what answers show of the entity.
 type Comment struct {
-	ID         string `json:"id" doc:"The comment's id, cmt_…" example:"cmt_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	RequestID  string `json:"requestId" doc:"The request that it is about." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	AuthorID   string `json:"authorId" doc:"The user or service account that wrote it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	Body       string `json:"body" doc:"What was said." example:"It has arrived."`
-	Format     string `json:"format" enum:"plain,markdown" doc:"How the body is written."`
-	Visibility string `json:"visibility" enum:"public,internal" doc:"Who reads it: agents, admins and owners alone read internal ones."`
-	CreatedAt  Time   `json:"createdAt" doc:"When it was made."`
-	UpdatedAt  Time   `json:"updatedAt" doc:"When it was last changed."`
+	ID         string  `json:"id" doc:"The comment's id, cmt_…" example:"cmt_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RequestID  string  `json:"requestId" doc:"The request that it is about." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	AuthorID   string  `json:"authorId" doc:"The user or service account that wrote it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Body       string  `json:"body" doc:"What was said." example:"It has arrived."`
+	Format     string  `json:"format" enum:"plain,markdown" doc:"How the body is written."`
+	Visibility string  `json:"visibility" enum:"public,internal" doc:"Who reads it: agents, admins and owners alone read internal ones."`
+	Via        *string `json:"via" enum:"mail" doc:"mail where it came by mail; null otherwise."`
+	Quoted     *string `json:"quoted" doc:"What a mail quoted below its text; null for nothing."`
+	CreatedAt  Time    `json:"createdAt" doc:"When it was made."`
+	UpdatedAt  Time    `json:"updatedAt" doc:"When it was last changed."`
 }
 
 func commentOut(row *ent.Comment) Comment {
@@ -112,6 +151,8 @@ func commentOut(row *ent.Comment) Comment {
 		Body:       row.Body,
 		Format:     string(row.Format),
 		Visibility: string(row.Visibility),
+		Via:        enumOrNil(row.Via),
+		Quoted:     row.Quoted,
 		CreatedAt:  at(row.CreatedAt),
 		UpdatedAt:  at(row.UpdatedAt),
 	}
@@ -451,6 +492,7 @@ type User struct {
 	TeamIDs    []string          `json:"teamIds" doc:"The teams that they are in, ordered by id." example:"[\"team_01k9ye4ryzf7stj6dqnm8x2v3b\"]"`
 	Locale     *string           `json:"locale" doc:"The language of their pages and mails; null for the company's, and the browser's without one." example:"de"`
 	TimeZone   *string           `json:"timeZone" doc:"The zone of the times that they are told, by its IANA name; null for the company's." example:"Europe/Berlin"`
+	MailState  string            `json:"mailState" enum:"OK,BOUNCED" doc:"BOUNCED since a mail to them came back, until they sign in or their address changes."`
 	MfaEnabled bool              `json:"mfaEnabled" doc:"Whether signing in takes a second factor."`
 	LastSeenAt *Time             `json:"lastSeenAt" doc:"When they last called; null before the first time." example:"2026-03-02T09:30:00.000Z"`
 	CreatedAt  Time              `json:"createdAt" doc:"When it was made."`
@@ -468,6 +510,7 @@ func userOut(row *ent.User) User {
 		TeamIDs:    userTeamIDsOut(row),
 		Locale:     row.Locale,
 		TimeZone:   row.TimeZone,
+		MailState:  string(row.MailState),
 		MfaEnabled: row.MfaEnabled,
 		LastSeenAt: atOrNil(row.LastSeenAt),
 		CreatedAt:  at(row.CreatedAt),

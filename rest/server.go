@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"atrium/internal/desk/attachment"
 	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -26,22 +27,26 @@ type Options struct {
 	BaseURL string // for the OpenAPI document
 	AuthURL string // of the identity provider, for the OpenAPI document; empty when tokens come from another issuer
 
+	Files *attachment.Depot // nil: a server without the bytes of files
+
 	InboundPatience time.Duration // how long reading the body of an inbound webhook's call may take; 20 s when 0
 }
 
 // Server answers /v1 and serves the documents that describe the API: /openapi.json, /asyncapi.json and /docs. Safe for concurrent
 // use.
 type Server struct {
-	engine  *op.Engine
-	log     *slog.Logger
-	router  chi.Router
-	guarded http.Handler // the router behind the gate
-	methods []string     // all methods that routes take
+	engine   *op.Engine
+	log      *slog.Logger
+	router   chi.Router
+	guarded  http.Handler // the router behind the gate
+	contents http.Handler // likewise, for bytes; nil without files
+	baseURL  string
+	methods  []string // all methods that routes take
 }
 
 // New returns the server. Returns an error when one of its documents cannot be rendered.
 func New(o Options) (*Server, error) {
-	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter()}
+	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter(), baseURL: o.BaseURL}
 	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // session cookies are not accepted here
 	description := newDocument(o.BaseURL, o.AuthURL)
 	document, err := description.json()
@@ -57,6 +62,9 @@ func New(o Options) (*Server, error) {
 		if rt.method == http.MethodGet {
 			s.handle(http.MethodHead, rt)
 		}
+	}
+	if o.Files != nil {
+		s.handleContent(o.Gate, o.Files)
 	}
 	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
@@ -79,6 +87,10 @@ func New(o Options) (*Server, error) {
 
 // ServeHTTP sends guarded paths through the gate and answers the others directly.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.contents != nil && isContent(r.URL.Path) {
+		s.contents.ServeHTTP(w, r)
+		return
+	}
 	if guarded(r.URL.Path) {
 		s.guarded.ServeHTTP(w, r)
 		return

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"atrium/internal/platform/files"
 )
 
 // dataFlags say where the database and the keys are. Every command has them.
@@ -14,6 +17,7 @@ type dataFlags struct {
 	MasterKeyFile string `help:"File of the key that secrets are sealed under (default: master.key in the data folder). $ATRIUM_MASTER_KEY may hold the key itself, in base64, instead of a file." type:"path"`
 	MasterKeyURI  string `help:"Key in a KMS (hcvault://…, aws-kms://…) in place of a file."`
 	PolicyDir     string `help:"Folder of the operator's own policies: *.rego in the package atrium.operator. They are read again when they change." type:"path"`
+	FilesDir      string `help:"Folder of attached files (default: files in the data folder); several nodes need one that they share." type:"path"`
 	LogLevel      string `default:"info" enum:"debug,info,warn,error" help:"Least level that is logged."`
 
 	writeTime time.Duration // time limit of one transaction on PostgreSQL; 0 means the default
@@ -48,6 +52,11 @@ func (f dataFlags) prepare() error {
 
 // sqliteFile is the path of the SQLite database.
 func (f dataFlags) sqliteFile() string { return filepath.Join(f.Data, "atrium.db") }
+
+// files returns the store of attached files.
+func (f dataFlags) files() files.Store {
+	return files.NewFolder(cmp.Or(f.FilesDir, filepath.Join(f.Data, "files")))
+}
 
 func fileExists(path string) bool {
 	_, err := os.Stat(path)

@@ -46,6 +46,8 @@ type serveCmd struct {
 	ConsoleDir         string `name:"console-dir" help:"Serve the web console's files from this folder, read anew for every call: for development." type:"path" hidden:""`
 	GraphQLTrustedOnly string `name:"graphql-trusted-only" help:"Manifest of GraphQL documents by the SHA-256 of their text, in JSON: callers with a session cookie run these, the web console's own, and no others." type:"path"`
 
+	Clamd string `help:"Virus scanner for attached files: clamd at host:port, or the path of its socket. Without one nothing is scanned."`
+
 	WebhookRetries []time.Duration `default:"30s,2m,10m,1h,6h" help:"Waits before the retries of a webhook delivery."`
 	EgressAllow    []netip.Prefix  `help:"Private networks that outbound calls may reach, as CIDR."`
 	EgressCA       string          `help:"CAs that outbound calls trust besides the system's." type:"path"`
@@ -63,6 +65,9 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	if m.Drain < 0 {
 		return errors.New("--drain must not be negative")
+	}
+	if m.FilesDir == "" && (m.RedisURL != "" || m.Role != "all") {
+		return errors.New("several nodes need --files-dir: a folder that all of them share")
 	}
 	if m.InvoiceFont != nil {
 		if err := document.CheckFont(m.InvoiceFont); err != nil {
@@ -104,6 +109,8 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 type accountFlags struct {
 	SMTPURL           string `name:"smtp-url" help:"Mail server: smtp://user:password@host (STARTTLS) or smtps://…; without one, mails are files in the data folder's outbox."`
 	MailFrom          string `help:"Sender of mails, \"Name <address>\"; needed with --smtp-url."`
+	DKIMKeyFile       string `name:"dkim-key-file" help:"Private key (PEM, RSA or Ed25519) that mails sent by --smtp-url are signed with, for the domain of --mail-from; the start logs the DNS record to publish." type:"path"`
+	DKIMSelector      string `name:"dkim-selector" default:"atrium" help:"Name of the key's DNS record: SELECTOR._domainkey.DOMAIN."`
 	SMSURL            string `name:"sms-url" help:"Address that text messages are posted to, as {\"to\", \"text\"}; \"console\" logs them instead, for development. Without it telephones cannot be enrolled."`
 	SMSToken          string `name:"sms-token" help:"Bearer token for --sms-url."`
 	SMSPerDay         int    `name:"sms-per-day" default:"1000" help:"Text messages that the installation sends in a day for signing in; half as many are sent for enrolling telephones."`

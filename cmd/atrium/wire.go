@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +24,7 @@ import (
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/billing"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/search"
 	"atrium/internal/desk/sla/timer"
@@ -175,8 +177,9 @@ type server struct {
 	caFile  string          // the CA file, if the data folder's CA signed the certificate
 	front   *tlsfront.Front
 	console *console.Console // nil in a binary built without it
-	workers *jobs.Queue      // works jobs; on a node that works none, the same as queue
-	parts   []run.Part       // started together, stopped in reverse order
+	depot   *attachment.Depot
+	workers *jobs.Queue // works jobs; on a node that works none, the same as queue
+	parts   []run.Part  // started together, stopped in reverse order
 }
 
 // build builds everything that runs, in order.
@@ -198,6 +201,7 @@ func (s *server) build(ctx context.Context) error {
 	if s.PolicyDir != "" {
 		s.add("policy folder", func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) })
 	}
+	s.addDepot()
 	if err := s.addWork(ctx); err != nil {
 		return err
 	}
@@ -222,6 +226,15 @@ func (s *server) closes(name string, closer func() error) {
 		<-ctx.Done()
 		return closer()
 	})
+}
+
+// addDepot builds what takes and gives the bytes of attached files. Uploads under way are in the data folder.
+func (s *server) addDepot() {
+	d := attachment.Depot{Engine: s.engine, Files: s.serveCmd.files(), Spool: filepath.Join(s.Data, "uploads"), Log: s.log}
+	if s.Clamd != "" {
+		d.Scan = &attachment.Scanner{Address: s.Clamd}
+	}
+	s.depot = attachment.NewDepot(d)
 }
 
 // addAdmin opens the operators' listener.
@@ -295,15 +308,33 @@ func (s *server) certificates() (*tls.Config, error) {
 	return files.TLSConfig(), nil
 }
 
+// mailSender returns what sends mails.
+func (s *server) mailSender(roots *x509.CertPool) (mail.Sender, error) {
+	o := mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox"), CAs: roots}
+	if s.DKIMKeyFile != "" {
+		var err error
+		if o.DKIM, err = mail.ReadDKIM(s.DKIMKeyFile, s.DKIMSelector, s.MailFrom); err != nil {
+			return nil, fmt.Errorf("--dkim-key-file: %w", err)
+		}
+		name, text := o.DKIM.Record()
+		s.log.Info("mails are signed by DKIM; DNS must have this TXT record", "name", name, "text", text)
+	}
+	sender, err := mail.Open(o)
+	if err != nil {
+		return nil, fmt.Errorf("--smtp-url: %w", err)
+	}
+	return sender, nil
+}
+
 // addWork builds the background work of all packages, and adds the job queue on nodes that work jobs.
 func (s *server) addWork(ctx context.Context) error {
 	roots, err := egress.Roots(s.EgressCA)
 	if err != nil {
 		return fmt.Errorf("--egress-ca: %w", err)
 	}
-	sender, err := mail.Open(mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox"), CAs: roots})
+	sender, err := s.mailSender(roots)
 	if err != nil {
-		return fmt.Errorf("--smtp-url: %w", err)
+		return err
 	}
 	hooks, err := webhook.New(webhook.Options{
 		Store: s.store, Engine: s.engine, Queue: s.queue, Sealer: s.sealer, Egress: s.outside, Mail: s.outbox, Retries: s.WebhookRetries, Metrics: s.metrics.registry, Log: s.log,
@@ -340,7 +371,7 @@ func (s *server) addWork(ctx context.Context) error {
 		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
 		request.Clocks(s.engine, execution.TaskClocks),
 		s.agents(),
-		erasure.Work(s.engine),
+		erasure.Work(s.engine), s.depot.Work(),
 	)...)
 	if err != nil {
 		return err

@@ -31,6 +31,10 @@ const (
 	FieldFormat = "format"
 	// FieldVisibility holds the string denoting the visibility field in the database.
 	FieldVisibility = "visibility"
+	// FieldVia holds the string denoting the via field in the database.
+	FieldVia = "via"
+	// FieldQuoted holds the string denoting the quoted field in the database.
+	FieldQuoted = "quoted"
 	// FieldMentioned holds the string denoting the mentioned field in the database.
 	FieldMentioned = "mentioned"
 	// EdgeRequest holds the string denoting the request edge name in mutations.
@@ -57,6 +61,8 @@ var Columns = []string{
 	FieldBody,
 	FieldFormat,
 	FieldVisibility,
+	FieldVia,
+	FieldQuoted,
 	FieldMentioned,
 }
 
@@ -86,6 +92,8 @@ var (
 	AuthorIDValidator func(string) error
 	// BodyValidator is a validator for the "body" field. It is called by the builders before save.
 	BodyValidator func(string) error
+	// QuotedValidator is a validator for the "quoted" field. It is called by the builders before save.
+	QuotedValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -144,6 +152,28 @@ func VisibilityValidator(v Visibility) error {
 	}
 }
 
+// Via defines the type for the "via" enum field.
+type Via string
+
+// Via values.
+const (
+	ViaMail Via = "mail"
+)
+
+func (v Via) String() string {
+	return string(v)
+}
+
+// ViaValidator is a validator for the "via" field enum values. It is called by the builders before save.
+func ViaValidator(v Via) error {
+	switch v {
+	case ViaMail:
+		return nil
+	default:
+		return fmt.Errorf("comment: invalid enum value for via field: %q", v)
+	}
+}
+
 // OrderOption defines the ordering options for the Comment queries.
 type OrderOption func(*sql.Selector)
 
@@ -190,6 +220,16 @@ func ByFormat(opts ...sql.OrderTermOption) OrderOption {
 // ByVisibility orders the results by the visibility field.
 func ByVisibility(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldVisibility, opts...).ToFunc()
+}
+
+// ByVia orders the results by the via field.
+func ByVia(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVia, opts...).ToFunc()
+}
+
+// ByQuoted orders the results by the quoted field.
+func ByQuoted(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldQuoted, opts...).ToFunc()
 }
 
 // ByRequestField orders the results by request field.

@@ -96,6 +96,11 @@ func Body(v string) predicate.Comment {
 	return predicate.Comment(sql.FieldEQ(FieldBody, v))
 }
 
+// Quoted applies equality check predicate on the "quoted" field. It's identical to QuotedEQ.
+func Quoted(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldEQ(FieldQuoted, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Comment {
 	return predicate.Comment(sql.FieldEQ(FieldCreatedAt, v))
@@ -474,6 +479,111 @@ func VisibilityIn(vs ...Visibility) predicate.Comment {
 // VisibilityNotIn applies the NotIn predicate on the "visibility" field.
 func VisibilityNotIn(vs ...Visibility) predicate.Comment {
 	return predicate.Comment(sql.FieldNotIn(FieldVisibility, vs...))
+}
+
+// ViaEQ applies the EQ predicate on the "via" field.
+func ViaEQ(v Via) predicate.Comment {
+	return predicate.Comment(sql.FieldEQ(FieldVia, v))
+}
+
+// ViaNEQ applies the NEQ predicate on the "via" field.
+func ViaNEQ(v Via) predicate.Comment {
+	return predicate.Comment(sql.FieldNEQ(FieldVia, v))
+}
+
+// ViaIn applies the In predicate on the "via" field.
+func ViaIn(vs ...Via) predicate.Comment {
+	return predicate.Comment(sql.FieldIn(FieldVia, vs...))
+}
+
+// ViaNotIn applies the NotIn predicate on the "via" field.
+func ViaNotIn(vs ...Via) predicate.Comment {
+	return predicate.Comment(sql.FieldNotIn(FieldVia, vs...))
+}
+
+// ViaIsNil applies the IsNil predicate on the "via" field.
+func ViaIsNil() predicate.Comment {
+	return predicate.Comment(sql.FieldIsNull(FieldVia))
+}
+
+// ViaNotNil applies the NotNil predicate on the "via" field.
+func ViaNotNil() predicate.Comment {
+	return predicate.Comment(sql.FieldNotNull(FieldVia))
+}
+
+// QuotedEQ applies the EQ predicate on the "quoted" field.
+func QuotedEQ(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldEQ(FieldQuoted, v))
+}
+
+// QuotedNEQ applies the NEQ predicate on the "quoted" field.
+func QuotedNEQ(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldNEQ(FieldQuoted, v))
+}
+
+// QuotedIn applies the In predicate on the "quoted" field.
+func QuotedIn(vs ...string) predicate.Comment {
+	return predicate.Comment(sql.FieldIn(FieldQuoted, vs...))
+}
+
+// QuotedNotIn applies the NotIn predicate on the "quoted" field.
+func QuotedNotIn(vs ...string) predicate.Comment {
+	return predicate.Comment(sql.FieldNotIn(FieldQuoted, vs...))
+}
+
+// QuotedGT applies the GT predicate on the "quoted" field.
+func QuotedGT(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldGT(FieldQuoted, v))
+}
+
+// QuotedGTE applies the GTE predicate on the "quoted" field.
+func QuotedGTE(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldGTE(FieldQuoted, v))
+}
+
+// QuotedLT applies the LT predicate on the "quoted" field.
+func QuotedLT(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldLT(FieldQuoted, v))
+}
+
+// QuotedLTE applies the LTE predicate on the "quoted" field.
+func QuotedLTE(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldLTE(FieldQuoted, v))
+}
+
+// QuotedContains applies the Contains predicate on the "quoted" field.
+func QuotedContains(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldContains(FieldQuoted, v))
+}
+
+// QuotedHasPrefix applies the HasPrefix predicate on the "quoted" field.
+func QuotedHasPrefix(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldHasPrefix(FieldQuoted, v))
+}
+
+// QuotedHasSuffix applies the HasSuffix predicate on the "quoted" field.
+func QuotedHasSuffix(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldHasSuffix(FieldQuoted, v))
+}
+
+// QuotedIsNil applies the IsNil predicate on the "quoted" field.
+func QuotedIsNil() predicate.Comment {
+	return predicate.Comment(sql.FieldIsNull(FieldQuoted))
+}
+
+// QuotedNotNil applies the NotNil predicate on the "quoted" field.
+func QuotedNotNil() predicate.Comment {
+	return predicate.Comment(sql.FieldNotNull(FieldQuoted))
+}
+
+// QuotedEqualFold applies the EqualFold predicate on the "quoted" field.
+func QuotedEqualFold(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldEqualFold(FieldQuoted, v))
+}
+
+// QuotedContainsFold applies the ContainsFold predicate on the "quoted" field.
+func QuotedContainsFold(v string) predicate.Comment {
+	return predicate.Comment(sql.FieldContainsFold(FieldQuoted, v))
 }
 
 // MentionedIsNil applies the IsNil predicate on the "mentioned" field.

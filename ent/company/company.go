@@ -36,6 +36,8 @@ const (
 	FieldLocale = "locale"
 	// FieldTimeZone holds the string denoting the time_zone field in the database.
 	FieldTimeZone = "time_zone"
+	// FieldFilesKeySealed holds the string denoting the files_key_sealed field in the database.
+	FieldFilesKeySealed = "files_key_sealed"
 	// FieldRatePerMinute holds the string denoting the rate_per_minute field in the database.
 	FieldRatePerMinute = "rate_per_minute"
 	// FieldRatePerDay holds the string denoting the rate_per_day field in the database.
@@ -72,6 +74,7 @@ var Columns = []string{
 	FieldJitUsers,
 	FieldLocale,
 	FieldTimeZone,
+	FieldFilesKeySealed,
 	FieldRatePerMinute,
 	FieldRatePerDay,
 	FieldBytesPerMinute,

@@ -114,6 +114,11 @@ func TimeZone(v string) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldTimeZone, v))
 }
 
+// FilesKeySealed applies equality check predicate on the "files_key_sealed" field. It's identical to FilesKeySealedEQ.
+func FilesKeySealed(v []byte) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldFilesKeySealed, v))
+}
+
 // RatePerMinute applies equality check predicate on the "rate_per_minute" field. It's identical to RatePerMinuteEQ.
 func RatePerMinute(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldRatePerMinute, v))
@@ -672,6 +677,56 @@ func TimeZoneEqualFold(v string) predicate.Company {
 // TimeZoneContainsFold applies the ContainsFold predicate on the "time_zone" field.
 func TimeZoneContainsFold(v string) predicate.Company {
 	return predicate.Company(sql.FieldContainsFold(FieldTimeZone, v))
+}
+
+// FilesKeySealedEQ applies the EQ predicate on the "files_key_sealed" field.
+func FilesKeySealedEQ(v []byte) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldFilesKeySealed, v))
+}
+
+// FilesKeySealedNEQ applies the NEQ predicate on the "files_key_sealed" field.
+func FilesKeySealedNEQ(v []byte) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldFilesKeySealed, v))
+}
+
+// FilesKeySealedIn applies the In predicate on the "files_key_sealed" field.
+func FilesKeySealedIn(vs ...[]byte) predicate.Company {
+	return predicate.Company(sql.FieldIn(FieldFilesKeySealed, vs...))
+}
+
+// FilesKeySealedNotIn applies the NotIn predicate on the "files_key_sealed" field.
+func FilesKeySealedNotIn(vs ...[]byte) predicate.Company {
+	return predicate.Company(sql.FieldNotIn(FieldFilesKeySealed, vs...))
+}
+
+// FilesKeySealedGT applies the GT predicate on the "files_key_sealed" field.
+func FilesKeySealedGT(v []byte) predicate.Company {
+	return predicate.Company(sql.FieldGT(FieldFilesKeySealed, v))
+}
+
+// FilesKeySealedGTE applies the GTE predicate on the "files_key_sealed" field.
+func FilesKeySealedGTE(v []byte) predicate.Company {
+	return predicate.Company(sql.FieldGTE(FieldFilesKeySealed, v))
+}
+
+// FilesKeySealedLT applies the LT predicate on the "files_key_sealed" field.
+func FilesKeySealedLT(v []byte) predicate.Company {
+	return predicate.Company(sql.FieldLT(FieldFilesKeySealed, v))
+}
+
+// FilesKeySealedLTE applies the LTE predicate on the "files_key_sealed" field.
+func FilesKeySealedLTE(v []byte) predicate.Company {
+	return predicate.Company(sql.FieldLTE(FieldFilesKeySealed, v))
+}
+
+// FilesKeySealedIsNil applies the IsNil predicate on the "files_key_sealed" field.
+func FilesKeySealedIsNil() predicate.Company {
+	return predicate.Company(sql.FieldIsNull(FieldFilesKeySealed))
+}
+
+// FilesKeySealedNotNil applies the NotNil predicate on the "files_key_sealed" field.
+func FilesKeySealedNotNil() predicate.Company {
+	return predicate.Company(sql.FieldNotNull(FieldFilesKeySealed))
 }
 
 // RatePerMinuteEQ applies the EQ predicate on the "rate_per_minute" field.

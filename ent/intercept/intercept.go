@@ -19,6 +19,7 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
+	"atrium/ent/attachment"
 	"atrium/ent/auditentry"
 	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
@@ -36,10 +37,12 @@ import (
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
 	"atrium/ent/inboundcall"
+	"atrium/ent/inboundmail"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
+	"atrium/ent/mailbox"
 	"atrium/ent/mailedlink"
 	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
@@ -460,6 +463,33 @@ func (f TraverseApproval) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.ApprovalQuery", q)
+}
+
+// The AttachmentFunc type is an adapter to allow the use of ordinary function as a Querier.
+type AttachmentFunc func(context.Context, *ent.AttachmentQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f AttachmentFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.AttachmentQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.AttachmentQuery", q)
+}
+
+// The TraverseAttachment type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseAttachment func(context.Context, *ent.AttachmentQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseAttachment) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseAttachment) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.AttachmentQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.AttachmentQuery", q)
 }
 
 // The AuditEntryFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -921,6 +951,33 @@ func (f TraverseInboundCall) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.InboundCallQuery", q)
 }
 
+// The InboundMailFunc type is an adapter to allow the use of ordinary function as a Querier.
+type InboundMailFunc func(context.Context, *ent.InboundMailQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f InboundMailFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.InboundMailQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.InboundMailQuery", q)
+}
+
+// The TraverseInboundMail type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseInboundMail func(context.Context, *ent.InboundMailQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseInboundMail) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseInboundMail) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.InboundMailQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.InboundMailQuery", q)
+}
+
 // The InboundWebhookFunc type is an adapter to allow the use of ordinary function as a Querier.
 type InboundWebhookFunc func(context.Context, *ent.InboundWebhookQuery) (ent.Value, error)
 
@@ -1027,6 +1084,33 @@ func (f TraverseJournalLine) Traverse(ctx context.Context, q ent.Query) error {
 		return f(ctx, q)
 	}
 	return fmt.Errorf("unexpected query type %T. expect *ent.JournalLineQuery", q)
+}
+
+// The MailboxFunc type is an adapter to allow the use of ordinary function as a Querier.
+type MailboxFunc func(context.Context, *ent.MailboxQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f MailboxFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.MailboxQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.MailboxQuery", q)
+}
+
+// The TraverseMailbox type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseMailbox func(context.Context, *ent.MailboxQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseMailbox) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseMailbox) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.MailboxQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.MailboxQuery", q)
 }
 
 // The MailedLinkFunc type is an adapter to allow the use of ordinary function as a Querier.
@@ -2055,6 +2139,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.AgentVersionQuery, predicate.AgentVersion, agentversion.OrderOption]{typ: ent.TypeAgentVersion, tq: q}, nil
 	case *ent.ApprovalQuery:
 		return &query[*ent.ApprovalQuery, predicate.Approval, approval.OrderOption]{typ: ent.TypeApproval, tq: q}, nil
+	case *ent.AttachmentQuery:
+		return &query[*ent.AttachmentQuery, predicate.Attachment, attachment.OrderOption]{typ: ent.TypeAttachment, tq: q}, nil
 	case *ent.AuditEntryQuery:
 		return &query[*ent.AuditEntryQuery, predicate.AuditEntry, auditentry.OrderOption]{typ: ent.TypeAuditEntry, tq: q}, nil
 	case *ent.AuditLeafQuery:
@@ -2089,6 +2175,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.IdempotencyKeyQuery, predicate.IdempotencyKey, idempotencykey.OrderOption]{typ: ent.TypeIdempotencyKey, tq: q}, nil
 	case *ent.InboundCallQuery:
 		return &query[*ent.InboundCallQuery, predicate.InboundCall, inboundcall.OrderOption]{typ: ent.TypeInboundCall, tq: q}, nil
+	case *ent.InboundMailQuery:
+		return &query[*ent.InboundMailQuery, predicate.InboundMail, inboundmail.OrderOption]{typ: ent.TypeInboundMail, tq: q}, nil
 	case *ent.InboundWebhookQuery:
 		return &query[*ent.InboundWebhookQuery, predicate.InboundWebhook, inboundwebhook.OrderOption]{typ: ent.TypeInboundWebhook, tq: q}, nil
 	case *ent.IncidentQuery:
@@ -2097,6 +2185,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.InvoiceQuery, predicate.Invoice, invoice.OrderOption]{typ: ent.TypeInvoice, tq: q}, nil
 	case *ent.JournalLineQuery:
 		return &query[*ent.JournalLineQuery, predicate.JournalLine, journalline.OrderOption]{typ: ent.TypeJournalLine, tq: q}, nil
+	case *ent.MailboxQuery:
+		return &query[*ent.MailboxQuery, predicate.Mailbox, mailbox.OrderOption]{typ: ent.TypeMailbox, tq: q}, nil
 	case *ent.MailedLinkQuery:
 		return &query[*ent.MailedLinkQuery, predicate.MailedLink, mailedlink.OrderOption]{typ: ent.TypeMailedLink, tq: q}, nil
 	case *ent.ModelConnectionQuery:

@@ -584,6 +584,83 @@ var (
 			},
 		},
 	}
+	// AttachmentsColumns holds the columns for the "attachments" table.
+	AttachmentsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 255},
+		{Name: "size", Type: field.TypeInt64},
+		{Name: "media_type", Type: field.TypeString, Nullable: true, Size: 100},
+		{Name: "sha256", Type: field.TypeString, Nullable: true, Size: 64},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"UPLOADING", "READY"}, Default: "UPLOADING"},
+		{Name: "scan", Type: field.TypeEnum, Enums: []string{"PENDING", "CLEAN", "INFECTED", "SKIPPED"}, Default: "PENDING"},
+		{Name: "width", Type: field.TypeInt, Nullable: true},
+		{Name: "height", Type: field.TypeInt, Nullable: true},
+		{Name: "created_by", Type: field.TypeString, Size: 40},
+		{Name: "stored_as", Type: field.TypeString, Nullable: true, Size: 120},
+		{Name: "deleted_at", Type: field.TypeTime, Nullable: true},
+		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "comment_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// AttachmentsTable holds the schema information for the "attachments" table.
+	AttachmentsTable = &schema.Table{
+		Name:       "attachments",
+		Columns:    AttachmentsColumns,
+		PrimaryKey: []*schema.Column{AttachmentsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "attachments_requests_request",
+				Columns:    []*schema.Column{AttachmentsColumns[15]},
+				RefColumns: []*schema.Column{RequestsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+			{
+				Symbol:     "attachments_comments_comment",
+				Columns:    []*schema.Column{AttachmentsColumns[16]},
+				RefColumns: []*schema.Column{CommentsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "attachment_company_id_request_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AttachmentsColumns[3], AttachmentsColumns[15], AttachmentsColumns[1], AttachmentsColumns[0]},
+			},
+			{
+				Name:    "attachment_company_id_comment_id",
+				Unique:  false,
+				Columns: []*schema.Column{AttachmentsColumns[3], AttachmentsColumns[16]},
+			},
+			{
+				Name:    "attachment_company_id_sha256",
+				Unique:  false,
+				Columns: []*schema.Column{AttachmentsColumns[3], AttachmentsColumns[7]},
+			},
+			{
+				Name:    "attachment_company_id_deleted_at_size",
+				Unique:  false,
+				Columns: []*schema.Column{AttachmentsColumns[3], AttachmentsColumns[14], AttachmentsColumns[5]},
+			},
+			{
+				Name:    "attachment_company_id_stored_as",
+				Unique:  false,
+				Columns: []*schema.Column{AttachmentsColumns[3], AttachmentsColumns[13]},
+			},
+			{
+				Name:    "attachment_deleted_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AttachmentsColumns[14], AttachmentsColumns[0]},
+			},
+			{
+				Name:    "attachment_status_scan_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AttachmentsColumns[8], AttachmentsColumns[9], AttachmentsColumns[1], AttachmentsColumns[0]},
+			},
+		},
+	}
 	// AuditEntriesColumns holds the columns for the "audit_entries" table.
 	AuditEntriesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -772,6 +849,8 @@ var (
 		{Name: "body", Type: field.TypeString, Size: 10000},
 		{Name: "format", Type: field.TypeEnum, Enums: []string{"plain", "markdown"}, Default: "plain"},
 		{Name: "visibility", Type: field.TypeEnum, Enums: []string{"public", "internal"}, Default: "public"},
+		{Name: "via", Type: field.TypeEnum, Nullable: true, Enums: []string{"mail"}},
+		{Name: "quoted", Type: field.TypeString, Nullable: true, Size: 100000},
 		{Name: "mentioned", Type: field.TypeJSON, Nullable: true},
 		{Name: "request_id", Type: field.TypeString, Size: 40},
 	}
@@ -783,7 +862,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "comments_requests_request",
-				Columns:    []*schema.Column{CommentsColumns[9]},
+				Columns:    []*schema.Column{CommentsColumns[11]},
 				RefColumns: []*schema.Column{RequestsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -792,7 +871,7 @@ var (
 			{
 				Name:    "comment_company_id_request_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{CommentsColumns[3], CommentsColumns[9], CommentsColumns[1], CommentsColumns[0]},
+				Columns: []*schema.Column{CommentsColumns[3], CommentsColumns[11], CommentsColumns[1], CommentsColumns[0]},
 			},
 		},
 	}
@@ -810,6 +889,7 @@ var (
 		{Name: "jit_users", Type: field.TypeBool, Default: false},
 		{Name: "locale", Type: field.TypeString, Nullable: true, Size: 35},
 		{Name: "time_zone", Type: field.TypeString, Nullable: true, Size: 64},
+		{Name: "files_key_sealed", Type: field.TypeBytes, Nullable: true},
 		{Name: "rate_per_minute", Type: field.TypeInt, Nullable: true},
 		{Name: "rate_per_day", Type: field.TypeInt, Nullable: true},
 		{Name: "bytes_per_minute", Type: field.TypeInt, Nullable: true},
@@ -1234,6 +1314,78 @@ var (
 			},
 		},
 	}
+	// InboundMailsColumns holds the columns for the "inbound_mails" table.
+	InboundMailsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "message_id", Type: field.TypeString, Nullable: true, Size: 998},
+		{Name: "sender", Type: field.TypeString, Nullable: true, Size: 320},
+		{Name: "recipient", Type: field.TypeString, Size: 320},
+		{Name: "subject", Type: field.TypeString, Nullable: true, Size: 1000},
+		{Name: "outcome", Type: field.TypeEnum, Enums: []string{"RECEIVED", "COMMENT", "REQUEST", "HELD", "REFUSED", "LOOP", "DUPLICATE", "BOUNCE"}, Default: "RECEIVED"},
+		{Name: "reason", Type: field.TypeString, Nullable: true, Size: 500},
+		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "comment_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "size", Type: field.TypeInt64},
+		{Name: "stored_as", Type: field.TypeString, Nullable: true, Size: 120},
+		{Name: "peer", Type: field.TypeString, Nullable: true, Size: 64},
+		{Name: "helo", Type: field.TypeString, Nullable: true, Size: 255},
+		{Name: "mail_from", Type: field.TypeString, Nullable: true, Size: 320},
+		{Name: "mailbox_id", Type: field.TypeString, Size: 40},
+	}
+	// InboundMailsTable holds the schema information for the "inbound_mails" table.
+	InboundMailsTable = &schema.Table{
+		Name:       "inbound_mails",
+		Columns:    InboundMailsColumns,
+		PrimaryKey: []*schema.Column{InboundMailsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "inbound_mails_mailboxes_mailbox",
+				Columns:    []*schema.Column{InboundMailsColumns[17]},
+				RefColumns: []*schema.Column{MailboxesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "inboundmail_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{InboundMailsColumns[3], InboundMailsColumns[1], InboundMailsColumns[0]},
+			},
+			{
+				Name:    "inboundmail_company_id_mailbox_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{InboundMailsColumns[3], InboundMailsColumns[17], InboundMailsColumns[1], InboundMailsColumns[0]},
+			},
+			{
+				Name:    "inboundmail_company_id_message_id",
+				Unique:  false,
+				Columns: []*schema.Column{InboundMailsColumns[3], InboundMailsColumns[4]},
+			},
+			{
+				Name:    "inboundmail_company_id_sender_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{InboundMailsColumns[3], InboundMailsColumns[5], InboundMailsColumns[1]},
+			},
+			{
+				Name:    "inboundmail_company_id_stored_as",
+				Unique:  false,
+				Columns: []*schema.Column{InboundMailsColumns[3], InboundMailsColumns[13]},
+			},
+			{
+				Name:    "inboundmail_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{InboundMailsColumns[1], InboundMailsColumns[0]},
+			},
+			{
+				Name:    "inboundmail_outcome_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{InboundMailsColumns[8], InboundMailsColumns[1]},
+			},
+		},
+	}
 	// InboundWebhooksColumns holds the columns for the "inbound_webhooks" table.
 	InboundWebhooksColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -1412,6 +1564,60 @@ var (
 				Name:    "journalline_company_id_source",
 				Unique:  false,
 				Columns: []*schema.Column{JournalLinesColumns[3], JournalLinesColumns[4]},
+			},
+		},
+	}
+	// MailboxesColumns holds the columns for the "mailboxes" table.
+	MailboxesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "address", Type: field.TypeString, Size: 254},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"smtp", "webhook"}},
+		{Name: "receives_at", Type: field.TypeString, Unique: true, Size: 254},
+		{Name: "unknown_senders", Type: field.TypeEnum, Enums: []string{"hold", "create", "refuse"}, Default: "hold"},
+		{Name: "authserv_id", Type: field.TypeString, Nullable: true, Size: 254},
+		{Name: "enabled", Type: field.TypeBool, Default: true},
+		{Name: "secret_sealed", Type: field.TypeBytes, Nullable: true},
+		{Name: "created_by", Type: field.TypeString, Size: 40},
+		{Name: "offering_id", Type: field.TypeString, Size: 40},
+		{Name: "team_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// MailboxesTable holds the schema information for the "mailboxes" table.
+	MailboxesTable = &schema.Table{
+		Name:       "mailboxes",
+		Columns:    MailboxesColumns,
+		PrimaryKey: []*schema.Column{MailboxesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "mailboxes_offerings_offering",
+				Columns:    []*schema.Column{MailboxesColumns[12]},
+				RefColumns: []*schema.Column{OfferingsColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+			{
+				Symbol:     "mailboxes_teams_team",
+				Columns:    []*schema.Column{MailboxesColumns[13]},
+				RefColumns: []*schema.Column{TeamsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "mailbox_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{MailboxesColumns[3], MailboxesColumns[1], MailboxesColumns[0]},
+			},
+			{
+				Name:    "mailbox_company_id_offering_id",
+				Unique:  false,
+				Columns: []*schema.Column{MailboxesColumns[3], MailboxesColumns[12]},
+			},
+			{
+				Name:    "mailbox_company_id_team_id",
+				Unique:  false,
+				Columns: []*schema.Column{MailboxesColumns[3], MailboxesColumns[13]},
 			},
 		},
 	}
@@ -2814,6 +3020,7 @@ var (
 		{Name: "attributes", Type: field.TypeJSON, Nullable: true},
 		{Name: "locale", Type: field.TypeString, Nullable: true, Size: 35},
 		{Name: "time_zone", Type: field.TypeString, Nullable: true, Size: 64},
+		{Name: "mail_state", Type: field.TypeEnum, Enums: []string{"OK", "BOUNCED"}, Default: "OK"},
 		{Name: "notifications", Type: field.TypeJSON, Nullable: true},
 		{Name: "mfa_enabled", Type: field.TypeBool, Default: false},
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
@@ -3079,6 +3286,7 @@ var (
 		AgentTurnsTable,
 		AgentVersionsTable,
 		ApprovalsTable,
+		AttachmentsTable,
 		AuditEntriesTable,
 		AuditLeavesTable,
 		AuthRequestsTable,
@@ -3096,10 +3304,12 @@ var (
 		GrantsTable,
 		IdempotencyKeysTable,
 		InboundCallsTable,
+		InboundMailsTable,
 		InboundWebhooksTable,
 		IncidentsTable,
 		InvoicesTable,
 		JournalLinesTable,
+		MailboxesTable,
 		MailedLinksTable,
 		ModelConnectionsTable,
 		NotificationsTable,
@@ -3159,6 +3369,8 @@ func init() {
 	AgentVersionsTable.ForeignKeys[0].RefTable = AgentsTable
 	ApprovalsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	ApprovalsTable.ForeignKeys[1].RefTable = RequestsTable
+	AttachmentsTable.ForeignKeys[0].RefTable = RequestsTable
+	AttachmentsTable.ForeignKeys[1].RefTable = CommentsTable
 	AuditLeavesTable.Annotation = &entsql.Annotation{
 		Table: "audit_leaves",
 	}
@@ -3170,9 +3382,12 @@ func init() {
 	ExternalIdentitiesTable.ForeignKeys[0].RefTable = UsersTable
 	GrantsTable.ForeignKeys[0].RefTable = UsersTable
 	InboundCallsTable.ForeignKeys[0].RefTable = InboundWebhooksTable
+	InboundMailsTable.ForeignKeys[0].RefTable = MailboxesTable
 	InboundWebhooksTable.ForeignKeys[0].RefTable = WorkflowsTable
 	InboundWebhooksTable.ForeignKeys[1].RefTable = OfferingsTable
 	IncidentsTable.ForeignKeys[0].RefTable = ExecutionsTable
+	MailboxesTable.ForeignKeys[0].RefTable = OfferingsTable
+	MailboxesTable.ForeignKeys[1].RefTable = TeamsTable
 	NotificationsTable.ForeignKeys[0].RefTable = UsersTable
 	NotificationsTable.ForeignKeys[1].RefTable = RequestsTable
 	OauthClientsTable.Annotation = &entsql.Annotation{

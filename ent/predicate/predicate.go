@@ -42,6 +42,9 @@ type AgentVersion func(*sql.Selector)
 // Approval is the predicate function for approval builders.
 type Approval func(*sql.Selector)
 
+// Attachment is the predicate function for attachment builders.
+type Attachment func(*sql.Selector)
+
 // AuditEntry is the predicate function for auditentry builders.
 type AuditEntry func(*sql.Selector)
 
@@ -93,6 +96,9 @@ type IdempotencyKey func(*sql.Selector)
 // InboundCall is the predicate function for inboundcall builders.
 type InboundCall func(*sql.Selector)
 
+// InboundMail is the predicate function for inboundmail builders.
+type InboundMail func(*sql.Selector)
+
 // InboundWebhook is the predicate function for inboundwebhook builders.
 type InboundWebhook func(*sql.Selector)
 
@@ -104,6 +110,9 @@ type Invoice func(*sql.Selector)
 
 // JournalLine is the predicate function for journalline builders.
 type JournalLine func(*sql.Selector)
+
+// Mailbox is the predicate function for mailbox builders.
+type Mailbox func(*sql.Selector)
 
 // MailedLink is the predicate function for mailedlink builders.
 type MailedLink func(*sql.Selector)

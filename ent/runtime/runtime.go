@@ -15,6 +15,7 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
+	"atrium/ent/attachment"
 	"atrium/ent/auditentry"
 	"atrium/ent/auditleaf"
 	"atrium/ent/authrequest"
@@ -32,10 +33,12 @@ import (
 	"atrium/ent/grant"
 	"atrium/ent/idempotencykey"
 	"atrium/ent/inboundcall"
+	"atrium/ent/inboundmail"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
+	"atrium/ent/mailbox"
 	"atrium/ent/mailedlink"
 	"atrium/ent/modelconnection"
 	"atrium/ent/notification"
@@ -706,6 +709,59 @@ func init() {
 	approval.DefaultID = approvalDescID.Default.(func() string)
 	// approval.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	approval.IDValidator = approvalDescID.Validators[0].(func(string) error)
+	attachmentMixin := schema.Attachment{}.Mixin()
+	attachmentMixinHooks0 := attachmentMixin[0].Hooks()
+	attachmentMixinHooks1 := attachmentMixin[1].Hooks()
+	attachment.Hooks[0] = attachmentMixinHooks0[0]
+	attachment.Hooks[1] = attachmentMixinHooks1[0]
+	attachmentMixinInters1 := attachmentMixin[1].Interceptors()
+	attachment.Interceptors[0] = attachmentMixinInters1[0]
+	attachment.Interceptors[1] = attachmentMixinInters1[1]
+	attachment.Interceptors[2] = attachmentMixinInters1[2]
+	attachmentMixinFields0 := attachmentMixin[0].Fields()
+	_ = attachmentMixinFields0
+	attachmentMixinFields1 := attachmentMixin[1].Fields()
+	_ = attachmentMixinFields1
+	attachmentFields := schema.Attachment{}.Fields()
+	_ = attachmentFields
+	// attachmentDescCompanyID is the schema descriptor for company_id field.
+	attachmentDescCompanyID := attachmentMixinFields1[0].Descriptor()
+	// attachment.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	attachment.CompanyIDValidator = attachmentDescCompanyID.Validators[0].(func(string) error)
+	// attachmentDescRequestID is the schema descriptor for request_id field.
+	attachmentDescRequestID := attachmentFields[0].Descriptor()
+	// attachment.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	attachment.RequestIDValidator = attachmentDescRequestID.Validators[0].(func(string) error)
+	// attachmentDescCommentID is the schema descriptor for comment_id field.
+	attachmentDescCommentID := attachmentFields[1].Descriptor()
+	// attachment.CommentIDValidator is a validator for the "comment_id" field. It is called by the builders before save.
+	attachment.CommentIDValidator = attachmentDescCommentID.Validators[0].(func(string) error)
+	// attachmentDescName is the schema descriptor for name field.
+	attachmentDescName := attachmentFields[2].Descriptor()
+	// attachment.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	attachment.NameValidator = attachmentDescName.Validators[0].(func(string) error)
+	// attachmentDescMediaType is the schema descriptor for media_type field.
+	attachmentDescMediaType := attachmentFields[4].Descriptor()
+	// attachment.MediaTypeValidator is a validator for the "media_type" field. It is called by the builders before save.
+	attachment.MediaTypeValidator = attachmentDescMediaType.Validators[0].(func(string) error)
+	// attachmentDescSha256 is the schema descriptor for sha256 field.
+	attachmentDescSha256 := attachmentFields[5].Descriptor()
+	// attachment.Sha256Validator is a validator for the "sha256" field. It is called by the builders before save.
+	attachment.Sha256Validator = attachmentDescSha256.Validators[0].(func(string) error)
+	// attachmentDescCreatedBy is the schema descriptor for created_by field.
+	attachmentDescCreatedBy := attachmentFields[10].Descriptor()
+	// attachment.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	attachment.CreatedByValidator = attachmentDescCreatedBy.Validators[0].(func(string) error)
+	// attachmentDescStoredAs is the schema descriptor for stored_as field.
+	attachmentDescStoredAs := attachmentFields[11].Descriptor()
+	// attachment.StoredAsValidator is a validator for the "stored_as" field. It is called by the builders before save.
+	attachment.StoredAsValidator = attachmentDescStoredAs.Validators[0].(func(string) error)
+	// attachmentDescID is the schema descriptor for id field.
+	attachmentDescID := attachmentMixinFields0[0].Descriptor()
+	// attachment.DefaultID holds the default value on creation for the id field.
+	attachment.DefaultID = attachmentDescID.Default.(func() string)
+	// attachment.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	attachment.IDValidator = attachmentDescID.Validators[0].(func(string) error)
 	auditentryMixin := schema.AuditEntry{}.Mixin()
 	auditentryMixinHooks0 := auditentryMixin[0].Hooks()
 	auditentryMixinHooks1 := auditentryMixin[1].Hooks()
@@ -1008,6 +1064,10 @@ func init() {
 	commentDescBody := commentFields[2].Descriptor()
 	// comment.BodyValidator is a validator for the "body" field. It is called by the builders before save.
 	comment.BodyValidator = commentDescBody.Validators[0].(func(string) error)
+	// commentDescQuoted is the schema descriptor for quoted field.
+	commentDescQuoted := commentFields[6].Descriptor()
+	// comment.QuotedValidator is a validator for the "quoted" field. It is called by the builders before save.
+	comment.QuotedValidator = commentDescQuoted.Validators[0].(func(string) error)
 	// commentDescID is the schema descriptor for id field.
 	commentDescID := commentMixinFields0[0].Descriptor()
 	// comment.DefaultID holds the default value on creation for the id field.
@@ -1453,6 +1513,79 @@ func init() {
 	inboundcall.DefaultID = inboundcallDescID.Default.(func() string)
 	// inboundcall.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	inboundcall.IDValidator = inboundcallDescID.Validators[0].(func(string) error)
+	inboundmailMixin := schema.InboundMail{}.Mixin()
+	inboundmailMixinHooks0 := inboundmailMixin[0].Hooks()
+	inboundmailMixinHooks1 := inboundmailMixin[1].Hooks()
+	inboundmail.Hooks[0] = inboundmailMixinHooks0[0]
+	inboundmail.Hooks[1] = inboundmailMixinHooks1[0]
+	inboundmailMixinInters1 := inboundmailMixin[1].Interceptors()
+	inboundmail.Interceptors[0] = inboundmailMixinInters1[0]
+	inboundmail.Interceptors[1] = inboundmailMixinInters1[1]
+	inboundmail.Interceptors[2] = inboundmailMixinInters1[2]
+	inboundmailMixinFields0 := inboundmailMixin[0].Fields()
+	_ = inboundmailMixinFields0
+	inboundmailMixinFields1 := inboundmailMixin[1].Fields()
+	_ = inboundmailMixinFields1
+	inboundmailFields := schema.InboundMail{}.Fields()
+	_ = inboundmailFields
+	// inboundmailDescCompanyID is the schema descriptor for company_id field.
+	inboundmailDescCompanyID := inboundmailMixinFields1[0].Descriptor()
+	// inboundmail.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	inboundmail.CompanyIDValidator = inboundmailDescCompanyID.Validators[0].(func(string) error)
+	// inboundmailDescMailboxID is the schema descriptor for mailbox_id field.
+	inboundmailDescMailboxID := inboundmailFields[0].Descriptor()
+	// inboundmail.MailboxIDValidator is a validator for the "mailbox_id" field. It is called by the builders before save.
+	inboundmail.MailboxIDValidator = inboundmailDescMailboxID.Validators[0].(func(string) error)
+	// inboundmailDescMessageID is the schema descriptor for message_id field.
+	inboundmailDescMessageID := inboundmailFields[1].Descriptor()
+	// inboundmail.MessageIDValidator is a validator for the "message_id" field. It is called by the builders before save.
+	inboundmail.MessageIDValidator = inboundmailDescMessageID.Validators[0].(func(string) error)
+	// inboundmailDescSender is the schema descriptor for sender field.
+	inboundmailDescSender := inboundmailFields[2].Descriptor()
+	// inboundmail.SenderValidator is a validator for the "sender" field. It is called by the builders before save.
+	inboundmail.SenderValidator = inboundmailDescSender.Validators[0].(func(string) error)
+	// inboundmailDescRecipient is the schema descriptor for recipient field.
+	inboundmailDescRecipient := inboundmailFields[3].Descriptor()
+	// inboundmail.RecipientValidator is a validator for the "recipient" field. It is called by the builders before save.
+	inboundmail.RecipientValidator = inboundmailDescRecipient.Validators[0].(func(string) error)
+	// inboundmailDescSubject is the schema descriptor for subject field.
+	inboundmailDescSubject := inboundmailFields[4].Descriptor()
+	// inboundmail.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
+	inboundmail.SubjectValidator = inboundmailDescSubject.Validators[0].(func(string) error)
+	// inboundmailDescReason is the schema descriptor for reason field.
+	inboundmailDescReason := inboundmailFields[6].Descriptor()
+	// inboundmail.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
+	inboundmail.ReasonValidator = inboundmailDescReason.Validators[0].(func(string) error)
+	// inboundmailDescRequestID is the schema descriptor for request_id field.
+	inboundmailDescRequestID := inboundmailFields[7].Descriptor()
+	// inboundmail.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	inboundmail.RequestIDValidator = inboundmailDescRequestID.Validators[0].(func(string) error)
+	// inboundmailDescCommentID is the schema descriptor for comment_id field.
+	inboundmailDescCommentID := inboundmailFields[8].Descriptor()
+	// inboundmail.CommentIDValidator is a validator for the "comment_id" field. It is called by the builders before save.
+	inboundmail.CommentIDValidator = inboundmailDescCommentID.Validators[0].(func(string) error)
+	// inboundmailDescStoredAs is the schema descriptor for stored_as field.
+	inboundmailDescStoredAs := inboundmailFields[10].Descriptor()
+	// inboundmail.StoredAsValidator is a validator for the "stored_as" field. It is called by the builders before save.
+	inboundmail.StoredAsValidator = inboundmailDescStoredAs.Validators[0].(func(string) error)
+	// inboundmailDescPeer is the schema descriptor for peer field.
+	inboundmailDescPeer := inboundmailFields[11].Descriptor()
+	// inboundmail.PeerValidator is a validator for the "peer" field. It is called by the builders before save.
+	inboundmail.PeerValidator = inboundmailDescPeer.Validators[0].(func(string) error)
+	// inboundmailDescHelo is the schema descriptor for helo field.
+	inboundmailDescHelo := inboundmailFields[12].Descriptor()
+	// inboundmail.HeloValidator is a validator for the "helo" field. It is called by the builders before save.
+	inboundmail.HeloValidator = inboundmailDescHelo.Validators[0].(func(string) error)
+	// inboundmailDescMailFrom is the schema descriptor for mail_from field.
+	inboundmailDescMailFrom := inboundmailFields[13].Descriptor()
+	// inboundmail.MailFromValidator is a validator for the "mail_from" field. It is called by the builders before save.
+	inboundmail.MailFromValidator = inboundmailDescMailFrom.Validators[0].(func(string) error)
+	// inboundmailDescID is the schema descriptor for id field.
+	inboundmailDescID := inboundmailMixinFields0[0].Descriptor()
+	// inboundmail.DefaultID holds the default value on creation for the id field.
+	inboundmail.DefaultID = inboundmailDescID.Default.(func() string)
+	// inboundmail.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	inboundmail.IDValidator = inboundmailDescID.Validators[0].(func(string) error)
 	inboundwebhookMixin := schema.InboundWebhook{}.Mixin()
 	inboundwebhookMixinHooks0 := inboundwebhookMixin[0].Hooks()
 	inboundwebhookMixinHooks1 := inboundwebhookMixin[1].Hooks()
@@ -1615,6 +1748,59 @@ func init() {
 	journalline.DefaultID = journallineDescID.Default.(func() string)
 	// journalline.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	journalline.IDValidator = journallineDescID.Validators[0].(func(string) error)
+	mailboxMixin := schema.Mailbox{}.Mixin()
+	mailboxMixinHooks0 := mailboxMixin[0].Hooks()
+	mailboxMixinHooks1 := mailboxMixin[1].Hooks()
+	mailbox.Hooks[0] = mailboxMixinHooks0[0]
+	mailbox.Hooks[1] = mailboxMixinHooks1[0]
+	mailboxMixinInters1 := mailboxMixin[1].Interceptors()
+	mailbox.Interceptors[0] = mailboxMixinInters1[0]
+	mailbox.Interceptors[1] = mailboxMixinInters1[1]
+	mailbox.Interceptors[2] = mailboxMixinInters1[2]
+	mailboxMixinFields0 := mailboxMixin[0].Fields()
+	_ = mailboxMixinFields0
+	mailboxMixinFields1 := mailboxMixin[1].Fields()
+	_ = mailboxMixinFields1
+	mailboxFields := schema.Mailbox{}.Fields()
+	_ = mailboxFields
+	// mailboxDescCompanyID is the schema descriptor for company_id field.
+	mailboxDescCompanyID := mailboxMixinFields1[0].Descriptor()
+	// mailbox.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	mailbox.CompanyIDValidator = mailboxDescCompanyID.Validators[0].(func(string) error)
+	// mailboxDescAddress is the schema descriptor for address field.
+	mailboxDescAddress := mailboxFields[0].Descriptor()
+	// mailbox.AddressValidator is a validator for the "address" field. It is called by the builders before save.
+	mailbox.AddressValidator = mailboxDescAddress.Validators[0].(func(string) error)
+	// mailboxDescReceivesAt is the schema descriptor for receives_at field.
+	mailboxDescReceivesAt := mailboxFields[2].Descriptor()
+	// mailbox.ReceivesAtValidator is a validator for the "receives_at" field. It is called by the builders before save.
+	mailbox.ReceivesAtValidator = mailboxDescReceivesAt.Validators[0].(func(string) error)
+	// mailboxDescOfferingID is the schema descriptor for offering_id field.
+	mailboxDescOfferingID := mailboxFields[3].Descriptor()
+	// mailbox.OfferingIDValidator is a validator for the "offering_id" field. It is called by the builders before save.
+	mailbox.OfferingIDValidator = mailboxDescOfferingID.Validators[0].(func(string) error)
+	// mailboxDescTeamID is the schema descriptor for team_id field.
+	mailboxDescTeamID := mailboxFields[4].Descriptor()
+	// mailbox.TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
+	mailbox.TeamIDValidator = mailboxDescTeamID.Validators[0].(func(string) error)
+	// mailboxDescAuthservID is the schema descriptor for authserv_id field.
+	mailboxDescAuthservID := mailboxFields[6].Descriptor()
+	// mailbox.AuthservIDValidator is a validator for the "authserv_id" field. It is called by the builders before save.
+	mailbox.AuthservIDValidator = mailboxDescAuthservID.Validators[0].(func(string) error)
+	// mailboxDescEnabled is the schema descriptor for enabled field.
+	mailboxDescEnabled := mailboxFields[7].Descriptor()
+	// mailbox.DefaultEnabled holds the default value on creation for the enabled field.
+	mailbox.DefaultEnabled = mailboxDescEnabled.Default.(bool)
+	// mailboxDescCreatedBy is the schema descriptor for created_by field.
+	mailboxDescCreatedBy := mailboxFields[9].Descriptor()
+	// mailbox.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	mailbox.CreatedByValidator = mailboxDescCreatedBy.Validators[0].(func(string) error)
+	// mailboxDescID is the schema descriptor for id field.
+	mailboxDescID := mailboxMixinFields0[0].Descriptor()
+	// mailbox.DefaultID holds the default value on creation for the id field.
+	mailbox.DefaultID = mailboxDescID.Default.(func() string)
+	// mailbox.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	mailbox.IDValidator = mailboxDescID.Validators[0].(func(string) error)
 	mailedlinkMixin := schema.MailedLink{}.Mixin()
 	mailedlinkMixinHooks0 := mailedlinkMixin[0].Hooks()
 	mailedlinkMixinHooks1 := mailedlinkMixin[1].Hooks()
@@ -2860,7 +3046,7 @@ func init() {
 	// user.TimeZoneValidator is a validator for the "time_zone" field. It is called by the builders before save.
 	user.TimeZoneValidator = userDescTimeZone.Validators[0].(func(string) error)
 	// userDescMfaEnabled is the schema descriptor for mfa_enabled field.
-	userDescMfaEnabled := userFields[10].Descriptor()
+	userDescMfaEnabled := userFields[11].Descriptor()
 	// user.DefaultMfaEnabled holds the default value on creation for the mfa_enabled field.
 	user.DefaultMfaEnabled = userDescMfaEnabled.Default.(bool)
 	// userDescID is the schema descriptor for id field.

@@ -230,6 +230,16 @@ var fixtures = []fixture{
 	{"InboundCall", func(db *ent.Client, own rows, _ string) any {
 		return db.InboundCall.Create().SetWebhookID(own.id("InboundWebhook")).SetOutcome("ACCEPTED")
 	}},
+	{"Attachment", func(db *ent.Client, own rows, _ string) any {
+		return db.Attachment.Create().SetRequestID(own.id("Request")).SetCommentID(own.id("Comment")).SetName("a.txt").SetSize(1).SetCreatedBy(own.id("User"))
+	}},
+	{"Mailbox", func(db *ent.Client, own rows, tag string) any {
+		return db.Mailbox.Create().SetAddress("help@example.com").SetKind("smtp").SetReceivesAt(tag + "@mail.test").SetOfferingID(own.id("Offering")).
+			SetTeamID(own.id("Team")).SetCreatedBy(own.id("User"))
+	}},
+	{"InboundMail", func(db *ent.Client, own rows, _ string) any {
+		return db.InboundMail.Create().SetMailboxID(own.id("Mailbox")).SetRecipient("help@mail.test").SetSize(1)
+	}},
 	{"CreditEntry", func(db *ent.Client, _ rows, tag string) any {
 		return db.CreditEntry.Create().SetType("issued").SetAmount(1).SetReason("promotion").SetDescription("d").SetNumber(number(tag)).SetBalance(1)
 	}},

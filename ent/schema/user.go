@@ -27,6 +27,7 @@ func (User) Fields() []ent.Field {
 		field.JSON("attributes", map[string]string{}).Optional().Annotations(shown("What access policies may ask for as principal.attributes.", eg(`{"department": "finance"}`), also("teamIds", "[ID!]!", "The teams that they are in, ordered by id.", filled("[]string"), eg(`["team_01k9ye4ryzf7stj6dqnm8x2v3b"]`)))),
 		field.String("locale").MaxLen(35).Optional().Nillable().Annotations(shown("The language of their pages and mails; null for the company's, and the browser's without one.", eg("de"))),
 		field.String("time_zone").MaxLen(64).Optional().Nillable().Annotations(shown("The zone of the times that they are told, by its IANA name; null for the company's.", eg("Europe/Berlin"))),
+		field.Enum("mail_state").Values("OK", "BOUNCED").Default("OK").Annotations(shown("BOUNCED since a mail to them came back, until they sign in or their address changes.", typed("MailState!"))),
 		field.JSON("notifications", map[string]string{}).Optional().Comment("channels by kind, where they are not the usual ones"),
 		field.Bool("mfa_enabled").Default(false).Comment("of an active user whose account has factors").Annotations(shown("Whether signing in takes a second factor.")),
 		field.Time("accepted_at").Optional().Nillable().Comment("when the person first came; none of somebody who was invited only"),

@@ -39,6 +39,8 @@ const (
 	FieldLocale = "locale"
 	// FieldTimeZone holds the string denoting the time_zone field in the database.
 	FieldTimeZone = "time_zone"
+	// FieldMailState holds the string denoting the mail_state field in the database.
+	FieldMailState = "mail_state"
 	// FieldNotifications holds the string denoting the notifications field in the database.
 	FieldNotifications = "notifications"
 	// FieldMfaEnabled holds the string denoting the mfa_enabled field in the database.
@@ -77,6 +79,7 @@ var Columns = []string{
 	FieldAttributes,
 	FieldLocale,
 	FieldTimeZone,
+	FieldMailState,
 	FieldNotifications,
 	FieldMfaEnabled,
 	FieldAcceptedAt,
@@ -180,6 +183,32 @@ func StatusValidator(s Status) error {
 	}
 }
 
+// MailState defines the type for the "mail_state" enum field.
+type MailState string
+
+// MailStateOK is the default value of the MailState enum.
+const DefaultMailState = MailStateOK
+
+// MailState values.
+const (
+	MailStateOK      MailState = "OK"
+	MailStateBOUNCED MailState = "BOUNCED"
+)
+
+func (ms MailState) String() string {
+	return string(ms)
+}
+
+// MailStateValidator is a validator for the "mail_state" field enum values. It is called by the builders before save.
+func MailStateValidator(ms MailState) error {
+	switch ms {
+	case MailStateOK, MailStateBOUNCED:
+		return nil
+	default:
+		return fmt.Errorf("user: invalid enum value for mail_state field: %q", ms)
+	}
+}
+
 // OrderOption defines the ordering options for the User queries.
 type OrderOption func(*sql.Selector)
 
@@ -241,6 +270,11 @@ func ByLocale(opts ...sql.OrderTermOption) OrderOption {
 // ByTimeZone orders the results by the time_zone field.
 func ByTimeZone(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTimeZone, opts...).ToFunc()
+}
+
+// ByMailState orders the results by the mail_state field.
+func ByMailState(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMailState, opts...).ToFunc()
 }
 
 // ByMfaEnabled orders the results by the mfa_enabled field.

@@ -746,6 +746,26 @@ func TimeZoneContainsFold(v string) predicate.User {
 	return predicate.User(sql.FieldContainsFold(FieldTimeZone, v))
 }
 
+// MailStateEQ applies the EQ predicate on the "mail_state" field.
+func MailStateEQ(v MailState) predicate.User {
+	return predicate.User(sql.FieldEQ(FieldMailState, v))
+}
+
+// MailStateNEQ applies the NEQ predicate on the "mail_state" field.
+func MailStateNEQ(v MailState) predicate.User {
+	return predicate.User(sql.FieldNEQ(FieldMailState, v))
+}
+
+// MailStateIn applies the In predicate on the "mail_state" field.
+func MailStateIn(vs ...MailState) predicate.User {
+	return predicate.User(sql.FieldIn(FieldMailState, vs...))
+}
+
+// MailStateNotIn applies the NotIn predicate on the "mail_state" field.
+func MailStateNotIn(vs ...MailState) predicate.User {
+	return predicate.User(sql.FieldNotIn(FieldMailState, vs...))
+}
+
 // NotificationsIsNil applies the IsNil predicate on the "notifications" field.
 func NotificationsIsNil() predicate.User {
 	return predicate.User(sql.FieldIsNull(FieldNotifications))

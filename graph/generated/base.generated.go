@@ -29,6 +29,7 @@ import (
 	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
@@ -76,6 +77,8 @@ type MutationResolver interface {
 	CreateOrganization(ctx context.Context, input people.CreateOrganizationInput) (*CreateOrganizationPayload, error)
 	CreateRequest(ctx context.Context, input request.CreateInput) (*CreateRequestPayload, error)
 	CreateRoutingRule(ctx context.Context, input routing.CreateInput) (*CreateRoutingRulePayload, error)
+	CreateAttachment(ctx context.Context, input attachment.CreateInput) (*CreateAttachmentPayload, error)
+	DeleteAttachment(ctx context.Context, input op.ByID) (*DeleteAttachmentPayload, error)
 	CreateRequestLink(ctx context.Context, input request.LinkInput) (*CreateRequestLinkPayload, error)
 	CreateSavedReply(ctx context.Context, input savedreply.CreateInput) (*CreateSavedReplyPayload, error)
 	CreateSavedView(ctx context.Context, input savedview.CreateInput) (*CreateSavedViewPayload, error)
@@ -428,6 +431,20 @@ func (ec *executionContext) field_Mutation_createApiKey_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Mutation_createAttachment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (attachment.CreateInput, error) {
+			return ec.unmarshalNCreateAttachmentInput2atriumᚋinternalᚋdeskᚋattachmentᚐCreateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Mutation_createCalendar_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -770,6 +787,20 @@ func (ec *executionContext) field_Mutation_deleteAgent_args(ctx context.Context,
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (op.ByID, error) {
 			return ec.unmarshalNDeleteAgentInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_deleteAttachment_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (op.ByID, error) {
+			return ec.unmarshalNDeleteAttachmentInput2atriumᚋinternalᚋopᚐByID(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -4782,6 +4813,94 @@ func (ec *executionContext) fieldContext_Mutation_createRoutingRule(ctx context.
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_createRoutingRule_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createAttachment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createAttachment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateAttachment(ctx, fc.Args["input"].(attachment.CreateInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *CreateAttachmentPayload) graphql.Marshaler {
+			return ec.marshalOCreateAttachmentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAttachmentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createAttachment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateAttachmentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createAttachment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_deleteAttachment(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_deleteAttachment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().DeleteAttachment(ctx, fc.Args["input"].(op.ByID))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *DeleteAttachmentPayload) graphql.Marshaler {
+			return ec.marshalODeleteAttachmentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAttachmentPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_deleteAttachment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeleteAttachmentPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_deleteAttachment_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -12726,6 +12845,13 @@ func (ec *executionContext) _Node(ctx context.Context, sel ast.SelectionSet, obj
 			return graphql.Null
 		}
 		return ec._AuditEntry(ctx, sel, obj)
+	case ent.Attachment:
+		return ec._Attachment(ctx, sel, &obj)
+	case *ent.Attachment:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._Attachment(ctx, sel, obj)
 	case ent.Approval:
 		return ec._Approval(ctx, sel, &obj)
 	case *ent.Approval:
@@ -12944,6 +13070,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "createRoutingRule":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createRoutingRule(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createAttachment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createAttachment(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "deleteAttachment":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_deleteAttachment(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++

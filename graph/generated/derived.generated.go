@@ -23,6 +23,7 @@ import (
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/billing"
+	attachment1 "atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
@@ -88,6 +89,10 @@ type ApprovalResolver interface {
 	Execution(ctx context.Context, obj *ent.Approval) (*ent.Execution, error)
 	Request(ctx context.Context, obj *ent.Approval) (*ent.Request, error)
 }
+type AttachmentResolver interface {
+	MediaType(ctx context.Context, obj *ent.Attachment) (*string, error)
+	Sha256(ctx context.Context, obj *ent.Attachment) (*string, error)
+}
 type CalendarResolver interface {
 	WorkingHours(ctx context.Context, obj *ent.Calendar) (*workflow.WorkingHours, error)
 
@@ -96,7 +101,10 @@ type CalendarResolver interface {
 	Etag(ctx context.Context, obj *ent.Calendar) (string, error)
 }
 type CommentResolver interface {
+	Via(ctx context.Context, obj *ent.Comment) (*CommentVia, error)
+
 	Etag(ctx context.Context, obj *ent.Comment) (string, error)
+	Attachments(ctx context.Context, obj *ent.Comment) ([]*ent.Attachment, error)
 	Content(ctx context.Context, obj *ent.Comment) (json.RawMessage, error)
 	Author(ctx context.Context, obj *ent.Comment) (*ent.User, error)
 }
@@ -170,6 +178,7 @@ type RequestResolver interface {
 	Content(ctx context.Context, obj *ent.Request) (json.RawMessage, error)
 	Watchers(ctx context.Context, obj *ent.Request) ([]*request.Named, error)
 	Links(ctx context.Context, obj *ent.Request) ([]*ent.RequestLink, error)
+	Attachments(ctx context.Context, obj *ent.Request) ([]*ent.Attachment, error)
 	Assignee(ctx context.Context, obj *ent.Request) (*ent.User, error)
 	Team(ctx context.Context, obj *ent.Request) (*ent.Team, error)
 	Execution(ctx context.Context, obj *ent.Request) (*ent.Execution, error)
@@ -3310,6 +3319,136 @@ func (ec *executionContext) fieldContext_AssignTaskPayload_task(_ context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Attachment_id(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_Attachment_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_requestId(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RequestID)
+}
+func (ec *executionContext) fieldContext_Attachment_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_commentId(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.CommentID)
+}
+func (ec *executionContext) fieldContext_Attachment_commentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_name(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_Attachment_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_size(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Size)
+}
+func (ec *executionContext) fieldContext_Attachment_size(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_mediaType(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Attachment_mediaType(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Attachment().MediaType(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Attachment_mediaType(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_sha256(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Attachment_sha256(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Attachment().Sha256(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Attachment_sha256(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_status(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalNAttachmentStatus2atriumᚋentᚋattachmentᚐStatus(ctx, field.Selections, obj.Status)
+}
+func (ec *executionContext) fieldContext_Attachment_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type AttachmentStatus does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_scan(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalNAttachmentScan2atriumᚋentᚋattachmentᚐScan(ctx, field.Selections, obj.Scan)
+}
+func (ec *executionContext) fieldContext_Attachment_scan(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type AttachmentScan does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_width(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Width)
+}
+func (ec *executionContext) fieldContext_Attachment_width(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_height(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Height)
+}
+func (ec *executionContext) fieldContext_Attachment_height(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.CreatedBy)
+}
+func (ec *executionContext) fieldContext_Attachment_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_Attachment_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Attachment_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Attachment) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_Attachment_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Attachment", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
 func (ec *executionContext) _AuditEntryConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.AuditEntry]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3797,6 +3936,36 @@ func (ec *executionContext) fieldContext_Comment_visibility(_ context.Context, f
 	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type CommentVisibility does not have child fields"))
 }
 
+func (ec *executionContext) _Comment_via(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Comment_via(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Comment().Via(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *CommentVia) graphql.Marshaler {
+			return ec.marshalOCommentVia2ᚖatriumᚋgraphᚋgeneratedᚐCommentVia(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Comment_via(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Comment", field, true, true, errors.New("field of type CommentVia does not have child fields"))
+}
+
+func (ec *executionContext) _Comment_quoted(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Quoted)
+}
+func (ec *executionContext) fieldContext_Comment_quoted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Comment_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
@@ -3832,6 +4001,38 @@ func (ec *executionContext) _Comment_etag(ctx context.Context, field graphql.Col
 }
 func (ec *executionContext) fieldContext_Comment_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Comment", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Comment_attachments(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Comment_attachments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Comment().Attachments(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Attachment) graphql.Marshaler {
+			return ec.marshalOAttachment2ᚕᚖatriumᚋentᚐAttachmentᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Comment_attachments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Comment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Attachment(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Comment_content(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
@@ -4252,6 +4453,38 @@ func (ec *executionContext) fieldContext_CreateAccessPolicyPayload_accessPolicy(
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_AccessPolicy(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateAttachmentPayload_attachment(ctx context.Context, field graphql.CollectedField, obj *CreateAttachmentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateAttachmentPayload_attachment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Attachment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Attachment) graphql.Marshaler {
+			return ec.marshalNAttachment2ᚖatriumᚋentᚐAttachment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateAttachmentPayload_attachment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateAttachmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Attachment(ctx, field)
 		},
 	}
 	return fc, nil
@@ -5005,6 +5238,13 @@ func (ec *executionContext) fieldContext_DeleteAgentPayload_id(_ context.Context
 	return graphql.NewScalarFieldContext("DeleteAgentPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _DeleteAttachmentPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteAttachmentPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteAttachmentPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteAttachmentPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _DeleteCalendarPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteCalendarPayload) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -5721,6 +5961,97 @@ func (ec *executionContext) _InboundCallEdge_cursor(ctx context.Context, field g
 }
 func (ec *executionContext) fieldContext_InboundCallEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundCallEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_id(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_InboundMail_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_mailboxId(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.MailboxID)
+}
+func (ec *executionContext) fieldContext_InboundMail_mailboxId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_messageId(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.MessageID)
+}
+func (ec *executionContext) fieldContext_InboundMail_messageId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_sender(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sender)
+}
+func (ec *executionContext) fieldContext_InboundMail_sender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_recipient(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Recipient)
+}
+func (ec *executionContext) fieldContext_InboundMail_recipient(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_subject(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Subject)
+}
+func (ec *executionContext) fieldContext_InboundMail_subject(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_outcome(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalNMailOutcome2atriumᚋgraphᚋgeneratedᚐMailOutcome(ctx, field.Selections, obj.Outcome)
+}
+func (ec *executionContext) fieldContext_InboundMail_outcome(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type MailOutcome does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_reason(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reason)
+}
+func (ec *executionContext) fieldContext_InboundMail_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_requestId(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RequestID)
+}
+func (ec *executionContext) fieldContext_InboundMail_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_commentId(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.CommentID)
+}
+func (ec *executionContext) fieldContext_InboundMail_commentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_size(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Size)
+}
+func (ec *executionContext) fieldContext_InboundMail_size(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_createdAt(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_InboundMail_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_updatedAt(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_InboundMail_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
 func (ec *executionContext) _InboundWebhook_id(ctx context.Context, field graphql.CollectedField, obj *ent.InboundWebhook) (ret graphql.Marshaler) {
@@ -6645,6 +6976,97 @@ func (ec *executionContext) _InvoiceEdge_cursor(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_InvoiceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InvoiceEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_id(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_Mailbox_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_address(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Address)
+}
+func (ec *executionContext) fieldContext_Mailbox_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_kind(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNMailboxKind2atriumᚋgraphᚋgeneratedᚐMailboxKind(ctx, field.Selections, obj.Kind)
+}
+func (ec *executionContext) fieldContext_Mailbox_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type MailboxKind does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_receivesAt(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.ReceivesAt)
+}
+func (ec *executionContext) fieldContext_Mailbox_receivesAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_offeringId(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.OfferingID)
+}
+func (ec *executionContext) fieldContext_Mailbox_offeringId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_teamId(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TeamID)
+}
+func (ec *executionContext) fieldContext_Mailbox_teamId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_unknownSenders(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNUnknownSenders2atriumᚋgraphᚋgeneratedᚐUnknownSenders(ctx, field.Selections, obj.UnknownSenders)
+}
+func (ec *executionContext) fieldContext_Mailbox_unknownSenders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type UnknownSenders does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_authservId(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.AuthservID)
+}
+func (ec *executionContext) fieldContext_Mailbox_authservId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_enabled(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Enabled)
+}
+func (ec *executionContext) fieldContext_Mailbox_enabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_createdBy(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.CreatedBy)
+}
+func (ec *executionContext) fieldContext_Mailbox_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_createdAt(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_Mailbox_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_updatedAt(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_Mailbox_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_etag(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Etag)
+}
+func (ec *executionContext) fieldContext_Mailbox_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _MergeRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *MergeRequestPayload) (ret graphql.Marshaler) {
@@ -8609,6 +9031,38 @@ func (ec *executionContext) fieldContext_Request_links(_ context.Context, field 
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_RequestLink(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Request_attachments(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_attachments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Request().Attachments(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Attachment) graphql.Marshaler {
+			return ec.marshalOAttachment2ᚕᚖatriumᚋentᚐAttachmentᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Request_attachments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Request",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Attachment(ctx, field)
 		},
 	}
 	return fc, nil
@@ -12748,6 +13202,13 @@ func (ec *executionContext) fieldContext_User_timeZone(_ context.Context, field 
 	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _User_mailState(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
+	return ec.marshalNMailState2atriumᚋentᚋuserᚐMailState(ctx, field.Selections, obj.MailState)
+}
+func (ec *executionContext) fieldContext_User_mailState(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("User", field, false, false, errors.New("field of type MailState does not have child fields"))
+}
+
 func (ec *executionContext) _User_mfaEnabled(ctx context.Context, field graphql.CollectedField, obj *ent.User) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.MfaEnabled)
 }
@@ -15013,6 +15474,64 @@ func (ec *executionContext) unmarshalInputCreateApiKeyInput(ctx context.Context,
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateAttachmentInput(ctx context.Context, obj any) (attachment1.CreateInput, error) {
+	var it attachment1.CreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"requestId", "commentId", "draft", "name", "size"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "requestId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("requestId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RequestID = data
+		case "commentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("commentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CommentID = data
+		case "draft":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("draft"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Draft = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "size":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("size"))
+			data, err := ec.unmarshalNInt2int64(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Size = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateCalendarInput(ctx context.Context, obj any) (workflow.CreateCalendarInput, error) {
 	var it workflow.CreateCalendarInput
 	if obj == nil {
@@ -15082,7 +15601,7 @@ func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"requestId", "body", "format", "visibility"}
+	fieldsInOrder := [...]string{"requestId", "body", "format", "visibility", "attachmentIds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -15117,6 +15636,13 @@ func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context
 				return it, err
 			}
 			it.Visibility = data
+		case "attachmentIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("attachmentIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AttachmentIDs = data
 		}
 	}
 	return it, nil
@@ -15501,7 +16027,7 @@ func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"serviceId", "offeringId", "title", "description", "format", "priority", "fields", "tags", "assigneeId", "teamId", "requesterId", "requesterEmail"}
+	fieldsInOrder := [...]string{"serviceId", "offeringId", "title", "description", "format", "priority", "fields", "tags", "assigneeId", "teamId", "requesterId", "requesterEmail", "attachmentIds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -15596,6 +16122,13 @@ func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context
 				return it, err
 			}
 			it.RequesterEmail = data
+		case "attachmentIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("attachmentIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AttachmentIDs = data
 		}
 	}
 	return it, nil
@@ -16439,6 +16972,36 @@ func (ec *executionContext) unmarshalInputDeleteAgentInput(ctx context.Context, 
 				return it, err
 			}
 			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteAttachmentInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
 		}
 	}
 	return it, nil
@@ -23720,6 +24283,99 @@ func (ec *executionContext) _AssignTaskPayload(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var attachmentImplementors = []string{"Attachment", "Node"}
+
+func (ec *executionContext) _Attachment(ctx context.Context, sel ast.SelectionSet, obj *ent.Attachment) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, attachmentImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Attachment")
+		case "id":
+			out.Values[i] = ec._Attachment_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "requestId":
+			out.Values[i] = ec._Attachment_requestId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "commentId":
+			out.Values[i] = ec._Attachment_commentId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Attachment_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "size":
+			out.Values[i] = ec._Attachment_size(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "mediaType":
+			out.Values[i] = ec._Attachment_mediaType(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "sha256":
+			out.Values[i] = ec._Attachment_sha256(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._Attachment_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "scan":
+			out.Values[i] = ec._Attachment_scan(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "width":
+			out.Values[i] = ec._Attachment_width(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "height":
+			out.Values[i] = ec._Attachment_height(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createdBy":
+			out.Values[i] = ec._Attachment_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Attachment_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Attachment_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var auditEntryConnectionImplementors = []string{"AuditEntryConnection"}
 
 func (ec *executionContext) _AuditEntryConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.AuditEntry]) graphql.Marshaler {
@@ -24027,6 +24683,16 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "via":
+			out.Values[i] = ec._Comment_via(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "quoted":
+			out.Values[i] = ec._Comment_quoted(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createdAt":
 			out.Values[i] = ec._Comment_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -24040,6 +24706,11 @@ func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, 
 		case "etag":
 			out.Values[i] = ec._Comment_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "attachments":
+			out.Values[i] = ec._Comment_attachments(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "content":
@@ -24279,6 +24950,34 @@ func (ec *executionContext) _CreateAccessPolicyPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("CreateAccessPolicyPayload")
 		case "accessPolicy":
 			out.Values[i] = ec._CreateAccessPolicyPayload_accessPolicy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var createAttachmentPayloadImplementors = []string{"CreateAttachmentPayload"}
+
+func (ec *executionContext) _CreateAttachmentPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateAttachmentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createAttachmentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateAttachmentPayload")
+		case "attachment":
+			out.Values[i] = ec._CreateAttachmentPayload_attachment(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -24938,6 +25637,34 @@ func (ec *executionContext) _DeleteAgentPayload(ctx context.Context, sel ast.Sel
 			out.Values[i] = graphql.MarshalString("DeleteAgentPayload")
 		case "id":
 			out.Values[i] = ec._DeleteAgentPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var deleteAttachmentPayloadImplementors = []string{"DeleteAttachmentPayload"}
+
+func (ec *executionContext) _DeleteAttachmentPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteAttachmentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteAttachmentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteAttachmentPayload")
+		case "id":
+			out.Values[i] = ec._DeleteAttachmentPayload_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -25763,6 +26490,94 @@ func (ec *executionContext) _InboundCallEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
+var inboundMailImplementors = []string{"InboundMail"}
+
+func (ec *executionContext) _InboundMail(ctx context.Context, sel ast.SelectionSet, obj *InboundMail) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inboundMailImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InboundMail")
+		case "id":
+			out.Values[i] = ec._InboundMail_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "mailboxId":
+			out.Values[i] = ec._InboundMail_mailboxId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "messageId":
+			out.Values[i] = ec._InboundMail_messageId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "sender":
+			out.Values[i] = ec._InboundMail_sender(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "recipient":
+			out.Values[i] = ec._InboundMail_recipient(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "subject":
+			out.Values[i] = ec._InboundMail_subject(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "outcome":
+			out.Values[i] = ec._InboundMail_outcome(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._InboundMail_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "requestId":
+			out.Values[i] = ec._InboundMail_requestId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "commentId":
+			out.Values[i] = ec._InboundMail_commentId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "size":
+			out.Values[i] = ec._InboundMail_size(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._InboundMail_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._InboundMail_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var inboundWebhookImplementors = []string{"InboundWebhook", "Node"}
 
 func (ec *executionContext) _InboundWebhook(ctx context.Context, sel ast.SelectionSet, obj *ent.InboundWebhook) graphql.Marshaler {
@@ -26303,6 +27118,94 @@ func (ec *executionContext) _InvoiceEdge(ctx context.Context, sel ast.SelectionS
 			}
 		case "cursor":
 			out.Values[i] = ec._InvoiceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var mailboxImplementors = []string{"Mailbox"}
+
+func (ec *executionContext) _Mailbox(ctx context.Context, sel ast.SelectionSet, obj *Mailbox) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mailboxImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Mailbox")
+		case "id":
+			out.Values[i] = ec._Mailbox_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "address":
+			out.Values[i] = ec._Mailbox_address(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "kind":
+			out.Values[i] = ec._Mailbox_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "receivesAt":
+			out.Values[i] = ec._Mailbox_receivesAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "offeringId":
+			out.Values[i] = ec._Mailbox_offeringId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "teamId":
+			out.Values[i] = ec._Mailbox_teamId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "unknownSenders":
+			out.Values[i] = ec._Mailbox_unknownSenders(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "authservId":
+			out.Values[i] = ec._Mailbox_authservId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "enabled":
+			out.Values[i] = ec._Mailbox_enabled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdBy":
+			out.Values[i] = ec._Mailbox_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._Mailbox_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._Mailbox_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._Mailbox_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -27428,6 +28331,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "links":
 			out.Values[i] = ec._Request_links(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "attachments":
+			out.Values[i] = ec._Request_attachments(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -29975,6 +30883,11 @@ func (ec *executionContext) _User(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "mailState":
+			out.Values[i] = ec._User_mailState(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "mfaEnabled":
 			out.Values[i] = ec._User_mfaEnabled(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -31000,6 +31913,16 @@ func (ec *executionContext) unmarshalNAssignTaskInput2atriumᚋinternalᚋworkfl
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNAttachment2ᚖatriumᚋentᚐAttachment(ctx context.Context, sel ast.SelectionSet, v *ent.Attachment) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Attachment(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNAuditEntryEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AuditEntry]) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -31190,6 +32113,11 @@ func (ec *executionContext) unmarshalNCreateApiKeyInput2atriumᚋinternalᚋiden
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNCreateAttachmentInput2atriumᚋinternalᚋdeskᚋattachmentᚐCreateInput(ctx context.Context, v any) (attachment1.CreateInput, error) {
+	res, err := ec.unmarshalInputCreateAttachmentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCreateCalendarInput2atriumᚋinternalᚋworkflowᚐCreateCalendarInput(ctx context.Context, v any) (workflow.CreateCalendarInput, error) {
 	res, err := ec.unmarshalInputCreateCalendarInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -31338,6 +32266,11 @@ func (ec *executionContext) unmarshalNDeleteAccessPolicyInput2atriumᚋinternal�
 
 func (ec *executionContext) unmarshalNDeleteAgentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteAgentInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDeleteAttachmentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteAttachmentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -33199,6 +34132,25 @@ func (ec *executionContext) marshalOAssignTaskPayload2ᚖatriumᚋgraphᚋgenera
 	return ec._AssignTaskPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOAttachment2ᚕᚖatriumᚋentᚐAttachmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.Attachment) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAttachment2ᚖatriumᚋentᚐAttachment(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalOAuditEntryConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AuditEntry]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -33307,6 +34259,13 @@ func (ec *executionContext) marshalOCreateAccessPolicyPayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._CreateAccessPolicyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateAttachmentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAttachmentPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAttachmentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateAttachmentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOCreateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *CreateCalendarPayload) graphql.Marshaler {
@@ -33461,6 +34420,13 @@ func (ec *executionContext) marshalODeleteAgentPayload2ᚖatriumᚋgraphᚋgener
 		return graphql.Null
 	}
 	return ec._DeleteAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteAttachmentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAttachmentPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteAttachmentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteAttachmentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalODeleteCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteCalendarPayload) graphql.Marshaler {

@@ -200,6 +200,23 @@ func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) unmarshalNMailState2atriumᚋentᚋuserᚐMailState(ctx context.Context, v any) (user.MailState, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := user.MailState(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMailState2atriumᚋentᚋuserᚐMailState(ctx context.Context, sel ast.SelectionSet, v user.MailState) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNRole2atriumᚋentᚋserviceaccountᚐRole(ctx context.Context, v any) (serviceaccount.Role, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := serviceaccount.Role(tmp)

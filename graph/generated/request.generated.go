@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"atrium/ent"
+	"atrium/ent/attachment"
 	"atrium/ent/comment"
 	request1 "atrium/ent/request"
 	"atrium/ent/requestlink"
@@ -485,6 +486,40 @@ func (ec *executionContext) _TakeNextRequestPayload(ctx context.Context, sel ast
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) unmarshalNAttachmentScan2atriumᚋentᚋattachmentᚐScan(ctx context.Context, v any) (attachment.Scan, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := attachment.Scan(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAttachmentScan2atriumᚋentᚋattachmentᚐScan(ctx context.Context, sel ast.SelectionSet, v attachment.Scan) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNAttachmentStatus2atriumᚋentᚋattachmentᚐStatus(ctx context.Context, v any) (attachment.Status, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := attachment.Status(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAttachmentStatus2atriumᚋentᚋattachmentᚐStatus(ctx context.Context, sel ast.SelectionSet, v attachment.Status) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNCommentVisibility2atriumᚋentᚋcommentᚐVisibility(ctx context.Context, v any) (comment.Visibility, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := comment.Visibility(tmp)
@@ -784,6 +819,22 @@ func (ec *executionContext) marshalNTextFormat2atriumᚋentᚋrequestᚐFormat(c
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalOCommentVia2ᚖatriumᚋgraphᚋgeneratedᚐCommentVia(ctx context.Context, v any) (*CommentVia, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res = new(CommentVia)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOCommentVia2ᚖatriumᚋgraphᚋgeneratedᚐCommentVia(ctx context.Context, sel ast.SelectionSet, v *CommentVia) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return v
 }
 
 func (ec *executionContext) unmarshalOCommentVisibility2ᚖstring(ctx context.Context, v any) (*string, error) {

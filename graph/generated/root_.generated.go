@@ -34,6 +34,7 @@ type ResolverRoot interface {
 	AgentVersion() AgentVersionResolver
 	ApiKey() ApiKeyResolver
 	Approval() ApprovalResolver
+	Attachment() AttachmentResolver
 	AuditEntry() AuditEntryResolver
 	AuditProof() AuditProofResolver
 	Calendar() CalendarResolver
@@ -151,6 +152,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateAgentInput,
 		ec.unmarshalInputCreateAgentKeyInput,
 		ec.unmarshalInputCreateApiKeyInput,
+		ec.unmarshalInputCreateAttachmentInput,
 		ec.unmarshalInputCreateCalendarInput,
 		ec.unmarshalInputCreateCommentInput,
 		ec.unmarshalInputCreateInboundWebhookInput,
@@ -176,6 +178,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDelegateApprovalInput,
 		ec.unmarshalInputDeleteAccessPolicyInput,
 		ec.unmarshalInputDeleteAgentInput,
+		ec.unmarshalInputDeleteAttachmentInput,
 		ec.unmarshalInputDeleteCalendarInput,
 		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteInboundWebhookInput,
@@ -1911,6 +1914,44 @@ type CreateOAuthClientPayload {
   clientSecret: String
 }
 `, BuiltIn: false},
+	{Name: "../mailbox.graphqls", Input: `"How the mail of a mailbox comes."
+enum MailboxKind {
+  "To the server's own listener, from the mail server that forwards it."
+  smtp
+  "As calls of a mail provider, each with the whole message."
+  webhook
+}
+
+"What becomes of mail from people who are no members."
+enum UnknownSenders {
+  "It waits for staff."
+  hold
+  "Its sender becomes an invited member, and it files a request."
+  create
+  "It is refused."
+  refuse
+}
+
+"What became of a message."
+enum MailOutcome {
+  "It is kept, and has not been looked at."
+  RECEIVED
+  "It became a comment."
+  COMMENT
+  "It filed a request."
+  REQUEST
+  "It waits for staff, who look at who sent it."
+  HELD
+  "Nothing was made of it."
+  REFUSED
+  "It was sent by a machine: nothing is answered."
+  LOOP
+  "It came before."
+  DUPLICATE
+  "It says that a mail of ours did not arrive."
+  BOUNCE
+}
+`, BuiltIn: false},
 	{Name: "../notification.graphqls", Input: `"Of what a person is told."
 enum NotificationKind {
   "A comment mentions the person, by @ and the e-mail address or the user's id."
@@ -2092,6 +2133,14 @@ type DeactivateUserPayload {
   openRequests: Int!
   "How many open tasks were assigned to the user, before any were handed over."
   openTasks: Int!
+}
+
+"Whether mails reach a person."
+enum MailState {
+  "As far as is known."
+  OK
+  "One came back. A sign-in or another address ends it."
+  BOUNCED
 }
 `, BuiltIn: false},
 	{Name: "../policy.graphqls", Input: `"What an access policy does where its condition holds."
@@ -2350,6 +2399,8 @@ extend type Request {
   watchers: [Named!]
   "What it is linked with, of at most 100: what the caller may read, in the order in which the links were made."
   links: [RequestLink!]
+  "Its own files, in the order in which they were added; those of its comments are there."
+  attachments: [Attachment!]
   "The user who deals with it."
   assignee: User
   "The team that deals with it."
@@ -2394,6 +2445,32 @@ type Mentionable {
   email: String
 }
 
+"Whether the bytes of a file have come."
+enum AttachmentStatus {
+  "It is announced; its bytes are being sent."
+  UPLOADING
+  "All bytes are there."
+  READY
+}
+
+"What the virus scanner says of a file."
+enum AttachmentScan {
+  "It has not been scanned; its author alone may have it."
+  PENDING
+  "Nothing was found."
+  CLEAN
+  "Something was found: nobody gets it."
+  INFECTED
+  "The server has no scanner."
+  SKIPPED
+}
+
+"How a comment came."
+enum CommentVia {
+  "As a mail."
+  mail
+}
+
 "Who reads a comment."
 enum CommentVisibility {
   "Everybody who may read the request."
@@ -2430,6 +2507,8 @@ enum TextFormat {
 }
 
 extend type Comment {
+  "Its files, in the order in which they were added."
+  attachments: [Attachment!]
   "Its body as blocks, where that is Markdown; null where it is plain text. See renderMarkdown."
   content: JSON
   "The user who wrote it; null when a service account did."
@@ -3792,6 +3871,40 @@ func (ec *executionContext) childFields_AssignTaskPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type AssignTaskPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Attachment(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Attachment_id(ctx, field)
+	case "requestId":
+		return ec.fieldContext_Attachment_requestId(ctx, field)
+	case "commentId":
+		return ec.fieldContext_Attachment_commentId(ctx, field)
+	case "name":
+		return ec.fieldContext_Attachment_name(ctx, field)
+	case "size":
+		return ec.fieldContext_Attachment_size(ctx, field)
+	case "mediaType":
+		return ec.fieldContext_Attachment_mediaType(ctx, field)
+	case "sha256":
+		return ec.fieldContext_Attachment_sha256(ctx, field)
+	case "status":
+		return ec.fieldContext_Attachment_status(ctx, field)
+	case "scan":
+		return ec.fieldContext_Attachment_scan(ctx, field)
+	case "width":
+		return ec.fieldContext_Attachment_width(ctx, field)
+	case "height":
+		return ec.fieldContext_Attachment_height(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Attachment_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Attachment_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Attachment_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Attachment", field.Name)
+}
+
 func (ec *executionContext) childFields_AuditActor(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "type":
@@ -4042,12 +4155,18 @@ func (ec *executionContext) childFields_Comment(ctx context.Context, field graph
 		return ec.fieldContext_Comment_format(ctx, field)
 	case "visibility":
 		return ec.fieldContext_Comment_visibility(ctx, field)
+	case "via":
+		return ec.fieldContext_Comment_via(ctx, field)
+	case "quoted":
+		return ec.fieldContext_Comment_quoted(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Comment_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Comment_updatedAt(ctx, field)
 	case "etag":
 		return ec.fieldContext_Comment_etag(ctx, field)
+	case "attachments":
+		return ec.fieldContext_Comment_attachments(ctx, field)
 	case "content":
 		return ec.fieldContext_Comment_content(ctx, field)
 	case "author":
@@ -4214,6 +4333,14 @@ func (ec *executionContext) childFields_CreateApiKeyPayload(ctx context.Context,
 		return ec.fieldContext_CreateApiKeyPayload_value(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateApiKeyPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateAttachmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "attachment":
+		return ec.fieldContext_CreateAttachmentPayload_attachment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateAttachmentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_CreateCalendarPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4506,6 +4633,14 @@ func (ec *executionContext) childFields_DeleteAgentPayload(ctx context.Context, 
 		return ec.fieldContext_DeleteAgentPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteAgentPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteAttachmentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteAttachmentPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteAttachmentPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteCalendarPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5642,6 +5777,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_watchers(ctx, field)
 	case "links":
 		return ec.fieldContext_Request_links(ctx, field)
+	case "attachments":
+		return ec.fieldContext_Request_attachments(ctx, field)
 	case "assignee":
 		return ec.fieldContext_Request_assignee(ctx, field)
 	case "team":
@@ -6678,6 +6815,8 @@ func (ec *executionContext) childFields_User(ctx context.Context, field graphql.
 		return ec.fieldContext_User_locale(ctx, field)
 	case "timeZone":
 		return ec.fieldContext_User_timeZone(ctx, field)
+	case "mailState":
+		return ec.fieldContext_User_mailState(ctx, field)
 	case "mfaEnabled":
 		return ec.fieldContext_User_mfaEnabled(ctx, field)
 	case "lastSeenAt":

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
@@ -338,6 +339,18 @@ func (r Mutation) CreateRequest(ctx context.Context, input request.CreateInput) 
 func (r Mutation) CreateRoutingRule(ctx context.Context, input routing.CreateInput) (*generated.CreateRoutingRulePayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, routing.Create, input, "")
 	return &generated.CreateRoutingRulePayload{RoutingRule: row}, err
+}
+
+// CreateAttachment resolves the field.
+func (r Mutation) CreateAttachment(ctx context.Context, input attachment.CreateInput) (*generated.CreateAttachmentPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, attachment.Create, input, "")
+	return &generated.CreateAttachmentPayload{Attachment: row}, err
+}
+
+// DeleteAttachment resolves the field.
+func (r Mutation) DeleteAttachment(ctx context.Context, input op.ByID) (*generated.DeleteAttachmentPayload, error) {
+	_, err := resolve.Change(ctx, r.Engine, attachment.Delete, input, "id")
+	return &generated.DeleteAttachmentPayload{ID: input.ID}, err
 }
 
 // CreateRequestLink resolves the field.
@@ -999,6 +1012,16 @@ func (r Approval) Request(ctx context.Context, row *ent.Approval) (*ent.Request,
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Approval) *string { return row.RequestID }, request.LookUpRequests)
 }
 
+// MediaType resolves the field.
+func (r Attachment) MediaType(_ context.Context, row *ent.Attachment) (*string, error) {
+	return resolve.TextOrNil(row.MediaType), nil
+}
+
+// Sha256 resolves the field.
+func (r Attachment) Sha256(_ context.Context, row *ent.Attachment) (*string, error) {
+	return resolve.TextOrNil(row.Sha256), nil
+}
+
 // IP resolves the field.
 func (r AuditEntry) IP(_ context.Context, row *ent.AuditEntry) (*string, error) {
 	return resolve.TextOrNil(row.IP), nil
@@ -1337,6 +1360,12 @@ func (r Root) ApplyProposalInput() generated.ApplyProposalInputResolver { return
 
 // Approval resolves fields of the type.
 type Approval Root
+
+// Attachment resolves fields of the type.
+type Attachment Root
+
+// Attachment returns the resolver of the type's fields that are no columns.
+func (r Root) Attachment() generated.AttachmentResolver { return Attachment(r) }
 
 // AuditEntry resolves fields of the type.
 type AuditEntry Root

@@ -6,6 +6,7 @@ import (
 	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
@@ -40,6 +41,7 @@ var Entities = []Entity{
 	entity("AgentVersion", paged(agent.VersionsOf)),
 	entity("ApiKey", node(apikey.Get), list("apiKeys", apikey.List)),
 	entity("Approval", get(execution.GetApproval), list("approvals", execution.ListApprovals)),
+	entity("Attachment", node(attachment.Get), attached(attachment.OfRequests)),
 	entity("AuditEntry", get(auditlog.GetEntry), list("auditEntries", auditlog.ListEntries)).inputs("Audit"),
 	entity("Calendar", node(workflow.GetCalendar), list("calendars", workflow.ListCalendars)),
 	entity("Comment", node(request.GetComment), paged(request.CommentsOf)),
@@ -95,6 +97,8 @@ var Mutations = []Mutation{
 	mutation("createOrganization", people.CreateOrganization),
 	mutation("createRequest", request.Create),
 	mutation("createRoutingRule", routing.Create),
+	mutation("createAttachment", attachment.Create),
+	mutation("deleteAttachment", attachment.Delete),
 	mutation("createRequestLink", request.CreateLink),
 	mutation("createSavedReply", savedreply.Create),
 	mutation("createSavedView", savedview.Create),

@@ -128,6 +128,11 @@ func InRequest(ctx context.Context, tx *op.Tx, row any, userID string) (bool, er
 		id = row.ID
 	case *ent.Comment:
 		id = row.RequestID
+	case *ent.Attachment:
+		if row.RequestID == nil {
+			return false, nil
+		}
+		id = *row.RequestID
 	}
 	has, err := tx.Request.Query().Where(request.ID(id), request.Or(Mine(userID), Has(userID))).
 		Exist(tx.Unfiltered(ctx, "access policies look at the row itself"))

@@ -10,6 +10,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/participant"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/notify/notice"
@@ -118,6 +119,8 @@ type CreateCommentInput struct {
 	Body       string  `json:"body" minLength:"1" maxLength:"10000" pattern:"\\S" patternDescription:"more than blanks" example:"It has arrived."`
 	Format     *string `json:"format,omitempty" nullable:"true" enum:"plain,markdown" doc:"How the body is written; plain when not given." example:"markdown"`
 	Visibility *string `json:"visibility,omitempty" nullable:"true" enum:"public,internal" doc:"public when not given; internal ones are for agents, admins and owners." example:"public"`
+
+	AttachmentIDs []string `json:"attachmentIds,omitempty" nullable:"true" maxItems:"20" doc:"Drafts of the caller's, which become files of the comment." example:"[]"`
 }
 
 func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateCommentInput) (*ent.Comment, error) {
@@ -134,6 +137,9 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	c, err := create.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("write the comment: %w", err)
+	}
+	if err := attachment.Claim(ctx, tx, "attachmentIds", in.AttachmentIDs, r.ID, &c.ID); err != nil {
+		return nil, err
 	}
 	if c.Visibility == comment.VisibilityPublic && c.AuthorID == r.RequesterID {
 		if err := answered(ctx, tx, r); err != nil {
@@ -209,6 +215,9 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 }
 
 func deleteComment(ctx context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (struct{}, error) {
+	if err := attachment.RemoveOf(ctx, tx, c.ID); err != nil {
+		return struct{}{}, err
+	}
 	if err := tx.Comment.DeleteOne(c).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the comment: %w", err)
 	}

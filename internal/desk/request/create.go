@@ -13,6 +13,7 @@ import (
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/routing"
 	"atrium/internal/desk/sla"
 	"atrium/internal/identity/access"
@@ -71,6 +72,8 @@ type CreateInput struct {
 	RequesterID    *string `json:"requesterId,omitempty" nullable:"true" maxLength:"64" doc:"The person for whom it is: the caller when not given. Members file for themselves alone."`
 	RequesterEmail *string `json:"requesterEmail,omitempty" nullable:"true" maxLength:"254" pattern:"^[^\\s@<>(),;:\"]+@[^\\s@<>(),;:\"]+$" patternDescription:"an e-mail address" doc:"That person by their address; give one of the two."`
 
+	AttachmentIDs []string `json:"attachmentIds,omitempty" nullable:"true" maxItems:"20" doc:"Drafts of the caller's, which become files of the request." example:"[]"`
+
 	Cause events.Cause `json:"-"` // the execution that files it, if one does
 }
 
@@ -121,6 +124,9 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	r, err := c.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("file the request: %w", err)
+	}
+	if err := attachment.Claim(ctx, tx, "attachmentIds", in.AttachmentIDs, r.ID, nil); err != nil {
+		return nil, err
 	}
 	if err := tellFiled(ctx, tx, r); err != nil {
 		return nil, err

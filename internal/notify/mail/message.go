@@ -28,6 +28,7 @@ type Message struct {
 	Text    string `json:"text"`           // lines end in \n; a link is on its own line
 	HTML    string `json:"html,omitempty"` // the same content as Text; may be empty
 
+	ReplyTo     string `json:"replyTo,omitempty"`     // the address alone that an answer goes to; empty for the sender
 	Thread      string `json:"thread,omitempty"`      // id of what the mails of one thread are about (References); may be empty
 	Unsubscribe string `json:"unsubscribe,omitempty"` // the https URL that unsubscribes by a POST (RFC 8058); may be empty
 }
@@ -37,6 +38,11 @@ func (m *Message) check() error {
 	addr, err := mail.ParseAddress(m.To)
 	if err != nil || addr.Address != m.To || len(m.To) > text.MaxEmail {
 		return errors.New("mail: the recipient is no bare address")
+	}
+	if m.ReplyTo != "" {
+		if addr, err := mail.ParseAddress(m.ReplyTo); err != nil || addr.Address != m.ReplyTo || len(m.ReplyTo) > text.MaxEmail {
+			return errors.New("mail: the address for answers is no bare address")
+		}
 	}
 	if m.Subject == "" || len([]rune(m.Subject)) > maxSubject || strings.ContainsFunc(m.Subject, unicode.IsControl) {
 		return errors.New("mail: the subject is empty, too long or more than one line")
@@ -103,7 +109,13 @@ func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomai
 	m.SetDateWithValue(e.At)
 	_, domain, _ := strings.Cut(from.Address, "@")
 	m.SetMessageIDWithValue(e.ID + "@" + domain)
+	if e.ReplyTo != "" {
+		if err := m.ReplyTo(e.ReplyTo); err != nil {
+			return nil, errors.New("compose the mail: the address for answers is refused")
+		}
+	}
 	m.SetGenHeader("Auto-Submitted", "auto-generated") // no out-of-office replies
+	m.SetGenHeader("X-Auto-Response-Suppress", "All")  // the same for Exchange
 	if e.Thread != "" {                                // of a message that was never sent: all mails of the thread answer it
 		m.SetGenHeader(gomail.HeaderInReplyTo, "<"+e.Thread+"@"+domain+">")
 		m.SetGenHeader(gomail.HeaderReferences, "<"+e.Thread+"@"+domain+">")

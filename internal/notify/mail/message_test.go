@@ -22,6 +22,8 @@ func TestMessageIsChecked(t *testing.T) {
 		"a header by address": func(m *Message) { m.To = "ada@x.test\r\nBcc: eve@x.test" },
 		"a quoted line end":   func(m *Message) { m.To = "\"a\nb\"@x.test" },
 		"a long address":      func(m *Message) { m.To = strings.Repeat("a", 260) + "@x.test" },
+		"a name for answers":  func(m *Message) { m.ReplyTo = "Help <help@x.test>" },
+		"a header by answers": func(m *Message) { m.ReplyTo = "help@x.test\r\nBcc: eve@x.test" },
 		"no subject":          func(m *Message) { m.Subject = "" },
 		"a header by subject": func(m *Message) { m.Subject = "Hello\r\nBcc: eve@x.test" },
 		"a lone line feed":    func(m *Message) { m.Subject = "Hello\nBcc: eve@x.test" },

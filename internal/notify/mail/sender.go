@@ -34,6 +34,8 @@ type Options struct {
 	From string
 	// Dir is the folder of the files. It is created when the first mail is written.
 	Dir string
+	// DKIM signs what is sent by SMTP; nil means that the server does, or nobody.
+	DKIM *DKIM
 	// CAs verify the server's certificate; nil means those of the system.
 	CAs *x509.CertPool
 }
@@ -64,7 +66,7 @@ func newServer(o Options, from *mail.Address) (*server, error) {
 	if err != nil {
 		return nil, errors.New("mail: the server's address is no URL (percent-encode user and password)")
 	}
-	s := &server{from: from, host: u.Hostname(), user: u.User.Username(), cas: o.CAs, timeout: sendTimeout}
+	s := &server{from: from, host: u.Hostname(), user: u.User.Username(), cas: o.CAs, dkim: o.DKIM, timeout: sendTimeout}
 	s.password, _ = u.User.Password()
 	port := map[string]string{"smtp": "587", "smtps": "465"}[u.Scheme]
 	if port == "" || s.host == "" || strings.Trim(u.Path, "/") != "" || u.Fragment != "" {

@@ -29,6 +29,7 @@ type server struct {
 	user, password string
 	tls            tlsMode
 	cas            *x509.CertPool
+	dkim           *DKIM
 	timeout        time.Duration
 }
 
@@ -38,6 +39,11 @@ func (s *server) send(ctx context.Context, e *envelope) error {
 	m, err := e.compose(s.from, gomail.EncodingQP)
 	if err != nil {
 		return err
+	}
+	if s.dkim != nil {
+		if err := s.dkim.sign(m); err != nil {
+			return err
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()

@@ -1,5 +1,6 @@
 // Package egress is the HTTP client for calls to addresses that customers choose. Webhook deliveries, calls of workflows,
-// pushes to agents, companies' models and back-channel logout use it. No other code of the product calls such addresses.
+// pushes to agents, companies' models and back-channel logout use it. No other code of the product calls such addresses. Guard.DialContext
+// connects for another protocol, such as IMAP.
 //
 // A customer must not be able to make the server call addresses that only the server can reach. So the guard checks each
 // address at dialling, whatever its name resolved to before, and refuses everything outside the public internet: loopback,

@@ -1,13 +1,16 @@
 package egress
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 
 	"code.dny.dev/ssrf"
@@ -59,6 +62,11 @@ func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 		return fmt.Errorf("%w: %w", errRefused, err)
 	}
 	return nil
+}
+
+// DialContext connects for protocols other than HTTP. It refuses what Check refuses, whatever the name in the address resolves to.
+func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	return (&net.Dialer{Control: g.control, KeepAlive: 30 * time.Second}).DialContext(ctx, network, address)
 }
 
 // errRefused distinguishes errors of the guard from other errors of dialling.

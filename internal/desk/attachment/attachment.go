@@ -1,0 +1,340 @@
+package attachment
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"atrium/ent"
+	"atrium/ent/attachment"
+	"atrium/ent/comment"
+	"atrium/ent/company"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/internal/desk/participant"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/files"
+)
+
+var sorts = op.Sorts{"createdAt": attachment.FieldCreatedAt}
+
+// The operations on files. Bytes go through Depot.
+var (
+	Create = op.New("attachment.create", op.Spec{
+		Resource: "Attachment", Action: op.Create, Scope: "requests:write",
+		Summary: "Announce a file",
+	}, create).Prepared(func(ctx context.Context, tx *op.Tx, _ CreateInput) (any, error) { return used(ctx, tx) })
+
+	Get = op.Get("attachment.read", op.Spec{
+		Resource: "Attachment", Action: op.Read, Scope: "requests:read",
+		Summary: "Get what is known of a file",
+	}, load).WithRowVerbs(internalVerb[op.ByID]).Reaching(participant.InRequest)
+
+	List = op.OnRow("attachment.list", op.Spec{
+		Resource: "Attachment", Action: op.Read, Scope: "requests:read", Sorts: sorts,
+		Summary: "List the files of a request",
+	}, loadRequest, list).Reaching(participant.InRequest)
+
+	OfRequests = op.New("attachment.of_requests", op.Spec{
+		Resource: "Attachment", Action: op.Read, Scope: "requests:read",
+		Summary: "List the files of several requests",
+	}, func(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*ent.Attachment, error) {
+		return of(ctx, tx, in, attachment.And(attachment.RequestIDIn(in.IDs...), attachment.CommentIDIsNil()), func(a *ent.Attachment) string { return *a.RequestID })
+	})
+
+	OfComments = op.New("attachment.of_comments", op.Spec{
+		Resource: "Attachment", Action: op.Read, Scope: "requests:read",
+		Summary: "List the files of several comments",
+	}, func(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*ent.Attachment, error) {
+		return of(ctx, tx, in, attachment.CommentIDIn(in.IDs...), func(a *ent.Attachment) string { return *a.CommentID })
+	})
+
+	Delete = op.OnRow("attachment.delete", op.Spec{
+		Resource: "Attachment", Action: op.Delete, Scope: "requests:write",
+		Summary: "Remove a file",
+	}, loadOwn, remove).WithRowVerbs(internalVerb[op.ByID]).Reaching(participant.InRequest)
+)
+
+const (
+	mib = 1 << 20
+	gib = 1 << 30
+
+	maxFiles   = 20  // of one request itself, or of one comment
+	maxInAll   = 200 // of a request and its comments
+	maxDrafts  = 100 // of one person
+	maxOfLists = 10_000
+)
+
+// Room is what a plan gives for files, in bytes.
+type Room struct{ File, Company int64 }
+
+// rooms are the plans' rooms. A sandbox has that of the free plan.
+var rooms = map[company.Plan]Room{
+	company.PlanFree: {10 * mib, gib}, company.PlanPro: {25 * mib, 5 * gib}, company.PlanStarter: {50 * mib, 20 * gib},
+	company.PlanGrowth: {100 * mib, 100 * gib}, company.PlanBusiness: {250 * mib, 500 * gib}, company.PlanEnterprise: {250 * mib, 500 * gib},
+}
+
+// RoomOf returns the room that a company has.
+func RoomOf(c *ent.Company) Room {
+	if c.SandboxOf != nil {
+		return rooms[company.PlanFree]
+	}
+	return rooms[c.Plan]
+}
+
+// Live matches the files that are not deleted.
+func Live() predicate.Attachment { return attachment.DeletedAtIsNil() }
+
+// shown leaves out what is deleted, and others' drafts. Callers whose role reaches only their own requests see what is public at these,
+// and at requests in which a workflow gave them a part.
+func shown(tx *op.Tx) []predicate.Attachment {
+	me := tx.Principal().ID
+	where := []predicate.Attachment{Live(), attachment.Or(attachment.RequestIDNotNil(), attachment.CreatedBy(me))} // a draft is its author's matter
+	if !tx.OwnOnly() {
+		return where
+	}
+	return append(where, attachment.Or(
+		attachment.RequestIDIsNil(),
+		attachment.And(attachment.HasRequestWith(mine(me)), attachment.Or(
+			attachment.CommentIDIsNil(), attachment.HasCommentWith(comment.VisibilityEQ(comment.VisibilityPublic)),
+		)),
+	))
+}
+
+// mine matches the requests that somebody whose role reaches their own ones alone reads.
+func mine(userID string) predicate.Request {
+	return request.Or(participant.Mine(userID), participant.Has(userID))
+}
+
+// load loads a file that the caller may come to see, with its comment.
+func load(ctx context.Context, tx *op.Tx, id string) (*ent.Attachment, error) {
+	return op.Lock(tx, tx.Attachment.Query().Where(attachment.ID(id)).Where(shown(tx)...)).WithComment().Only(ctx)
+}
+
+func loadOwn(ctx context.Context, tx *op.Tx, id string) (*ent.Attachment, error) {
+	a, err := load(ctx, tx, id)
+	if err == nil && tx.OwnOnly() && a.CreatedBy != tx.Principal().ID {
+		refusal := apperr.New(apperr.Forbidden, "Only who added it, or staff, may remove a file.")
+		refusal.Reason = "author"
+		return nil, refusal
+	}
+	return a, err
+}
+
+// internalVerb returns the additional right that a file of an internal comment requires.
+func internalVerb[In any](row any, _ In) []string {
+	if a, ok := row.(*ent.Attachment); ok && a.Edges.Comment != nil && a.Edges.Comment.Visibility == comment.VisibilityInternal {
+		return []string{"comment.internal"}
+	}
+	return nil
+}
+
+func loadRequest(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
+	return tx.Request.Load(ctx, id)
+}
+
+// ListInput pages the files of one request.
+type ListInput struct {
+	op.ByID
+	paging.Page
+}
+
+func list(ctx context.Context, tx *op.Tx, r *ent.Request, in ListInput) (paging.List[*ent.Attachment], error) {
+	return paging.Of(ctx, in.Page, sorts, tx.Attachment.Query().Where(attachment.RequestID(r.ID)).Where(shown(tx)...))
+}
+
+// of returns the files of each row, in the order in which they were added.
+func of(ctx context.Context, tx *op.Tx, in paging.ByIDs, where predicate.Attachment, at func(*ent.Attachment) string) (map[string][]*ent.Attachment, error) {
+	rows, err := tx.Attachment.Query().Where(where).Where(shown(tx)...).Order(attachment.ByCreatedAt(), attachment.ByID()).Limit(maxOfLists).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the files: %w", err)
+	}
+	out := map[string][]*ent.Attachment{}
+	for _, id := range in.IDs {
+		out[id] = []*ent.Attachment{}
+	}
+	for _, a := range rows {
+		out[at(a)] = append(out[at(a)], a)
+	}
+	return out, nil
+}
+
+// used returns the bytes of the company's files.
+func used(ctx context.Context, tx *op.Tx) (int64, error) {
+	var sums []struct{ Sum *int64 }
+	err := tx.Attachment.Query().Where(Live()).Aggregate(ent.Sum(attachment.FieldSize)).Scan(tx.Unfiltered(ctx, "the room is the company's"), &sums)
+	if err != nil {
+		return 0, fmt.Errorf("add up the files: %w", err)
+	}
+	if len(sums) == 0 || sums[0].Sum == nil {
+		return 0, nil
+	}
+	return *sums[0].Sum, nil
+}
+
+// CreateInput describes a file that is going to be sent.
+type CreateInput struct {
+	RequestID *string `json:"requestId,omitempty" nullable:"true" maxLength:"64" doc:"The request that it belongs to; give one of requestId, commentId and draft." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	CommentID *string `json:"commentId,omitempty" nullable:"true" maxLength:"64" doc:"A comment of the caller's that it belongs to."`
+	Draft     *bool   `json:"draft,omitempty" nullable:"true" doc:"True for a file of a request or a comment that is still being written: name it there in attachmentIds within a day."`
+	Name      string  `json:"name" minLength:"1" maxLength:"255" pattern:"\\S" patternDescription:"more than blanks" doc:"The file's name, without a path." example:"invoice.pdf"`
+	Size      int64   `json:"size" minimum:"1" maximum:"1099511627776" doc:"Its bytes." example:"48213"`
+}
+
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Attachment, error) {
+	requestID, err := in.target(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	name, err := fileName(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := hasRoom(ctx, tx, in.Size); err != nil {
+		return nil, err
+	}
+	if err := fewEnough(ctx, tx, requestID, in.CommentID, 1); err != nil {
+		return nil, err
+	}
+	c := tx.Attachment.Create().SetNillableRequestID(requestID).SetName(name).SetSize(in.Size).SetCreatedBy(tx.Principal().ID)
+	a, err := c.SetNillableCommentID(in.CommentID).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("announce the file: %w", err)
+	}
+	tx.Changed(nil, a)
+	return a, nil
+}
+
+// target returns the request to which the file goes; nil for a draft.
+func (in CreateInput) target(ctx context.Context, tx *op.Tx) (*string, error) {
+	given := 0
+	for _, is := range []bool{in.RequestID != nil, in.CommentID != nil, op.Or(in.Draft, false)} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, apperr.InvalidField("requestId", "is one of three: give requestId, commentId, or draft")
+	}
+	switch {
+	case in.RequestID != nil:
+		if err := tx.May(ctx, "comment.create"); err != nil {
+			return nil, err
+		}
+		q := tx.Request.Query().Where(request.ID(*in.RequestID))
+		if tx.OwnOnly() {
+			q.Where(mine(tx.Principal().ID))
+		}
+		if seen, err := q.Exist(ctx); err != nil || !seen {
+			return nil, absent("requestId", "is no request of this company", err)
+		}
+		return in.RequestID, nil
+	case in.CommentID != nil:
+		c, err := tx.Comment.Query().Where(comment.ID(*in.CommentID), comment.AuthorID(tx.Principal().ID)).Only(ctx)
+		if ent.IsNotFound(err) {
+			return nil, absent("commentId", "is no comment of yours", nil)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look the comment up: %w", err)
+		}
+		return &c.RequestID, nil
+	}
+	return nil, nil
+}
+
+func absent(field, message string, err error) error {
+	if err != nil {
+		return fmt.Errorf("look up what %s names: %w", field, err)
+	}
+	return apperr.InvalidField(field, message)
+}
+
+// fileName returns a name in Unicode's composed form. Returns a validation error for one that leads elsewhere, or that does not show what
+// it is: with a path, control characters, or marks that turn the direction of writing.
+func fileName(name string) (string, error) {
+	name = norm.NFC.String(strings.TrimSpace(name))
+	bad := func(r rune) bool {
+		return r == '/' || r == '\\' || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == unicode.ReplacementChar
+	}
+	if name == "." || name == ".." || strings.ContainsFunc(name, bad) {
+		return "", apperr.InvalidField("name", "must be a file's name without a path, control characters or marks of direction")
+	}
+	return name, nil
+}
+
+// hasRoom returns an error when a file is larger than the company's plan allows, or does not fit beside its other files.
+func hasRoom(ctx context.Context, tx *op.Tx, size int64) error {
+	c, err := tx.Company.Query().Where(company.ID(tx.Principal().CompanyID)).Only(tx.Unfiltered(ctx, "the company's own plan"))
+	if err != nil {
+		return fmt.Errorf("read the company: %w", err)
+	}
+	room := RoomOf(c)
+	if size > room.File {
+		return apperr.InvalidField("size", fmt.Sprintf("must be at most %d: the plan allows files of %d MB", room.File, room.File/mib))
+	}
+	if n, _ := op.Preparation[int64](tx); n+size > room.Company {
+		return apperr.New(apperr.Conflict, "The company's files use %d MB of %d MB; this one does not fit.", n/mib, room.Company/mib)
+	}
+	if len(c.FilesKeySealed) > 0 {
+		return nil
+	}
+	return makeKey(ctx, tx)
+}
+
+// makeKey gives the company the key of its files, if nobody has meanwhile.
+func makeKey(ctx context.Context, tx *op.Tx) error {
+	c, err := op.Lock(tx, tx.Company.Query().Where(company.ID(tx.Principal().CompanyID))).Only(tx.Unfiltered(ctx, "the company's own key"))
+	if err != nil || len(c.FilesKeySealed) > 0 {
+		return err
+	}
+	_, text, err := files.MakeKey()
+	if err != nil {
+		return err
+	}
+	sealed, err := tx.Sealer().Seal([]byte(text), []byte(c.ID))
+	if err != nil {
+		return fmt.Errorf("seal the key of files: %w", err)
+	}
+	if err := c.Update().SetFilesKeySealed(sealed).Exec(ctx); err != nil {
+		return fmt.Errorf("keep the key of files: %w", err)
+	}
+	return nil
+}
+
+// fewEnough returns conflict when n files more are too many for where they go.
+func fewEnough(ctx context.Context, tx *op.Tx, requestID, commentID *string, n int) error {
+	ctx = tx.Unfiltered(ctx, "files that the caller does not see count as well")
+	count := func(most int, what string, where ...predicate.Attachment) error {
+		has, err := tx.Attachment.Query().Where(Live()).Where(where...).Count(ctx)
+		if err != nil {
+			return fmt.Errorf("count the files: %w", err)
+		}
+		if has+n > most {
+			return apperr.New(apperr.Conflict, "%s has at most %d files.", what, most)
+		}
+		return nil
+	}
+	if requestID == nil {
+		return count(maxDrafts, "A person's drafts", attachment.RequestIDIsNil(), attachment.CreatedBy(tx.Principal().ID))
+	}
+	if err := count(maxInAll, "A request with its comments", attachment.RequestID(*requestID)); err != nil {
+		return err
+	}
+	if commentID != nil {
+		return count(maxFiles, "A comment", attachment.CommentID(*commentID))
+	}
+	return count(maxFiles, "A request itself", attachment.RequestID(*requestID), attachment.CommentIDIsNil())
+}
+
+func remove(ctx context.Context, tx *op.Tx, a *ent.Attachment, _ op.ByID) (struct{}, error) {
+	if err := a.Update().SetDeletedAt(tx.Now(ctx)).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("remove the file: %w", err)
+	}
+	tx.Changed(a, nil)
+	return struct{}{}, nil
+}

@@ -1,0 +1,138 @@
+package attachment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // pictures that previews are drawn of
+	"image/jpeg"
+	_ "image/png"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp" // likewise
+
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/files"
+)
+
+// maxPixels bounds the pictures that are decoded: 40 megapixels take up to 160 MiB.
+const maxPixels = 40_000_000
+
+// previewSizes are the sizes of previews: how many pixels the longer side has at most.
+var previewSizes = []int{320, 1024}
+
+// pixels returns the width and the height of a picture; zeros for what is none, or is too large to be drawn.
+func pixels(s *files.Spooled) (width, height int) {
+	c, _, err := image.DecodeConfig(bytes.NewReader(s.Head))
+	if err != nil || c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels/c.Height {
+		return 0, 0
+	}
+	return c.Width, c.Height
+}
+
+func previewKey(key string, size int) string { return key + "." + strconv.Itoa(size) }
+
+// originalKey returns the key of the file that a preview is of; of anything else the key itself.
+func originalKey(key string) string {
+	out, _, _ := strings.Cut(key, ".")
+	return out
+}
+
+func companyOfKey(key string) string {
+	out, _, _ := strings.Cut(key, "/")
+	return out
+}
+
+// Preview returns a JPEG of a picture whose longer side has at most size pixels, 320 or 1024. It draws each once.
+func (d *Depot) Preview(ctx context.Context, id string, size int) ([]byte, error) {
+	if !slices.Contains(previewSizes, size) {
+		return nil, apperr.InvalidField("size", "must be 320 or 1024")
+	}
+	to, _, err := op.Run(ctx, d.Engine, toGive, op.ByID{ID: id}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if to.row.Width == nil {
+		return nil, apperr.New(apperr.NotFound, "There is no preview of this file.")
+	}
+	key := previewKey(to.row.StoredAs, size)
+	if out, err := d.drawn(ctx, key, to.key); err == nil || !errors.Is(err, files.ErrNotFound) {
+		return out, unreadable(err)
+	}
+	leave, err := d.previews.Take(ctx, to.row.CompanyID)
+	if err != nil {
+		return nil, apperr.Busy(err)
+	}
+	defer leave()
+	if out, err := d.drawn(ctx, key, to.key); err == nil {
+		return out, nil // by whoever had the place before
+	}
+	out, err := d.draw(ctx, to, size)
+	if err != nil {
+		return nil, err
+	}
+	spooled, err := files.Spool(d.Spool, to.key, bytes.NewReader(out), int64(len(out)))
+	if err == nil {
+		defer spooled.Discard()
+		err = d.Files.Put(ctx, key, spooled)
+	}
+	if err != nil {
+		d.Log.WarnContext(ctx, "a preview was not kept", "error", err)
+	}
+	return out, nil
+}
+
+func unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return apperr.Wrap(err, apperr.Unavailable, "The file cannot be read at the moment.")
+}
+
+// drawn reads a preview that was drawn before.
+func (d *Depot) drawn(ctx context.Context, key string, k files.Key) ([]byte, error) {
+	f, err := files.Open(ctx, d.Files, key, k)
+	if err != nil {
+		return nil, err
+	}
+	out, err := io.ReadAll(io.NewSectionReader(f, 0, f.Size))
+	return out, errors.Join(err, f.Close())
+}
+
+// draw decodes a picture and draws it smaller. What cannot be decoded has no preview.
+func (d *Depot) draw(ctx context.Context, to *receivable, size int) ([]byte, error) {
+	f, err := files.Open(ctx, d.Files, to.row.StoredAs, to.key)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	picture, _, err := image.Decode(io.NewSectionReader(f, 0, f.Size))
+	if err != nil {
+		return nil, apperr.New(apperr.NotFound, "There is no preview of this file.")
+	}
+	small := fit(picture, size)
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, small, &jpeg.Options{Quality: 80}); err != nil {
+		return nil, fmt.Errorf("draw the preview: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// fit draws a picture on white, so that its longer side has at most size pixels.
+func fit(picture image.Image, size int) image.Image {
+	w, h := picture.Bounds().Dx(), picture.Bounds().Dy()
+	if long := max(w, h); long > size {
+		w, h = max(1, w*size/long), max(1, h*size/long)
+	}
+	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.BiLinear.Scale(out, out.Bounds(), picture, picture.Bounds(), draw.Over, nil)
+	return out
+}

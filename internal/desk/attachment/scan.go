@@ -1,0 +1,154 @@
+package attachment
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/attachment"
+	"atrium/internal/op"
+	"atrium/internal/platform/files"
+)
+
+// Scanner asks clamd what it thinks of files (its command INSTREAM).
+type Scanner struct {
+	Address string // host:port, or the path of a Unix socket
+}
+
+const (
+	scanTime  = 5 * time.Minute // for one file
+	scanAgain = time.Minute     // after the scanner was away
+	scanPiece = 64 << 10
+)
+
+// Infected reports whether clamd finds something in a stream. An error means that it is away or could not say.
+func (s *Scanner) Infected(ctx context.Context, from io.Reader) (_ bool, err error) {
+	network := "tcp"
+	if strings.HasPrefix(s.Address, "/") {
+		network = "unix"
+	}
+	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, network, s.Address)
+	if err != nil {
+		return false, fmt.Errorf("call the virus scanner: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := conn.SetDeadline(time.Now().Add(scanTime)); err != nil {
+		return false, err
+	}
+	_, werr := io.WriteString(conn, "zINSTREAM\x00")
+	piece := make([]byte, 4+scanPiece)
+	for werr == nil {
+		n, rerr := io.ReadFull(from, piece[4:])
+		if n > 0 {
+			binary.BigEndian.PutUint32(piece, uint32(n)) //nolint:gosec // at most scanPiece
+			_, werr = conn.Write(piece[:4+n])
+		}
+		if errors.Is(rerr, io.EOF) || errors.Is(rerr, io.ErrUnexpectedEOF) {
+			break
+		}
+		if rerr != nil {
+			return false, fmt.Errorf("read the file: %w", rerr)
+		}
+	}
+	if werr == nil {
+		_, werr = conn.Write([]byte{0, 0, 0, 0})
+	}
+	answer, rerr := bufio.NewReader(io.LimitReader(conn, 4096)).ReadString(0) // it answers a file that is too large before its end
+	answer = strings.TrimSpace(strings.TrimRight(answer, "\x00"))
+	switch {
+	case strings.HasSuffix(answer, " FOUND"):
+		return true, nil
+	case strings.HasSuffix(answer, ": OK"):
+		return false, nil
+	}
+	return false, errors.Join(fmt.Errorf("the virus scanner says %q", answer), werr, rerr)
+}
+
+// ScanArgs is the job that has a stored file scanned.
+type ScanArgs struct {
+	Company  string `json:"company"`
+	StoredAs string `json:"storedAs"`
+}
+
+// Kind names the job.
+func (ScanArgs) Kind() string { return "attachment_scan" }
+
+type scanner struct {
+	river.WorkerDefaults[ScanArgs]
+	depot *Depot
+}
+
+// Timeout of one scan.
+func (*scanner) Timeout(*river.Job[ScanArgs]) time.Duration { return scanTime }
+
+// Work has the file scanned, and keeps what came out at all rows that name it. While the scanner is away, it waits.
+func (s *scanner) Work(ctx context.Context, job *river.Job[ScanArgs]) error {
+	d := s.depot
+	result := attachment.ScanSKIPPED
+	if d.Scan != nil {
+		infected, err := d.infected(ctx, job.Args)
+		if errors.Is(err, files.ErrNotFound) {
+			return nil // deleted meanwhile
+		}
+		if err != nil {
+			d.Log.WarnContext(ctx, "a file waits for the virus scanner", "error", err)
+			return river.JobSnooze(scanAgain)
+		}
+		result = attachment.ScanCLEAN
+		if infected {
+			result = attachment.ScanINFECTED
+		}
+	}
+	err := d.Engine.Work(ctx, job.Args.Company, "virus scanner", func(ctx context.Context, tx *op.Tx) error {
+		rows, err := op.Lock(tx, tx.Attachment.Query().Where(attachment.StoredAs(job.Args.StoredAs)).Order(attachment.ByID())).All(ctx)
+		if err != nil {
+			return fmt.Errorf("read the files: %w", err)
+		}
+		for _, a := range rows {
+			if err := scanned(ctx, tx, a, result); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || result != attachment.ScanINFECTED {
+		return err
+	}
+	return d.removeBytes(ctx, job.Args.StoredAs)
+}
+
+func scanned(ctx context.Context, tx *op.Tx, a *ent.Attachment, result attachment.Scan) error {
+	if err := a.Update().SetScan(result).Exec(ctx); err != nil {
+		return fmt.Errorf("keep what the scanner says: %w", err)
+	}
+	if result != attachment.ScanINFECTED {
+		return nil
+	}
+	return tx.Note(ctx, "attachment.quarantined", "Attachment", a.ID, nil)
+}
+
+func (d *Depot) infected(ctx context.Context, args ScanArgs) (_ bool, err error) {
+	var key files.Key
+	err = d.Engine.Work(ctx, args.Company, "virus scanner", func(ctx context.Context, tx *op.Tx) (err error) {
+		key, err = keyOf(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	f, err := files.Open(ctx, d.Files, args.StoredAs, key)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return d.Scan.Infected(ctx, io.NewSectionReader(f, 0, f.Size))
+}

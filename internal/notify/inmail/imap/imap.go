@@ -1,0 +1,237 @@
+package imap
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync/atomic"
+	"time"
+
+	goimap "github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-imap/v2/imapclient"
+
+	"atrium/internal/notify/inmail"
+)
+
+// Bounds of one call.
+const (
+	maxMails  = 50
+	maxTime   = 5 * time.Minute
+	maxAnswer = 256 << 10 // bytes that an answer may have besides a mail
+)
+
+// Account is a mailbox on another server.
+type Account struct {
+	Address        string // host:port; TLS from the start, usually port 993
+	User, Password string
+	Folder         string // such as INBOX
+	// Dial connects. It refuses addresses that a customer must not reach.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	TLS  *tls.Config // what verifies the certificate; the server's name is that of Address unless it is set
+}
+
+// Cursor is a place in a folder: all mails up to UID were fetched. The zero value is the beginning: all mails that are not seen.
+type Cursor struct{ Validity, UID uint32 }
+
+// Mail is a fetched mail.
+type Mail struct {
+	Cursor Cursor // the place behind it, to be kept with it
+	Size   int64  // bytes, as the server says
+	Raw    []byte // nil if Size exceeds inmail.MaxSize
+}
+
+// ErrLogin is in the error of an account that the server does not let in: to try again does not help.
+var ErrLogin = errors.New("imap: the server refuses user and password")
+
+// Fetch passes the mails behind the cursor to keep, the oldest first, at most 50. Each is marked as seen when keep has returned nil, and the first
+// error of keep ends the call. more says that there are others. If the folder was made anew since (another validity), it
+// begins with what is not seen. Its errors contain nothing of what the server wrote but codes, and no password.
+func (a Account) Fetch(ctx context.Context, after Cursor, keep func(context.Context, Mail) error) (more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
+	conn, err := a.connect(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	client := imapclient.New(conn, nil)
+	defer client.Close() //nolint:errcheck // what was kept is kept
+	b := box{client: client, conn: conn}
+	if err := b.enter(a); err != nil {
+		return false, err
+	}
+	uids, more, err := b.waiting(a.Folder, after)
+	if err != nil {
+		return false, err
+	}
+	for _, uid := range uids {
+		if err := b.pass(ctx, uid, keep); err != nil {
+			return true, err
+		}
+	}
+	conn.allow(maxAnswer)
+	_ = client.Logout().Wait() // a courtesy
+	return more, nil
+}
+
+// connect dials and does the handshake.
+func (a Account) connect(ctx context.Context) (*metered, error) {
+	host, _, err := net.SplitHostPort(a.Address)
+	if err != nil {
+		return nil, errors.New("imap: the address must be host:port")
+	}
+	plain, err := a.Dial(ctx, "tcp", a.Address)
+	if err != nil {
+		return nil, fmt.Errorf("imap: connect: %w", err)
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.TLS != nil {
+		config = a.TLS.Clone()
+	}
+	if config.ServerName == "" {
+		config.ServerName = host
+	}
+	secure := tls.Client(plain, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return nil, fmt.Errorf("imap: TLS: %w", errors.Join(err, plain.Close()))
+	}
+	return &metered{Conn: secure}, nil
+}
+
+// box is a folder of a server to which the client is connected.
+type box struct {
+	client   *imapclient.Client
+	conn     *metered
+	validity uint32
+}
+
+func (b *box) enter(a Account) error {
+	b.conn.allow(maxAnswer)
+	if err := b.client.WaitGreeting(); err != nil {
+		return coded("greeting", err)
+	}
+	if err := b.client.Login(a.User, a.Password).Wait(); err != nil {
+		if refused, ok := errors.AsType[*goimap.Error](err); ok && refused.Type == goimap.StatusResponseTypeNo && refused.Code != goimap.ResponseCodeUnavailable {
+			return errors.Join(ErrLogin, coded("login", err))
+		}
+		return coded("login", err)
+	}
+	return nil
+}
+
+// waiting returns the mails to fetch, the oldest first, and whether there are more.
+func (b *box) waiting(folder string, after Cursor) (uids []goimap.UID, more bool, err error) {
+	b.conn.allow(maxAnswer)
+	selected, err := b.client.Select(folder, nil).Wait()
+	if err != nil {
+		return nil, false, coded("select", err)
+	}
+	b.validity = selected.UIDValidity
+	criteria := &goimap.SearchCriteria{NotFlag: []goimap.Flag{goimap.FlagSeen}}
+	from := goimap.UID(1)
+	if after.Validity == b.validity && after.UID > 0 {
+		from = goimap.UID(after.UID) + 1
+		criteria = &goimap.SearchCriteria{UID: []goimap.UIDSet{{goimap.UIDRange{Start: from, Stop: 0}}}}
+	}
+	if from == 0 { // behind the last there can be
+		return nil, false, nil
+	}
+	b.conn.allow(maxAnswer)
+	found, err := b.client.UIDSearch(criteria, nil).Wait()
+	if err != nil {
+		return nil, false, coded("search", err)
+	}
+	set, _ := found.All.(goimap.UIDSet)
+	for _, r := range set {
+		for uid := max(r.Start, from); uid >= r.Start && uid <= r.Stop && uid != 0; uid++ {
+			if len(uids) == maxMails {
+				return uids, true, nil
+			}
+			uids = append(uids, uid)
+		}
+	}
+	return uids, false, nil
+}
+
+// pass fetches a mail, has it kept and marks it.
+func (b *box) pass(ctx context.Context, uid goimap.UID, keep func(context.Context, Mail) error) error {
+	one := goimap.UIDSetNum(uid)
+	b.conn.allow(maxAnswer)
+	sizes, err := b.client.Fetch(one, &goimap.FetchOptions{RFC822Size: true}).Collect()
+	if err != nil {
+		return coded("size", err)
+	}
+	if len(sizes) == 0 {
+		return nil // somebody has deleted it
+	}
+	m := Mail{Cursor: Cursor{Validity: b.validity, UID: uint32(uid)}, Size: sizes[0].RFC822Size}
+	if m.Size <= inmail.MaxSize {
+		if m.Raw, err = b.read(one, m.Size); err != nil {
+			return err
+		}
+	}
+	if err := keep(ctx, m); err != nil {
+		return err
+	}
+	b.conn.allow(maxAnswer)
+	seen := &goimap.StoreFlags{Op: goimap.StoreFlagsAdd, Silent: true, Flags: []goimap.Flag{goimap.FlagSeen}}
+	if err := b.client.Store(one, seen, nil).Close(); err != nil {
+		return coded("mark as seen", err)
+	}
+	return nil
+}
+
+// read returns the bytes of a mail.
+func (b *box) read(one goimap.UIDSet, size int64) ([]byte, error) {
+	b.conn.allow(maxAnswer + size)
+	whole := &goimap.FetchItemBodySection{Peek: true}
+	mails, err := b.client.Fetch(one, &goimap.FetchOptions{BodySection: []*goimap.FetchItemBodySection{whole}}).Collect()
+	if err != nil {
+		return nil, coded("fetch", err)
+	}
+	if len(mails) == 0 {
+		return nil, errors.New("imap: fetch: the mail is gone")
+	}
+	raw := mails[0].FindBodySection(whole)
+	if raw == nil {
+		return nil, errors.New("imap: fetch: no content")
+	}
+	return raw, nil
+}
+
+// coded returns an error with what failed and the code of the answer, but nothing that the server wrote itself.
+func coded(what string, err error) error {
+	if e, ok := errors.AsType[*goimap.Error](err); ok {
+		return fmt.Errorf("imap: %s: answered with %s %s", what, e.Type, e.Code)
+	}
+	if errors.Is(err, errTooMuch) {
+		return fmt.Errorf("imap: %s: %w", what, errTooMuch)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) {
+		return fmt.Errorf("imap: %s: %w", what, io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("imap: %s: the answer was not understood", what)
+}
+
+// errTooMuch ends a connection whose server writes more than it was asked for.
+var errTooMuch = errors.New("the server sends more than it was asked for")
+
+// metered is a connection on which a number of bytes may come. go-imap reads strings of any length.
+type metered struct {
+	net.Conn
+	left atomic.Int64
+}
+
+// allow sets how many bytes may come from now on.
+func (m *metered) allow(n int64) { m.left.Store(n) }
+
+func (m *metered) Read(p []byte) (int, error) {
+	n, err := m.Conn.Read(p)
+	if m.left.Add(int64(-n)) < 0 {
+		return 0, errTooMuch
+	}
+	return n, err
+}
