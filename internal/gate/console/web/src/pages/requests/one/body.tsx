@@ -5,6 +5,7 @@ import { useCan, useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
 import { ExecutionMoved } from '../../../gen/documents';
 import { Answers } from '../../../parts/answers';
+import { Attached } from '../../../parts/files';
 import { Prose } from '../../../parts/markdown';
 import { Runs } from '../../../parts/runs';
 import { Section } from '../../../ui/page';
@@ -57,6 +58,7 @@ function About({ request: r }: { request: FullRequest }) {
       {may && <button type="button" className="plain small" onClick={() => { edit(true); }}>{t('Edit')}</button>}
       {r.description ? <div className="description"><Prose content={r.content}>{r.description}</Prose></div> : !answered && <p className="soft">{t('No description.')}</p>}
       <Answers request={r} />
+      <Attached files={r.attachments?.filter((f) => !f.commentId)} />
       {editing && <Edit request={r} close={() => { edit(false); }} />}
     </div>
   );

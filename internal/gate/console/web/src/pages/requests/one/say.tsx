@@ -7,6 +7,7 @@ import type { Fault } from '../../../app/fault';
 import { useCan, useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
 import { AddComment } from '../../../gen/documents';
+import { Attach, Attaching, useFiles } from '../../../parts/files';
 import { Writer, type Writing } from '../../../parts/writer';
 import { nameOf } from '../../../parts/who';
 import { useDraft } from '../../../ui/draft';
@@ -37,12 +38,14 @@ export function Say({ request: r }: { request: FullRequest }) {
   const mentions = useMentions(r.id);
   const writer = useRef<Writing>(null);
   const replies = useReplies(r.id, body, (text) => { writer.current?.insert(text); });
-  const ready = body.trim() !== '' && !busy;
+  const files = useFiles();
+  const ready = body.trim() !== '' && !busy && files.ready;
   const requester = r.requesterId === viewer.id;
   const send = async () => {
-    const o = await run({ input: { requestId: r.id, body, format: 'markdown', visibility: tab === 'note' ? 'internal' : 'public' } });
+    const o = await run({ input: { requestId: r.id, body, format: 'markdown', visibility: tab === 'note' ? 'internal' : 'public', ...(files.ids.length > 0 ? { attachmentIds: files.ids } : {}) } });
     setFault(o.fault);
     if (o.fault) return;
+    files.clear();
     const left = { ...draft, [tab]: '' };
     if (left.reply || left.note) set(left);
     else forget();
@@ -61,7 +64,7 @@ export function Say({ request: r }: { request: FullRequest }) {
     <>
     <form
       className={`card say${tab === 'note' ? ' internal' : ''}`} // not said
-      onSubmit={(e) => { e.preventDefault(); void send(); }}
+      {...files.on} onSubmit={(e) => { e.preventDefault(); if (ready) void send(); }}
     >
       {notes && (
         <div role="tablist" aria-label={t('Who reads it')} className="say-tabs" onKeyDown={turn}>
@@ -79,10 +82,12 @@ export function Say({ request: r }: { request: FullRequest }) {
           hint={requester && reopenable(r) ? t('A public comment reopens your request.') : undefined}
           completions={replies.completion ? [mentions, replies.completion] : [mentions]} fault={faultAt(fault, 'body')} value={body} set={(to) => { set({ ...draft, [tab]: to }); }} required send={() => { if (ready) void send(); }}
         />
+        <Attaching files={files} />
         <Rest base={body ? base : undefined} fault={fault} fields={['body']} />
         <div className="line">
           {waitable ? <Check label={t('Then wait for an answer')} checked={waits} set={setWaits} /> : <span className="soft small-text">{replies.completion ? t('@ for people, / for saved replies.') : t('Type @ to mention somebody.')}</span>}
           <span className="grow" />
+          <Attach files={files} />
           {replies.button}
           <button type="submit" disabled={!ready} title={keyLabel('mod+Enter')} dir="auto">{tab === 'note' ? <Lock size={14} aria-hidden /> : <Send size={14} aria-hidden />} {says}</button>
         </div>

@@ -2,6 +2,7 @@
 import { Lock } from 'lucide-react';
 import { useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
+import { Attached } from '../../../parts/files';
 import { Mentions, Prose } from '../../../parts/markdown';
 import { nameOf } from '../../../parts/who';
 import { Time } from '../../../ui/bits';
@@ -23,6 +24,7 @@ export function Spoken({ comment: c, mine }: { comment: Comment; mine: boolean }
       >
         <header><strong dir="auto">{name}</strong>{mine && <span>{t('person|Requester')}</span>}<Time at={c.createdAt} />{internal && <span className="line"><Lock size={12} aria-hidden /> {t('Internal: only staff see it')}</span>}</header>
         <Prose content={c.content}>{c.authorId.startsWith('agt_') ? c.body : <Linked text={c.body} />}</Prose>
+        <Attached files={c.attachments} />
       </article>
     </>
   );
