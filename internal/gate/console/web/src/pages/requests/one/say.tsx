@@ -38,7 +38,8 @@ export function Say({ request: r }: { request: FullRequest }) {
   const mentions = useMentions(r.id);
   const writer = useRef<Writing>(null);
   const replies = useReplies(r.id, body, (text) => { writer.current?.insert(text); });
-  const files = useFiles();
+  const both = { reply: useFiles(), note: useFiles() };
+  const files = both[tab]; // what is attached to the one is not sent with the other
   const ready = body.trim() !== '' && !busy && files.ready;
   const requester = r.requesterId === viewer.id;
   const send = async () => {
