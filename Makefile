@@ -20,7 +20,7 @@ export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 LINT_VERSION := v2.15.0
 LINT := .bin/golangci-lint-$(LINT_VERSION)
 
-.PHONY: run test quick race bench lint generate check generated fuzz upgrade-test chaos soak image build help
+.PHONY: run test quick race bench lint generate check generated copysheet fuzz upgrade-test chaos soak image build help
 
 run: build ## build and start the server; ARGS go to `atrium serve`
 	exec bin/atrium serve --drain 0s $(ARGS)
@@ -49,6 +49,9 @@ check: ## everything a change must pass: lint, generated code, tests; ARGS go to
 
 generated:
 	@.ci/generated.sh
+
+copysheet: ## what people read, the English beside its German, as Markdown
+	@node .ci/copysheet.mjs
 
 fuzz: ## the differential test of policies (up to an hour), then every fuzz target for FUZZTIME (30s)
 	@.ci/fuzz.sh $(FUZZTIME)

@@ -28,7 +28,7 @@ var (
 func (h *signInHandlers) guard(s *gate.Anonymous, layout *pages.Layout) {
 	page := func(w http.ResponseWriter, r *http.Request, _ time.Duration) {
 		layout.Message(w, r, http.StatusTooManyRequests, locale.Say("One moment, please"),
-			locale.Say("Too much comes from your network at this moment. Go back and try again in a minute."), pages.Link{})
+			locale.Say("There are too many calls from your network at the moment. Go back and try again in a minute."), pages.Link{})
 	}
 	h.session = s.Every(webSignIns, h.session, page)
 	if h.provider == nil {

@@ -197,7 +197,7 @@ var _ = []locale.Text{
 	locale.Say("Must be more than a repetition or a sequence."),
 	locale.Say("Must be more than your name, e-mail address, company or the product's name."),
 	locale.Say("Is known from breaches or too common; choose another one."),
-	locale.Say("Another company was made at the same moment. Try again."),
+	locale.Say("Another company was created at the same moment. Try again."),
 	locale.Say("The address has an account that came with an imported company. Its owner asks for a new password first, at /forgot."),
 }
 

@@ -68,7 +68,7 @@ func (s *Server) postEmail(w http.ResponseWriter, r *http.Request) {
 	case wait > 0:
 		s.tooMany(w, r, wait)
 	default:
-		s.Message(w, r, http.StatusOK, locale.Say("Look into your new mailbox"), locale.Say("A link is on its way to the new address. Open it in this browser within an hour."), pages.Link{Text: locale.Say("Your account"), To: pathAccount})
+		s.Message(w, r, http.StatusOK, locale.Say("Check your new mailbox"), locale.Say("A link is on its way to the new address. Open it in this browser within an hour."), pages.Link{Text: locale.Say("Your account"), To: pathAccount})
 	}
 }
 

@@ -50,8 +50,8 @@ func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text l
 	case wait > 0:
 		s.tooMany(w, r, wait)
 	default:
-		s.Message(w, r, http.StatusOK, locale.Say("Look into your mailbox"),
-			locale.Say("%s If nothing comes, look for it among the unwanted mails, or try again later.", text), pages.Link{})
+		s.Message(w, r, http.StatusOK, locale.Say("Check your mailbox"),
+			locale.Say("%s If nothing arrives, look in your spam folder, or try again later.", text), pages.Link{})
 	}
 }
 
@@ -59,5 +59,5 @@ func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text l
 func (s *Server) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration) {
 	pages.RetryAfter(w, wait)
 	s.Message(w, r, http.StatusTooManyRequests, locale.Say("Too many requests"),
-		locale.Say("Too much was asked for from your network. Try again %s.", inWords(wait)), pages.Link{})
+		locale.Say("There were too many attempts from your network. Try again %s.", inWords(wait)), pages.Link{})
 }

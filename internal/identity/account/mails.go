@@ -97,7 +97,7 @@ func (l *Mails) invite(ctx context.Context, tx *store.Tx, u *ent.User, by *strin
 	company := mail.Line(c.Name, 60)
 	return l.send(ctx, tx, letter{u.Email, u.ID, op.ReaderOf(u, c)}, locale.Say("You are invited to %s", company),
 		locale.Say("Hello %s,", mail.Line(u.Name, 60)), locale.Say("%s invites you to work with it. Open this link to accept:", company),
-		l.to(pathInvitation, token), locale.Say("The link works once, within 7 days. If you do not know who invites you, you need do nothing."))
+		l.to(pathInvitation, token), locale.Say("The link works once, within 7 days. If you do not know who invites you, ignore this mail."))
 }
 
 // Notify mails a person about a change of the person's account: PasswordChanged, or a kind of package signin.
@@ -126,7 +126,7 @@ func (l *Mails) notice(ctx context.Context, tx *store.Tx, acc *ent.Account, subj
 		return err
 	}
 	return l.send(ctx, tx, letter{acc.Email, acc.ID, p}, subject, text,
-		locale.Say("This was on %s. If it was you, you need do nothing.", clock.From(ctx).Now()),
+		locale.Say("This was on %s. If it was you, there is nothing you need to do.", clock.From(ctx).Now()),
 		locale.Say("If it was not you, set a new password at once and tell your administrator:"), locale.Raw(l.page(pathForgot)))
 }
 
@@ -142,7 +142,7 @@ func (l *Mails) reset(ctx context.Context, tx *store.Tx, acc *ent.Account, asked
 	}
 	return l.send(ctx, tx, letter{acc.Email, acc.ID, p}, locale.Say("Set a new password"),
 		locale.Say("Somebody, probably you, has asked to set a new password for your account. Open this link to do so:"), l.to(pathReset, token),
-		locale.Say("The link works once, within 30 minutes. If you did not ask for it, you need do nothing: your password stays as it is."))
+		locale.Say("The link works once, within 30 minutes. If you did not ask for it, ignore this mail: your password stays as it is."))
 }
 
 // confirmEmail mails a link to the account's future address, and notifies the current one.
@@ -153,7 +153,7 @@ func (l *Mails) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Account
 	}
 	err = l.send(ctx, tx, letter{email, acc.ID, p}, locale.Say("Confirm your e-mail address"),
 		locale.Say("This address is to become the one that an account signs in with. Open this link in the browser in which you asked for it:"),
-		l.to(pathConfirmEmail, token), locale.Say("The link works once, within an hour. If you did not ask for it, you need do nothing."))
+		l.to(pathConfirmEmail, token), locale.Say("The link works once, within an hour. If you did not ask for it, ignore this mail."))
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (l *Mails) emailChanged(ctx context.Context, tx *store.Tx, accountID, old, 
 	}
 	return l.send(ctx, tx, letter{old, accountID, p}, locale.Say("Your e-mail address was changed"),
 		locale.Say("Your account does not use this e-mail address any more, but another one: %s", email),
-		locale.Say("If it was you who changed it, you need do nothing."),
+		locale.Say("If you changed it yourself, there is nothing you need to do."),
 		locale.Say("If it was not you, tell the administrator of your company at once."))
 }
 
@@ -177,7 +177,7 @@ func (l *Mails) emailChanged(ctx context.Context, tx *store.Tx, accountID, old, 
 func (l *Mails) openCompany(ctx context.Context, tx *store.Tx, email, token, asked string) error {
 	return l.send(ctx, tx, letter{email, "", locale.Printer{Language: asked}}, locale.Say("Confirm your e-mail address"),
 		locale.Say("Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:"),
-		l.to(pathConfirm, token), locale.Say("The link works once, within a day. If you did not ask for it, you need do nothing."))
+		l.to(pathConfirm, token), locale.Say("The link works once, within a day. If you did not ask for it, ignore this mail."))
 }
 
 // page returns the address of a page.

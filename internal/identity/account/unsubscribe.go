@@ -49,10 +49,10 @@ func (s *Server) postUnsubscribe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.Message(w, r, http.StatusOK, locale.Say("You will get no more mails of this kind"),
-		locale.Say("Notifications go on being listed where you work. Your notification settings turn the mails on again."), s.home())
+		locale.Say("You still see your notifications in Atrium. You can turn the mails on again in its settings."), s.home())
 }
 
 // brokenLink answers a link of a mail whose token is no token.
 func (s *Server) brokenLink(w http.ResponseWriter, r *http.Request) {
-	s.Message(w, r, http.StatusNotFound, locale.Say("There is no such page"), locale.Say("The link is not whole. Open it from the mail again."), s.home())
+	s.Message(w, r, http.StatusNotFound, locale.Say("There is no such page"), locale.Say("The link is incomplete. Open it from the mail again."), s.home())
 }

@@ -306,7 +306,7 @@ func (l *Layout) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	l.log.Log(r.Context(), level, "a page failed", "error", err, "path", r.URL.Path, "requestId", gate.RequestID(w))
 	text := locale.Say("Something went wrong on our side. Try again in a moment.")
 	if id := gate.RequestID(w); id != "" {
-		text = locale.Say("Something went wrong on our side. Try again in a moment. If it stays so, tell support this: %s", id)
+		text = locale.Say("Something went wrong on our side. Try again in a moment. If it happens again, tell support this: %s", id)
 	}
 	l.Message(w, r, http.StatusInternalServerError, locale.Say("Sorry, that failed"), text, Link{})
 }

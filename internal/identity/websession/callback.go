@@ -68,7 +68,7 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 }
 
 // The API's messages that the page of an error shows.
-var _ = []locale.Text{locale.Say("You are no active member of the company."), locale.Say("You were signed out everywhere. Sign in again.")}
+var _ = []locale.Text{locale.Say("You are not an active member of the company."), locale.Say("You were signed out everywhere. Sign in again.")}
 
 // single returns the value of a parameter that occurs exactly once; otherwise an empty string.
 func single(params url.Values, name string) string {
@@ -126,7 +126,7 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error) {
 	_, rejected := errors.AsType[*oauth2.RetrieveError](err)
 	switch {
 	case errors.Is(err, issuer.ErrNoMember):
-		s.errorPage(w, r, http.StatusForbidden, locale.Say("You have no access here"), locale.Say("You are signed in, but as nobody who is an active member of a company here."), err)
+		s.errorPage(w, r, http.StatusForbidden, locale.Say("You have no access here"), locale.Say("You are signed in, but you are not an active member of a company here."), err)
 	case rejected, errors.Is(err, issuer.ErrToken), errors.Is(err, errAnswer):
 		s.invalidAnswer(w, r, err)
 	case errors.Is(err, issuer.ErrUnavailable), lost:

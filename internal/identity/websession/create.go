@@ -42,7 +42,7 @@ func open(ctx context.Context, tx *op.Tx, in createInput) (*ent.Session, error) 
 		return nil, fmt.Errorf("read the company: %w", err)
 	}
 	if u.Status != user.StatusActive || co.SandboxOf != nil {
-		return nil, apperr.New(apperr.Forbidden, "You are no active member of the company.")
+		return nil, apperr.New(apperr.Forbidden, "You are not an active member of the company.")
 	}
 	c := tx.Session.Create().SetUserID(u.ID).SetTokenHash(in.TokenHash)
 	proven, methods := in.AuthenticatedAt, in.Methods

@@ -98,7 +98,7 @@ func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, erro
 		return nil
 	})
 	if store.IsUnique(err) {
-		return nil, apperr.Wrap(err, apperr.Conflict, "Another company was made at the same moment. Try again.")
+		return nil, apperr.Wrap(err, apperr.Conflict, "Another company was created at the same moment. Try again.")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create the company: %w", err)

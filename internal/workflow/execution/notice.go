@@ -29,16 +29,16 @@ var notices = map[string]struct {
 		locale.Say("The workflow has left a phase that you are informed about."),
 	},
 	notice.Consulted: {
-		func(about string) locale.Text { return locale.Say("Your advice is asked: %s", about) },
+		func(about string) locale.Text { return locale.Say("Your advice is needed: %s", about) },
 		locale.Say("The workflow has entered a phase that you are consulted about. Please comment on the request."),
 	},
 	notice.Approval: {
-		func(about string) locale.Text { return locale.Say("Your approval is asked: %s", about) },
+		func(about string) locale.Text { return locale.Say("Your approval is needed: %s", about) },
 		locale.Say("The workflow waits for your decision."),
 	},
 	notice.Incident: {
 		func(about string) locale.Text { return locale.Say("A workflow waits for help: %s", about) },
-		locale.Say("A workflow cannot go on by itself. Please look at its incident."),
+		locale.Say("A workflow cannot continue by itself. Please look at its error."),
 	},
 }
 

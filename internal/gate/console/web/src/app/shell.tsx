@@ -95,10 +95,10 @@ function Frame() {
     }
   };
   useKeys([
-    { keys: 'mod+k', does: t('Open the command menu'), group: t('Everywhere'), run: () => { setOpen((was) => (was === 'command' ? '' : 'command')); } },
-    { keys: '?', does: t('Show all shortcuts'), group: t('Everywhere'), run: () => { setOpen('help'); } },
-    { keys: 'Escape', does: t('Go back one step'), group: t('Everywhere'), run: () => { back(); } }, // not said
-    ...mine.filter((p) => p.keys).map((p) => ({ keys: `g ${p.keys}`, does: p.label, group: t('Go to'), run: () => { void navigate({ to: p.to }); } })),
+    { name: 'command-menu', keys: 'mod+k', does: t('Open the command menu'), group: t('Everywhere'), run: () => { setOpen((was) => (was === 'command' ? '' : 'command')); } },
+    { name: 'help', keys: '?', does: t('Show all shortcuts'), group: t('Everywhere'), run: () => { setOpen('help'); } },
+    { name: 'back', keys: 'Escape', does: t('Go back one step'), group: t('Everywhere'), run: () => { back(); } }, // not said
+    ...mine.filter((p) => p.keys).map((p) => ({ name: p.to, keys: `g ${p.keys}`, does: p.label, group: t('Go to'), run: () => { void navigate({ to: p.to }); } })),
   ]);
   const close = () => { setOpen(''); };
   useEffect(() => { setOpen((was) => (was === 'menu' || was === 'notices' ? '' : was)); }, [path]);
@@ -204,7 +204,7 @@ function Reauthenticate() {
 
 // Broken stands where a page's code did not come, as after a new version, or could not draw what it was given.
 export function Broken({ error }: { error: unknown }) {
-  return <Page title={t('Not shown')}><Failed fault={{ code: 'not_shown', details: [], message: t('{error}. Reloading the page may help; what you have written is kept.', { error: error instanceof Error ? error.message : String(error) }) }} again={() => { location.reload(); }} /></Page>;
+  return <Page title={t('This page could not be shown')}><Failed fault={{ code: 'not_shown', details: [], message: t('{error}. Reloading the page may help; what you have written is kept.', { error: error instanceof Error ? error.message : String(error) }) }} again={() => { location.reload(); }} /></Page>;
 }
 
 export function Missing() {

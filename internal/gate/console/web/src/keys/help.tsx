@@ -7,7 +7,7 @@ import { choose, keyLabel, nameOf, shortcuts, useChosen, type Shortcut } from '.
 // Help is the sheet of all shortcuts that work on this page. Each can have another key.
 export default function Help({ close }: { close: () => void }) {
   const chosen = useChosen();
-  const [asking, ask] = useState('');
+  const [asking, ask] = useState<Shortcut | null>(null);
   const [says, say] = useState('');
   const groups = new Map<string, Shortcut[]>();
   const there = shortcuts().filter((s) => s.group !== t('Rows') || someRows()); // where nothing can be opened the sheet does not say so
@@ -17,13 +17,13 @@ export default function Help({ close }: { close: () => void }) {
     e.preventDefault();
     e.stopPropagation();
     const keys = nameOf(e);
-    const other = shortcuts().find((s) => s.keys === keys && s.does !== asking);
+    const other = shortcuts().find((s) => s.keys === keys && s.name !== asking.name);
     if (other) say(t('{key} is taken: {name}.', { key: keyLabel(keys), name: other.does }));
     else if (e.key !== 'Escape') { // not said
-      choose(asking, keys);
-      say(t('{name}: {key}.', { name: asking, key: keyLabel(keys) }));
+      choose(asking.name, keys);
+      say(t('{name}: {key}.', { name: asking.does, key: keyLabel(keys) }));
     }
-    ask('');
+    ask(null);
   };
   return (
     <Dialog title={t('Keyboard shortcuts')} close={close} wide>
@@ -33,12 +33,12 @@ export default function Help({ close }: { close: () => void }) {
             <h3>{name}</h3>
             <dl>
               {list.map((s) => (
-                <div key={s.does}>
+                <div key={s.name}>
                   <dt>{s.does}</dt>
                   <dd>
                     {keyLabel(s.keys).split(' ').map((k) => <kbd key={k}>{k}</kbd>)}
                     {s.keys !== 'Escape' && ( // not said
-                      <button type="button" className="quiet small" aria-label={t('Change the key: {name}', { name: s.does })} aria-pressed={asking === s.does} onClick={() => { ask(s.does); say(t('Press the new key.')); }}>{t('Change')}</button>
+                      <button type="button" className="quiet small" aria-label={t('Change the key: {name}', { name: s.does })} aria-pressed={asking?.name === s.name} onClick={() => { ask(s); say(t('Press the new key.')); }}>{t('Change')}</button>
                     )}
                   </dd>
                 </div>

@@ -2,28 +2,55 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { t } from '../app/text';
 
-export interface Shortcut { keys: string; does: string; run: (e: KeyboardEvent) => void; group?: string }
+// Shortcut has a name of its own, by which the person's key for it is kept: what it does is said in the language of the page.
+export interface Shortcut { name: string; keys: string; does: string; run: (e: KeyboardEvent) => void; group?: string }
 
-// chosen are the keys that the person has put in place of ours, by what they do: some write by voice, or need these keys otherwise.
-let chosen: Record<string, string> = {};
-try {
-  chosen = JSON.parse(localStorage.getItem('keys') ?? '{}') as Record<string, string>;
-} catch { /* none then */ }
+type Keys = Record<string, string>;
+const kept = (under: string): Keys => {
+  try {
+    return JSON.parse(localStorage.getItem(under) ?? '{}') as Keys;
+  } catch {
+    return {};
+  }
+};
+
+// chosen are the keys that the person has put in place of ours, by the names of the shortcuts: some write by voice, or need these keys
+// otherwise. Earlier versions kept them by what they do; those are taken over once the shortcut is there.
+let chosen = kept('shortcuts');
+let old = kept('keys');
 const watchers = new Set<() => void>();
 const watch = (w: () => void) => { watchers.add(w); return () => { watchers.delete(w); }; };
 
-// choose puts other keys in place of ours; without any, all of ours are back.
-export function choose(does?: string, keys = ''): void {
-  chosen = does === undefined ? {} : { ...chosen, [does]: keys };
-  localStorage.setItem('keys', JSON.stringify(chosen));
+function keep(to: Keys): void {
+  chosen = to;
+  localStorage.setItem('shortcuts', JSON.stringify(chosen));
   watchers.forEach((w) => { w(); });
 }
 
-// useChosen returns the keys that the person has chosen, by what they do.
+// choose puts other keys in place of ours; without any, all of ours are back.
+export function choose(name?: string, keys = ''): void {
+  if (name === undefined) {
+    old = {};
+    localStorage.removeItem('keys');
+  }
+  keep(name === undefined ? {} : { ...chosen, [name]: keys });
+}
+
+// adopt takes over what was kept of some shortcuts by what they do.
+export function adopt(list: Pick<Shortcut, 'name' | 'does'>[]): void {
+  const found = list.filter((s) => s.does in old);
+  if (found.length === 0) return;
+  const taken = Object.fromEntries(found.map((s) => [s.name, old[s.does] ?? '']));
+  for (const s of found) delete old[s.does];
+  localStorage.setItem('keys', JSON.stringify(old));
+  keep({ ...taken, ...chosen });
+}
+
+// useChosen returns the keys that the person has chosen, by the names of the shortcuts.
 export const useChosen = () => useSyncExternalStore(watch, () => chosen);
 
 const scopes: { current: Shortcut[] }[] = [];
-export const shortcuts = (): Shortcut[] => scopes.flatMap((s) => s.current).map((s) => ({ ...s, keys: chosen[s.does] ?? s.keys }));
+export const shortcuts = (): Shortcut[] => scopes.flatMap((s) => s.current).map((s) => ({ ...s, keys: chosen[s.name] ?? s.keys }));
 
 // useKeys adds shortcuts while the component is shown. Keys are as KeyboardEvent.key names them, or two after another: "g i".
 export function useKeys(list: Shortcut[], enabled = true): void {
@@ -32,6 +59,7 @@ export function useKeys(list: Shortcut[], enabled = true): void {
   useEffect(() => {
     if (!enabled) return undefined;
     scopes.push(scope);
+    adopt(scope.current);
     return () => { scopes.splice(scopes.indexOf(scope), 1); };
   }, [enabled]);
 }
@@ -62,7 +90,7 @@ function press(e: KeyboardEvent): void {
   const hit = all.find((s) => s.keys === (begun === '' ? name : `${begun} ${name}`)); // a sequence that leads nowhere does nothing
   if (!hit) return;
   e.preventDefault();
-  if (!e.repeat || [t('Next row'), t('Previous row')].includes(hit.does)) hit.run(e); // a key that is held does a thing once, but goes along the rows
+  if (!e.repeat || ['next-row', 'previous-row'].includes(hit.name)) hit.run(e); // a key that is held does a thing once, but goes along the rows
 }
 
 export function listen(): void {

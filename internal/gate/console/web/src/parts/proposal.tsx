@@ -68,7 +68,7 @@ export function Proposal({ action: a, title }: { action: ActionFullFragment; tit
                   }} />
                 )}
                 <strong>{labels[c.field] ?? words(c.field)}</strong>
-                <del dir="auto">{name(c.field, c.from)}</del><span aria-hidden>→</span>
+                <del dir="auto">{name(c.field, c.from)}</del><span aria-hidden className="arrow" />
                 {pending && proposal && options(c.field).length > 0 ? (
                   <select aria-label={t('{field} to apply', { field: labels[c.field] ?? c.field })} disabled={edits[c.field] === null} value={String(edits[c.field] ?? c.to ?? '')} onChange={(e) => {
                     const { [c.field]: _was, ...others } = edits;

@@ -24,7 +24,7 @@ export function ServiceCard({ service: s, offers, level = 2, brief, children }: 
       </header>
       <ul className="offers">
         {offers.map((o) => (
-          <li key={o.id}><Link to="/app/catalogue/$id" params={{ id: o.id }} dir="auto">{o.name}{!brief && o.description && <span className="sub" dir="auto">{o.description}</span>}</Link></li>
+          <li key={o.id}><Link to="/app/catalogue/$id" params={{ id: o.id }}><bdi>{o.name}</bdi>{!brief && o.description && <span className="sub" dir="auto">{o.description}</span>}</Link></li>
         ))}
       </ul>
       {children}

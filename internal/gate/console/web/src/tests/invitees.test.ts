@@ -35,11 +35,11 @@ describe('a list of people', () => {
   it('names what is wrong with a line', () => {
     expect(read('Ada Lovelace\nada@\nada@x.example\nADA@x.example\nAda <ada2@x.example>, Boss\ncy@x.example, boss\nbob@x.example, owner')).toEqual([
       ['', 'Ada Lovelace', 'member', 'There is no e-mail address.'],
-      ['ada@', '', 'member', '“ada@” is no e-mail address.'],
+      ['ada@', '', 'member', '“ada@” is not an e-mail address.'],
       ['ada@x.example', '', 'member'],
-      ['ada@x.example', '', 'member', 'This address is there twice.'],
-      ['ada2@x.example', 'Ada', 'member', '“Boss” is no role.'],
-      ['cy@x.example', '', 'member', '“boss” is no role.'],
+      ['ada@x.example', '', 'member', 'This address appears twice.'],
+      ['ada2@x.example', 'Ada', 'member', '“Boss” is not a role.'],
+      ['cy@x.example', '', 'member', '“boss” is not a role.'],
       ['bob@x.example', '', 'owner', 'You may not invite anybody as Owner.'],
     ]);
     expect(invitees('a@x.example\n\nb', roles).map((i) => i.line)).toEqual([1, 3]);

@@ -1,5 +1,6 @@
 // answer holds the rules by which a form's fields are shown and its answers sent. The server checks them again.
 import { isNumeric, numberOf, type Numeric } from '../app/digits';
+import { fieldOf, instantOf } from './zone';
 
 export interface FormField {
   key: string; label?: string | null; type: string; required?: boolean; help?: string | null; options?: string[] | null;
@@ -26,14 +27,11 @@ export function typed(field: FormField, value: unknown): unknown {
   if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
   if (field.type === 'number') return isNumeric(value) ? value : numberOf(String(value)) ?? value;
   if (field.type === 'datetime') {
-    const at = new Date(String(value));
+    const at = momentOf(String(value)) ?? instantOf(String(value));
     return Number.isNaN(at.getTime()) ? value : at.toISOString();
   }
   return value;
 }
-
-// localTime is a moment as a field for date and time takes it.
-export const localTime = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 // momentOf reads a date-time as forms take it, with small letters and leap seconds too; null for what has no offset.
 export function momentOf(text: string): Date | null {
@@ -41,10 +39,10 @@ export function momentOf(text: string): Date | null {
   return /([Zz]|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(at.getTime()) ? at : null;
 }
 
-// fieldTime is an answer as a field for date and time takes it: in local time, if it has an offset.
+// fieldTime is an answer as a field for date and time takes it: in the person's time zone, if it has an offset.
 export function fieldTime(text: string): string {
   const at = momentOf(text);
-  return at ? localTime(at) : text;
+  return at ? fieldOf(at) : text;
 }
 
 // written is a value of no known type in words: an object as JSON.

@@ -6,5 +6,5 @@ const show = (v: unknown) => (v === null || v === undefined || v === '' ? t('not
 
 export function Changes({ list }: { list: { name: ReactNode; from: unknown; to: unknown }[] }) {
   if (list.length === 0) return null;
-  return <ul className="changes">{list.map((c, i) => <li key={i}>{c.name} <del dir="auto">{show(c.from)}</del> <span aria-hidden>→</span> <ins dir="auto">{show(c.to)}</ins></li>)}</ul>;
+  return <ul className="changes">{list.map((c, i) => <li key={i}>{c.name} <del dir="auto">{show(c.from)}</del> <span aria-hidden className="arrow" /> <ins dir="auto">{show(c.to)}</ins></li>)}</ul>;
 }

@@ -48,9 +48,9 @@ function useReturn(): void {
 export function useRows(): void {
   useReturn();
   useKeys([
-    { keys: 'j', does: t('Next row'), group: t('Rows'), run: () => { go(1); } },
-    { keys: 'k', does: t('Previous row'), group: t('Rows'), run: () => { go(-1); } },
-    { keys: 'Enter', does: t('Open the row'), group: t('Rows'), run: () => { links()[current()]?.click(); } }, // not said
+    { name: 'next-row', keys: 'j', does: t('Next row'), group: t('Rows'), run: () => { go(1); } },
+    { name: 'previous-row', keys: 'k', does: t('Previous row'), group: t('Rows'), run: () => { go(-1); } },
+    { name: 'open-row', keys: 'Enter', does: t('Open the row'), group: t('Rows'), run: () => { links()[current()]?.click(); } }, // not said
   ]);
 }
 

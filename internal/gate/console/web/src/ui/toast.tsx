@@ -4,6 +4,7 @@ import { X } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { t } from '../app/text';
+import { keyLabel, useKeys } from '../keys/registry';
 import { useTopDialog } from './dialog';
 
 interface Toast { text: string; bad?: boolean; undo?: () => void }
@@ -28,18 +29,23 @@ export function passed(): void {
   if (shown.some((one) => one.id < since && !one.undo)) change(shown.filter((one) => one.id >= since || one.undo));
 }
 
+// lasts is for how long something stands there once nobody points at it or is in it, in milliseconds: what went wrong takes longer to read.
+export const lasts = (one: Toast) => (one.bad ? 12_000 : 6_000);
+
 const close = (id: number) => { change(shown.filter((one) => one.id !== id)); };
+
+const back = (one: Shown) => { one.undo?.(); close(one.id); };
 
 function One({ toast: one, held }: { toast: Shown; held: boolean }) {
   useEffect(() => {
     if (held) return undefined;
-    const timer = setTimeout(() => { close(one.id); }, one.bad || one.undo ? 12_000 : 6_000);
+    const timer = setTimeout(() => { close(one.id); }, lasts(one));
     return () => { clearTimeout(timer); };
-  }, [one.id, one.bad, one.undo, held]);
+  }, [one, held]);
   return (
     <li className={`toast${one.bad ? ' bad' : ''}`}>
       <span>{one.text}</span>
-      {one.undo && <button type="button" className="quiet small" onClick={() => { one.undo?.(); close(one.id); }}>{t('Undo')}</button>}
+      {one.undo && <button type="button" className="quiet small" aria-keyshortcuts="Control+Z Meta+Z" title={keyLabel('mod+z')} onClick={() => { back(one); }}>{t('Undo')}</button>}
       <button type="button" className="icon" aria-label={t('Dismiss')} onClick={() => { close(one.id); }}><X size={14} aria-hidden /></button>
     </li>
   );
@@ -48,6 +54,8 @@ function One({ toast: one, held }: { toast: Shown; held: boolean }) {
 export function Toasts() {
   const list = useSyncExternalStore((l) => { listeners.add(l); return () => { listeners.delete(l); }; }, () => shown);
   const [held, hold] = useState(false); // what one points at or is in does not run out
+  const latest = list.findLast((one) => one.undo);
+  useKeys([{ name: 'undo', keys: 'mod+z', does: t('Undo the last change'), group: t('Everywhere'), run: () => { if (latest) back(latest); } }], latest !== undefined);
   const from = useRef<HTMLElement | null>(null);
   const inside = useRef(false);
   useEffect(() => {

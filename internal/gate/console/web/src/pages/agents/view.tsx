@@ -26,7 +26,7 @@ export default function AgentView() {
   const read = useRead(AgentOne, { id });
   const a = read.data?.node && 'autonomy' in read.data.node ? read.data.node as AgentFullFragment : null;
   return (
-    <Page title={a?.name ?? t('Agent')} verb="agent.read" above={<Link to="/app/agents">{t('← Agents')}</Link>} actions={a && <Verbs agent={a} />}>
+    <Page title={a?.name ?? t('Agent')} verb="agent.read" above={<Link to="/app/agents">{t('Agents')}</Link>} actions={a && <Verbs agent={a} />}>
       <Loaded read={read}>{() => (a ? <Body key={a.id} agent={a} again={read.again} /> : <NotFound says={t('This agent was not found')} />)}</Loaded>
     </Page>
   );

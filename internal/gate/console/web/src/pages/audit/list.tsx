@@ -7,7 +7,7 @@ import { plural, t } from '../../app/text';
 import { Audit, AuditAdded, AuditOne, ExportAudit } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { AuditFilter, EntryFragment } from '../../gen/types';
-import { localTime } from '../../ui/answer';
+import { dayOf, startOf } from '../../ui/zone';
 import { audited } from '../../parts/resources';
 import { Badge, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
@@ -44,7 +44,7 @@ export default function AuditList() {
     <Filter label={label} placeholder={placeholder} value={search[name] ?? ''} set={(v) => { set({ ...search, [name]: v }); }} />
   );
   const day = (name: 'from' | 'to', label: string) => (
-    <Field label={label}><input type="date" value={search[name] ? localTime(new Date(search[name])).slice(0, 10) : ''} onChange={(e) => { set({ ...search, [name]: e.target.value ? new Date(`${e.target.value}T00:00`).toISOString() : '' }); }} /></Field>
+    <Field label={label}><input type="date" value={search[name] ? dayOf(new Date(search[name])) : ''} onChange={(e) => { set({ ...search, [name]: e.target.value ? startOf(e.target.value).toISOString() : '' }); }} /></Field>
   );
   const exportAll = async () => {
     const o = await run({ input: { format: 'csv', filter: JSON.parse(asked) as AuditFilter } });
@@ -121,7 +121,7 @@ function Entry({ entry: e }: { entry: EntryFragment }) {
       {changes.length > 0 && (
         <>
           <h3>{t('Changes')}</h3>
-          <ul className="changes">{changes.map(([k, c]) => <li key={k}><code>{k}</code> <del>{show(c?.from)}</del> <span aria-hidden>→</span> <ins>{show(c?.to)}</ins></li>)}</ul>
+          <ul className="changes">{changes.map(([k, c]) => <li key={k}><code>{k}</code> <del>{show(c?.from)}</del> <span aria-hidden className="arrow" /> <ins>{show(c?.to)}</ins></li>)}</ul>
         </>
       )}
       {e.index !== null && e.index !== undefined && <Proof id={e.id} />}

@@ -21,7 +21,7 @@ export default function CatalogueList() {
   const admin = useCan('service.create');
   const [q, setQ] = useState(asked);
   const box = useRef<HTMLInputElement>(null);
-  useKeys([{ keys: '/', does: t('Find in the catalogue'), run: () => { box.current?.focus(); } }]);
+  useKeys([{ name: 'find', keys: '/', does: t('Find in the catalogue'), run: () => { box.current?.focus(); } }]);
   useOfferingChoices(!q.trim()); // what is searched is read whole, and the cache joins it to what is shown
   const hit = (text: string | null | undefined) => text?.toLowerCase().includes(q.toLowerCase().trim());
   return (

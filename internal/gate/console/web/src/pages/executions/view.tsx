@@ -23,7 +23,7 @@ export default function ExecutionView() {
   useTold(ExecutionMoved, { id }, read.again, !useCan('execution.read'));
   const e = read.data?.execution;
   return (
-    <Page title={e?.request ? t('{workflow}: “{title}”', { workflow: e.workflow?.name ?? t('Execution'), title: e.request.title }) : e?.workflow?.name ?? t('Execution')} verb="execution.read" above={<Link to="/app/executions">{t('← Executions')}</Link>} actions={e && <Cancel execution={e} />}>
+    <Page title={e?.request ? t('{workflow}: “{title}”', { workflow: e.workflow?.name ?? t('Execution'), title: e.request.title }) : e?.workflow?.name ?? t('Execution')} verb="execution.read" above={<Link to="/app/executions">{t('Executions')}</Link>} actions={e && <Cancel execution={e} />}>
       <Loaded read={read}>{({ execution }) => (execution ? <Body execution={execution} again={read.again} /> : <NotFound says={t('This execution was not found')} />)}</Loaded>
     </Page>
   );

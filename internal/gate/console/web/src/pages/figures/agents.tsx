@@ -31,7 +31,7 @@ export function AgentFigured({ time }: { time: Time }) {
             <Timed<Stat> bars title={t('Runs of agents')} file="agent-runs" when={when} list={list} columns={[
               [t('Completed'), 'good', (f) => f.completed], [t('Proposed'), 'accent', (f) => f.proposed], [t('Handed over'), 'wait', (f) => f.handedOver], [t('Failed'), 'bad', (f) => f.failed], [t('Stopped'), null, (f) => f.stopped], [t('Open'), null, (f) => f.open],
             ]} />
-            <Timed<Stat> bars title={t('Decisions on proposals')} file="agent-acceptance" when={when} list={list} intro={t('By when the run began, whenever somebody decided.')} columns={[
+            <Timed<Stat> bars title={t('Decisions on proposals')} file="agent-acceptance" when={when} list={list} intro={t('Counted by when the run began, not by when somebody decided.')} columns={[
               [t('Applied'), 'good', (f) => f.applied], [t('Rejected'), 'bad', (f) => f.rejected], [t('Stale or expired'), 'wait', (f) => f.stale + f.expired], [t('Waiting'), null, (f) => f.waiting], [t('Applied (% of decided)'), null, accepted],
             ]} />
             {list.some((f) => f.modelCalls > 0) && (

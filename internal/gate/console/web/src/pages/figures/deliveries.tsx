@@ -26,7 +26,7 @@ export function DeliveryFigured({ time }: { time: Time }) {
         if (list.every((f) => all(f) === 0)) return <Section title={t('Deliveries of webhooks')}><Empty title={t('Nothing was delivered in this time')}><p>{t('Deliveries are kept for 30 days.')}</p></Empty></Section>;
         return (
           <div className="charts">
-            <Timed<Stat> bars title={t('Deliveries of webhooks')} file="deliveries" when={time.over === 'week' ? t('Week') : t('Day')} list={list} intro={t('By when the event happened, with their current status. Deliveries are kept for 30 days.')}
+            <Timed<Stat> bars title={t('Deliveries of webhooks')} file="deliveries" when={time.over === 'week' ? t('Week') : t('Day')} list={list} intro={t('Counted by when the event happened, with the current status. Deliveries are kept for 30 days.')}
               columns={[[t('Succeeded'), 'good', (f) => f.succeeded], [t('Failed'), 'bad', (f) => f.failed], [t('Pending'), 'wait', (f) => f.pending]]} />
             <Grouped title={t('Deliveries, by webhook')} file="deliveries-by-webhook" head={t('Webhook')} list={d.bySubscription ?? []} name={(f) => urls.get(f.key) ?? f.key}
               columns={[[t('Succeeded'), 'good', (f) => f.succeeded], [t('Failed'), 'bad', (f) => f.failed], [t('Pending'), 'wait', (f) => f.pending], [t('Succeeded (% of settled)'), null, (f) => share(f.succeeded, f.succeeded + f.failed)]]} />

@@ -31,7 +31,7 @@ export default function FigureView() {
     return [{ ...span(Number(days), now), over }, { ...span(Number(days), now, true), over }];
   }, [days]);
   return (
-    <Page title={t('Reports')} verb="request.update" intro={t('Of what you may see. Days and weeks are in UTC; a median of the whole time is that of its days or weeks, by how many requests each had.')}>
+    <Page title={t('Reports')} verb="request.update" intro={t('Only what you may see is counted. Days and weeks are in UTC. The median of the whole period is the weighted median of its days or weeks.')}>
       <search className="filters">
         <Field label={t('Time')}><select value={days} onChange={(e) => { void navigate({ to: '/app/figures', search: { days: e.target.value } as never, replace: true }); }}><option value="7">{t('The last 7 days')}</option><option value="30">{t('The last 30 days')}</option><option value="90">{t('The last 90 days')}</option><option value="365">{t('The last year')}</option></select></Field>
       </search>

@@ -24,7 +24,7 @@ export function Finder({ q, set, catalogue }: Props) {
   const offers = on ? catalogue.flatMap((s) => rows(s.offerings).filter((o) => hit(o.name, o.description, s.name)).map((o) => ({ ...o, of: s.name }))) : [];
   const found = on && !late && asked.length >= 2 ? read.data?.search ?? [] : [];
   const n = Math.min(offers.length, most) + found.length;
-  useKeys([{ keys: '/', does: t('Search the catalogue and your requests'), run: () => { box.current?.querySelector('input')?.focus(); } }]);
+  useKeys([{ name: 'find', keys: '/', does: t('Search the catalogue and your requests'), run: () => { box.current?.querySelector('input')?.focus(); } }]);
   const links = () => [...box.current?.querySelectorAll<HTMLElement>('.results a') ?? []]; // not said
   const press = (e: KeyboardEvent) => {
     const input = box.current?.querySelector('input');

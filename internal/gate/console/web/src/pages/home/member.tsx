@@ -48,7 +48,7 @@ export function MemberHome({ read }: { read: Read<HomeQuery> }) {
                 </Section>
                 <Section title={t('Your open requests')} actions={<Link to="/app/my-requests">{t('All your requests')}</Link>}>
                   {others.length === 0
-                    ? own.length > 0 ? <p className="nothing">{t('All of them wait for you.')}</p> : <Empty title={t('You have no open requests')}><p><Link to="/app/catalogue" className="button">{t('Open the catalogue')}</Link></p></Empty>
+                    ? own.length > 0 ? <p className="nothing">{t('All of them are waiting for you.')}</p> : <Empty title={t('You have no open requests')}><p><Link to="/app/catalogue" className="button">{t('Open the catalogue')}</Link></p></Empty>
                     : <ul className="rows" aria-label={t('Your open requests')}>{others.map((r) => <Row key={r.id} request={r} of="requester" />)}</ul>}
                 </Section>
               </>

@@ -36,7 +36,7 @@ export function StaffHome({ of: d }: { of: HomeQuery }) {
         </div>
         <div>
           <Section title={t('Your tasks and decisions')} actions={<Link to="/app/tasks">{t('All tasks')}</Link>}>
-            {asks.length === 0 ? <p className="nothing">{t('No task and no decision waits for you.')}</p> : <ul className="rows" aria-label={t('Your tasks and decisions')}>{asks}</ul>}
+            {asks.length === 0 ? <p className="nothing">{t('No tasks or decisions are waiting for you.')}</p> : <ul className="rows" aria-label={t('Your tasks and decisions')}>{asks}</ul>}
           </Section>
           <Section title={t('Your requests')} actions={<Link to="/app/my-requests">{t('All your requests')}</Link>}>
             {own.length === 0 ? <p className="nothing">{t('You have no open requests')}</p> : <ul className="rows" aria-label={t('Your requests')}>{own.map((r) => <Row key={r.id} request={r} of="requester" />)}</ul>}

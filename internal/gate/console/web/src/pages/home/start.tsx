@@ -16,7 +16,7 @@ const stepsOf = (viewer: Viewer, d: HomeQuery): Step[] => [
   { title: t('Create a service with an offering'), says: t('It is what people find in the catalogue and ask for.'), to: '/app/services', done: rows(d.services).some((s) => some(s.offerings)) },
   { title: t('Require a second factor'), says: t('Everybody sets one up at their next sign-in.'), to: '/app/settings', done: viewer.company?.mfaRequired ?? false },
   { title: t('Create an API key'), says: t('Programs use it to submit and read requests.'), to: '/app/keys', done: some(d.apiKeys) },
-  { title: t('Add a webhook'), says: t('Other systems hear at once of what happens here.'), to: '/app/webhooks', done: some(d.webhookSubscriptions) },
+  { title: t('Add a webhook'), says: t('Tell other systems at once what happens here.'), to: '/app/webhooks', done: some(d.webhookSubscriptions) },
   { title: t('Submit a first request'), says: t('See how it arrives in the inbox and is completed.'), to: '/app/catalogue', done: some(d.filed) },
 ];
 

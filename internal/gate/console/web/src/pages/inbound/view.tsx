@@ -26,7 +26,7 @@ export default function InboundView() {
   const read = useRead(InboundOne, { id });
   const w = read.data?.node && 'signatureStyle' in read.data.node ? read.data.node as InboundFullFragment : null;
   return (
-    <Page title={w?.name ?? t('Inbound webhook')} verb="inboundwebhook.read" above={<Link to="/app/webhooks">{t('← Webhooks')}</Link>}>
+    <Page title={w?.name ?? t('Inbound webhook')} verb="inboundwebhook.read" above={<Link to="/app/webhooks">{t('Webhooks')}</Link>}>
       <Loaded read={read}>{() => (w ? <Body webhook={w} /> : <NotFound says={t('This webhook was not found')} />)}</Loaded>
     </Page>
   );

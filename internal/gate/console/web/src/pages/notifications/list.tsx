@@ -18,7 +18,7 @@ export default function NoticeList() {
   const list = rows(read.data?.notifications);
   const markRead = (id: string) => { void mark({ input: { ids: [id] } }).then(read.again); };
   return (
-    <Page title={t('Notifications')} intro={placed(t('What you were told. In the {settings} you choose what comes by e-mail as well.'), { settings: <Link to="/app/settings">{t('settings')}</Link> })} actions={<>
+    <Page title={t('Notifications')} intro={placed(t('In the {settings} you choose which ones also come by e-mail.'), { settings: <Link to="/app/settings">{t('settings')}</Link> })} actions={<>
       <button type="button" className="plain" aria-pressed={unread !== ''} onClick={() => { void navigate({ to: '/app/notifications', search: { unread: unread ? '' : 'true' } as never, replace: true }); }}>{t('Unread only')}</button>
       {(read.data?.waiting?.totalCount ?? 0) > 0 && <button type="button" className="plain" onClick={() => { void markAll().then(read.again); }}>{t('Mark all as read')}</button>}
     </>}>

@@ -84,8 +84,8 @@ export function invitees(text: string, { words, may, usual }: Roles): Invitee[] 
     for (const f of heads ? byColumns(line, heads, roles) : byWords(line, roles)) {
       const email = f.email.toLowerCase();
       const one: Invitee = { text: line.trim(), line: n + 1, email, name: f.name, role: f.role ?? usual };
-      const fault = !email ? t('There is no e-mail address.') : !address.test(email) ? t('“{email}” is no e-mail address.', { email: f.email }) : known.has(email) ? t('This address is there twice.')
-        : f.odd ? t('“{role}” is no role.', { role: f.odd }) : !may(one.role) ? t('You may not invite anybody as {role}.', { role: words[one.role] }) : '';
+      const fault = !email ? t('There is no e-mail address.') : !address.test(email) ? t('“{email}” is not an e-mail address.', { email: f.email }) : known.has(email) ? t('This address appears twice.')
+        : f.odd ? t('“{role}” is not a role.', { role: f.odd }) : !may(one.role) ? t('You may not invite anybody as {role}.', { role: words[one.role] }) : '';
       known.add(email);
       out.push(fault ? { ...one, fault } : one);
     }

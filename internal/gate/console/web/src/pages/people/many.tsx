@@ -63,7 +63,7 @@ export function Many({ close, done }: { close: () => void; done: () => void }) {
   };
   return (
     <form className="stack" noValidate onSubmit={(e) => { void send(e); }}>
-      <Field label={t('Names and addresses')} hint={t('One a line, such as “Ada Lovelace <ada@example.com>” or “ada@example.com, staff”; a CSV table with a heading; or the recipients of a mail. At most {most} at once.', { most })}>
+      <Field label={t('Names and addresses')} hint={t('One per line, such as “Ada Lovelace <ada@example.com>” or “ada@example.com, staff”; a CSV table with a heading; or the recipients of a mail. At most {most} at once.', { most })}>
         <textarea rows={6} dir="auto" spellCheck={false} value={draft.text} readOnly={busy} onChange={(e) => { set({ ...draft, text: e.target.value }); }} />
       </Field>
       <div className="line">

@@ -91,7 +91,7 @@ export function Bar({ list, acts, clear }: { list: MayRow[]; acts: Acts; clear: 
   return (
     <div className="bulk" role="toolbar" aria-label={t('Selected requests')}>
       <strong role="status">{plural(list.length, '{n} selected', '{n} selected')}</strong>
-      {all.length === 0 && <span className="soft">{t('Nothing can be done to all of them.')}</span>}
+      {all.length === 0 && <span className="soft">{t('No action applies to all of them.')}</span>}
       {all.filter((a) => !rest.includes(a)).map((a) => <button key={a.label} type="button" className={`small${a.first ? '' : ' plain'}`} onClick={() => { a.run(list); }}>{a.label}</button>)}
       {rest.length > 0 && <Menu label={t('More actions')} className="plain small" items={() => rest.map((a) => itemOf(a, list))}>{t('More')}</Menu>}
       <button type="button" className="quiet small" onClick={clear}>{t('Clear selection')}</button>

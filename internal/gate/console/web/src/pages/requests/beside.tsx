@@ -33,8 +33,8 @@ export function Beside({ id, all, show, children, from }: BesideProps) {
     show('');
     link?.focus();
   };
-  useKeys([{ keys: ' ', does: t('Peek at the request'), group: t('Requests'), run: () => { const at = marked(); if (at === id) close(); else if (at) show(at); } }]);
-  useKeys([{ keys: 'Escape', does: t('Close the request beside the list'), group: t('Requests'), run: close }], Boolean(id) && wide); // not said
+  useKeys([{ name: 'peek', keys: ' ', does: t('Peek at the request'), group: t('Requests'), run: () => { const at = marked(); if (at === id) close(); else if (at) show(at); } }]);
+  useKeys([{ name: 'close-peek', keys: 'Escape', does: t('Close the request beside the list'), group: t('Requests'), run: close }], Boolean(id) && wide); // not said
   const body = id ? <Coming key={id}><Suspense fallback={<Skeleton />}><Detail id={id} peek /></Suspense></Coming> : null;
   return (
     <div className={id && wide ? 'beside' : 'contents'}>

@@ -55,12 +55,12 @@ export function Board({ columns, picking, acts }: BoardProps) {
     const lists = [...globalThis.document.querySelectorAll<HTMLElement>('.board > section')].map((s) => [...s.querySelectorAll<HTMLElement>('a.name')]).filter((l) => l.length > 0); // not said
     const at = lists.findIndex((l) => l.some((a) => a.closest('li')?.contains(globalThis.document.activeElement)));
     const row = lists[at]?.findIndex((a) => a.closest('li')?.contains(globalThis.document.activeElement)) ?? 0;
-    const next = lists[at < 0 ? 0 : at + by];
+    const next = lists[at < 0 ? 0 : at + (globalThis.document.dir === 'rtl' ? -by : by)];
     next?.[Math.min(row, next.length - 1)]?.focus();
   };
   useKeys([
-    { keys: 'ArrowRight', does: t('Next column'), group: t('Requests'), run: () => { along(1); } }, // not said
-    { keys: 'ArrowLeft', does: t('Previous column'), group: t('Requests'), run: () => { along(-1); } }, // not said
+    { name: 'next-column', keys: 'ArrowRight', does: t('Next column'), group: t('Requests'), run: () => { along(1); } }, // not said
+    { name: 'previous-column', keys: 'ArrowLeft', does: t('Previous column'), group: t('Requests'), run: () => { along(-1); } }, // not said
   ]);
   return (
     <div className="board" tabIndex={0} role="group" aria-label={t('Requests by status')}>

@@ -9,11 +9,11 @@ import { UpdateRequest, UpdateRequests } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { RequestPriority } from '../../gen/types';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
-import { localTime } from '../../ui/answer';
 import { words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { Field } from '../../ui/field';
 import { toast } from '../../ui/toast';
+import { fieldOf, instantOf, tomorrow } from '../../ui/zone';
 import { inBatches, inverse, type Change, type Outcome } from './batches';
 import type { MayRow } from './search';
 
@@ -62,13 +62,7 @@ const transitions = [
 // movesOf are the statuses to which the person may bring a request.
 export const movesOf = (v: Viewer, r: MayRow) => transitions.filter(([from, , verb]) => r.status === from && can(v, verb, r)).map(([, to]) => to);
 
-const titles = { assignee: t('Assign'), team: t('Give to a team'), priority: t('Set the priority'), tag: t('Add a tag'), status: t('Set the status'), snooze: t('Snooze') };
-
-const tomorrow = () => {
-  const d = new Date(Date.now() + 86_400_000);
-  d.setHours(9, 0, 0, 0);
-  return localTime(d);
-};
+const titles = { assignee: t('Assign'), team: t('Assign to a team'), priority: t('Set the priority'), tag: t('Add a tag'), status: t('Set the status'), snooze: t('Snooze') };
 
 // Ask asks for the value of one field, for one request or many. A cancellation has no way back: it asks once more.
 export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; list: MayRow[]; close: () => void; act: (of: MayRow[], to: (r: MayRow) => Change) => void }) {
@@ -92,7 +86,7 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
     act(of, (r) => ({
       assignee: { assigneeId: chosen || null }, team: { teamId: chosen || null }, priority: { priority: chosen as RequestPriority },
       tag: { tags: { ...(r.tags as Record<string, string>), [key.trim()]: value } }, status: { status: chosen as 'COMPLETED' },
-      snooze: { snoozedUntil: what === 'snooze' ? new Date(value).toISOString() : null },
+      snooze: { snoozedUntil: what === 'snooze' ? instantOf(value).toISOString() : null },
     })[what]);
     close();
   };
@@ -106,7 +100,7 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
             <Field label={t('Value')}><input maxLength={256} value={value} placeholder={'production'} onChange={(e) => { set(e.target.value); }} /></Field>
           </div>
         ) : what === 'snooze' ? (
-          <Field label={t('Until')} hint={t('The inbox does not show it until then.')}><input type="datetime-local" required min={localTime(new Date())} value={value} onChange={(e) => { set(e.target.value); }} /></Field>
+          <Field label={t('Until')} hint={t('The inbox does not show it until then.')}><input type="datetime-local" required min={fieldOf(new Date())} value={value} onChange={(e) => { set(e.target.value); }} /></Field>
         ) : (
           <Field label={{ assignee: t('Assignee'), team: t('Team'), priority: t('Priority'), status: t('Status') }[what]}>
             <select value={chosen} onChange={(e) => { set(e.target.value); }}>{options.map(([v, label]) => <option key={v} value={v}>{label}</option>)}</select>

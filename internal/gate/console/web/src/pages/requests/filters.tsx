@@ -9,6 +9,7 @@ import { Choices, useOfferingChoices, usePersonChoices, useServiceChoices, useTe
 import { date, words } from '../../ui/bits';
 import { Check, Field } from '../../ui/field';
 import { Menu, Panel } from '../../ui/menu';
+import { dayOf, startOf } from '../../ui/zone';
 import { slaWord } from './row';
 import { filtered, moments, without, type RequestSearch } from './search';
 
@@ -117,7 +118,7 @@ function Values({ name, options, search, set }: ChoiceProps & { name: Name; opti
 // Moment is a time: so far from now, or a day.
 function Moment({ name, options, search, set }: ChoiceProps & { name: (typeof moments)[number]; options: Option[] }) {
   const now = search[name] ?? '';
-  const day = /^\d{4}-/.test(now) ? new Date(now).toLocaleDateString('sv') : ''; // not said; as a field for a date takes it
+  const day = /^\d{4}-/.test(now) ? dayOf(new Date(now)) : '';
   return (
     <div className="stack">
       <div className="options" role="radiogroup" aria-label={labels[name]}>
@@ -125,7 +126,7 @@ function Moment({ name, options, search, set }: ChoiceProps & { name: (typeof mo
           <label key={value} className="check"><input type="radio" name={name} checked={now === value} onChange={() => { set({ ...search, [name]: value }); }} /><span>{says}</span></label>
         ))}
       </div>
-      <Field label={name === 'dueBefore' ? t('Before the day') : t('Since the day')}><input type="date" value={day} onChange={(e) => { set({ ...search, [name]: e.target.value ? new Date(`${e.target.value}T00:00`).toISOString() : '' }); }} /></Field>
+      <Field label={name === 'dueBefore' ? t('Before the day') : t('Since the day')}><input type="date" value={day} onChange={(e) => { set({ ...search, [name]: e.target.value ? startOf(e.target.value).toISOString() : '' }); }} /></Field>
     </div>
   );
 }

@@ -81,13 +81,13 @@ export default function Inbox() {
     else if (one) void change(one, { assigneeId: viewer.id }, t('“{title}” is assigned to you.', { title: one.title }));
   };
   const chosen = useChosen();
-  const key = chosen[t('Accept the request')] ?? 'a';
+  const key = chosen['accept'] ?? 'a';
   useKeys([
-    { keys: 'a', does: t('Accept the request'), group: t('Inbox'), run: () => { take(aboutOf(about(), mayAccept)); } },
-    { keys: 'd', does: t('Decline the request'), group: t('Inbox'), run: () => { acts.ask('decline', aboutOf(about(), (r) => mayAccept(r) && can(viewer, 'request.cancel', r))); } },
-    { keys: 'm', does: t('Assign the request to me'), group: t('Inbox'), run: () => { assign(aboutOf(about(), may.update)); } },
-    { keys: 'p', does: t('Set the priority'), group: t('Requests'), run: () => { acts.ask('priority', aboutOf(about(), may.update)); } },
-    { keys: 'f', does: t('Filter'), group: t('Requests'), run: () => { globalThis.document.getElementById('filter-q')?.focus(); } },
+    { name: 'accept', keys: 'a', does: t('Accept the request'), group: t('Inbox'), run: () => { take(aboutOf(about(), mayAccept)); } },
+    { name: 'decline', keys: 'd', does: t('Decline the request'), group: t('Inbox'), run: () => { acts.ask('decline', aboutOf(about(), (r) => mayAccept(r) && can(viewer, 'request.cancel', r))); } },
+    { name: 'assign-me', keys: 'm', does: t('Assign the request to me'), group: t('Inbox'), run: () => { assign(aboutOf(about(), may.update)); } },
+    { name: 'priority', keys: 'p', does: t('Set the priority'), group: t('Requests'), run: () => { acts.ask('priority', aboutOf(about(), may.update)); } },
+    { name: 'filter', keys: 'f', does: t('Filter'), group: t('Requests'), run: () => { globalThis.document.getElementById('filter-q')?.focus(); } },
   ]);
   const show = (id: string) => { set(id ? { ...search, peek: id } : without(search, 'peek')); };
   const some = filtered(search).filter((n) => n !== 'status');

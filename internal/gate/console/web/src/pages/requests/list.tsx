@@ -57,21 +57,22 @@ export default function RequestList() {
   const show = (id: string) => { set(id ? { ...search, peek: id } : without(search, 'peek')); };
   const toBoard = (on: boolean) => { set(on ? { ...without(search, 'peek'), view: 'board' } : without(search, 'view')); };
   useKeys([
-    { keys: 's', does: t('Set the status'), group: t('Requests'), run: () => { acts.ask('status', aboutOf(about(), may.move)); } },
-    { keys: 'p', does: t('Set the priority'), group: t('Requests'), run: () => { acts.ask('priority', aboutOf(about(), may.update)); } },
-    { keys: 'a', does: t('Assign the request'), group: t('Requests'), run: () => { acts.ask('assignee', aboutOf(about(), may.update)); } },
-    { keys: 'f', does: t('Filter'), group: t('Requests'), run: () => { globalThis.document.getElementById('filter-q')?.focus(); } },
-    { keys: 'v', does: t('Switch between table and board'), group: t('Requests'), run: () => { toBoard(!board); } },
+    { name: 'status', keys: 's', does: t('Set the status'), group: t('Requests'), run: () => { acts.ask('status', aboutOf(about(), may.move)); } },
+    { name: 'priority', keys: 'p', does: t('Set the priority'), group: t('Requests'), run: () => { acts.ask('priority', aboutOf(about(), may.update)); } },
+    { name: 'assign', keys: 'a', does: t('Assign the request'), group: t('Requests'), run: () => { acts.ask('assignee', aboutOf(about(), may.update)); } },
+    { name: 'filter', keys: 'f', does: t('Filter'), group: t('Requests'), run: () => { globalThis.document.getElementById('filter-q')?.focus(); } },
+    { name: 'board', keys: 'v', does: t('Switch between table and board'), group: t('Requests'), run: () => { toBoard(!board); } },
   ]);
   const some = filtered(search).length > 0;
+  const tabbed = enums.RequestStatus.some((s) => s === search.status); // the tab says so
   return (
     <Page
       title={t('Requests')} verb="request.update" wide tabs={<Statuses search={search} />}
       actions={can(viewer, 'request.create') && <Link to="/app/catalogue" className="button small">{t('New request')}</Link>}
     >
-      <Views search={search} />
-      <Filters search={search} set={set} fixed={board ? ['status'] : []}>
+      <Filters search={search} set={set} fixed={tabbed || board ? ['status'] : []}>
         <KeepView search={search} />
+        <Views search={search} />
         <span aria-live="polite">
           {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); again(); }}>{plural(news.length, '{n} new', '{n} new')}</button>}
         </span>

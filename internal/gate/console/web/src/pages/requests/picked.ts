@@ -31,10 +31,10 @@ export function usePicked(all: MayRow[], asked: string): Picking {
   const chosen = all.filter((r) => picked.has(r.id));
   const here = (range: boolean) => () => { const r = all.find((x) => x.id === marked()); if (r) pick(r.id, range); };
   useKeys([
-    { keys: 'x', does: t('Select the row'), group: t('Requests'), run: here(false) },
-    { keys: 'X', does: t('Select all rows up to this one'), group: t('Requests'), run: here(true) },
-    { keys: 'mod+a', does: t('Select all rows shown'), group: t('Requests'), run: () => { pickAll(true); } },
+    { name: 'select', keys: 'x', does: t('Select the row'), group: t('Requests'), run: here(false) },
+    { name: 'select-to', keys: 'X', does: t('Select all rows up to this one'), group: t('Requests'), run: here(true) },
+    { name: 'select-all', keys: 'mod+a', does: t('Select all rows shown'), group: t('Requests'), run: () => { pickAll(true); } },
   ]);
-  useKeys([{ keys: 'Escape', does: t('Clear selection'), group: t('Requests'), run: clear }], chosen.length > 0); // not said
+  useKeys([{ name: 'clear-selection', keys: 'Escape', does: t('Clear selection'), group: t('Requests'), run: clear }], chosen.length > 0); // not said
   return { picked, chosen, pick, pickAll, clear };
 }

@@ -71,6 +71,10 @@ export const asleep = (r: Pick<RequestRowFragment, 'snoozedUntil'>): boolean => 
 export const reopenable = (r: { status: string; completedAt?: string | null; offering?: { reopenDays?: number } | null }): boolean =>
   r.status === 'COMPLETED' && Boolean(r.completedAt) && new Date(r.completedAt as string).getTime() + (r.offering?.reopenDays ?? 0) * 86_400_000 > Date.now();
 
+// ratable reports whether a request asks its requester how satisfied they are: for a week after it was completed.
+export const ratable = (r: { status: string; completedAt?: string | null; offering?: { askSatisfaction?: boolean } | null }, now = Date.now()): boolean =>
+  r.status === 'COMPLETED' && r.offering?.askSatisfaction === true && Boolean(r.completedAt) && new Date(r.completedAt as string).getTime() + 7 * 86_400_000 > now;
+
 // The inbox shows what nobody has accepted, what has to be accepted first at the top.
 export const inboxOrder = (sort: string | undefined) => requestOrder(sort ?? 'responseDueAt');
 export const inboxVariables = (s: RequestSearch = {}): RequestsQueryVariables => ({ first: 50, filter: requestFilter({ ...s, status: 'PENDING' }), orderBy: inboxOrder(s.sort) });

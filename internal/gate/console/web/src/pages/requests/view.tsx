@@ -18,7 +18,7 @@ export default function View() {
   const request = read.data?.request;
   const title = request?.title ?? (read.fault ? t('Request') : t('Loading the request'));
   return (
-    <Page title={title} above={<Link to={to}>← {list}</Link>} heading={request && <Heading request={request} as="h1" />} actions={request && <Actions key={id} request={request} />}>
+    <Page title={title} above={<Link to={to}>{list}</Link>} heading={request && <Heading request={request} as="h1" />} actions={request && <Actions key={id} request={request} />}>
       <Detail key={id} id={id} />
     </Page>
   );

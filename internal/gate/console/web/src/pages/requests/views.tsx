@@ -53,7 +53,7 @@ export function KeepView({ search }: { search: RequestSearch }) {
   if (!useCan('savedview.create') || query === '') return null;
   return (
     <>
-      <button type="button" className="quiet small" onClick={() => { setAsking(true); }}><Bookmark size={13} aria-hidden /> {t('Save view')}</button>
+      <button type="button" className="icon" aria-label={t('Save view')} title={t('Save view')} onClick={() => { setAsking(true); }}><Bookmark size={15} aria-hidden /></button>
       {asking && <Save query={query} close={() => { setAsking(false); }} saved={(id) => { void navigate({ to: '/app/requests', search: { ...search, saved: id } as never, replace: true }); }} />}
     </>
   );

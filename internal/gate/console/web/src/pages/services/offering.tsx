@@ -118,7 +118,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
                 <Field label={t('Type')} fault={faultAt(fault, `form.fields[${i}].type`)}><select value={f.type} onChange={(e) => { change(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null, min: null, max: null, pattern: null }); }}>{types.map((type) => <option key={type}>{type}</option>)}</select></Field>
               </div>
               {['select', 'multiselect'].includes(f.type) && (
-                <Field label={t('Options')} hint={t('One a line.')} fault={faultAt(fault, ...within(`form.fields[${i}].options`))}>
+                <Field label={t('Options')} hint={t('One per line.')} fault={faultAt(fault, ...within(`form.fields[${i}].options`))}>
                   <textarea dir="auto" value={(f.options ?? []).join('\n')} onChange={(e) => { change(i, { options: e.target.value.split('\n') }); }} onBlur={() => { change(i, { options: (f.options ?? []).map((x) => x.trim()).filter(Boolean) }); }} />
                 </Field>
               )}

@@ -23,7 +23,7 @@ export default function ServiceView() {
   const [edit, setEdit] = useAsked<OfferingFullFragment | 'new' | null>('offering', null);
   return (
     <Page
-      title={s?.name ?? t('Service')} intro={s?.description} above={<Link to="/app/services">{t('← Services')}</Link>}
+      title={s?.name ?? t('Service')} intro={s?.description} above={<Link to="/app/services">{t('Services')}</Link>}
       actions={s && <ServiceVerbs service={s} />}
     >
       <Loaded read={read}>

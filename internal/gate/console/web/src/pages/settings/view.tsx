@@ -91,7 +91,7 @@ function Told() {
     informed: t('A phase that you follow has ended'), incident: t('A workflow stops on an error'), warning: t('A service level is due soon'), breached: t('A service level is missed'),
   };
   return (
-    <Section title={t('Notifications')} intro={t('They always appear behind the bell; choose what comes by e-mail as well.')}>
+    <Section title={t('Notifications')} intro={t('They always appear under the bell. Choose which ones also come by e-mail.')}>
       <div className="card pad pair level">
         {viewer.notificationSettings.map((s) => (
           <Field key={s.kind} label={says[s.kind]}>
@@ -152,7 +152,7 @@ function CompanyForm() {
     <Section title={t('Company')} intro={t('Plan: {plan}', { plan: words(company?.plan ?? '') })}>
       <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label={t('Sessions end after (minutes without use)')} fault={faultAt(fault, 'sessionLifetimeMinutes')}><input type="number" min={5} value={draft.minutes} onChange={(e) => { set({ ...draft, minutes: e.target.value }); }} /></Field>
+        <Field label={t('Sign people out after (minutes of inactivity)')} fault={faultAt(fault, 'sessionLifetimeMinutes')}><input type="number" min={5} value={draft.minutes} onChange={(e) => { set({ ...draft, minutes: e.target.value }); }} /></Field>
         <LocaleFields locale={draft.locale} timeZone={draft.timeZone} set={(to) => { set({ ...draft, ...to }); }} fault={fault} usual={[t('As the browser; English in e-mails'), 'UTC']} />
         <Check label={t('Everybody needs a second factor')} hint={t('People without one set it up at their next sign-in.')} checked={draft.mfaRequired} set={(mfaRequired) => { set({ ...draft, mfaRequired }); }} />
         <Rest base={base} fault={fault} fields={['name', 'sessionLifetimeMinutes', 'locale', 'timeZone']} />

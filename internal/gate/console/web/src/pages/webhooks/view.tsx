@@ -9,7 +9,6 @@ import { placed, plural, t } from '../../app/text';
 import { DeleteSubscriber, Deliveries, DeliveryChanged, ReplayDelivery, ReplayEvents, RotateSubscriber, SendTest, UpdateSubscriber, WebhookOne } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { DeliveryFragment, SubscriberFragment } from '../../gen/types';
-import { localTime } from '../../ui/answer';
 import { Badge, Time, words } from '../../ui/bits';
 import { Confirm, Dialog, Once } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -17,6 +16,7 @@ import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { fieldOf, instantOf } from '../../ui/zone';
 import { Editor } from './editor';
 import { events } from './events';
 
@@ -26,7 +26,7 @@ export default function WebhookView() {
   const read = useRead(WebhookOne, { id });
   const s = read.data?.node && 'url' in read.data.node ? read.data.node : null;
   return (
-    <Page title={s?.url ?? t('Webhook')} verb="webhooksubscription.read" intro={s?.description} above={<Link to="/app/webhooks">{t('← Webhooks')}</Link>}>
+    <Page title={s?.url ?? t('Webhook')} verb="webhooksubscription.read" intro={s?.description} above={<Link to="/app/webhooks">{t('Webhooks')}</Link>}>
       <Loaded read={read}>{({ node }) => (node && 'url' in node ? <Body subscriber={node as SubscriberFragment} /> : <NotFound says={t('This webhook was not found')} />)}</Loaded>
     </Page>
   );
@@ -84,11 +84,11 @@ function Body({ subscriber: s }: { subscriber: SubscriberFragment }) {
 
 // Again sends what happened since a moment, such as while nobody answered at the address.
 function Again({ subscriber: s, close }: { subscriber: SubscriberFragment; close: () => void }) {
-  const [since, setSince] = useState(() => localTime(s.failingSince ? new Date(s.failingSince) : new Date(Date.now() - 86_400_000)));
+  const [since, setSince] = useState(() => fieldOf(s.failingSince ? new Date(s.failingSince) : new Date(Date.now() - 86_400_000)));
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(ReplayEvents, true);
   const send = async () => {
-    const o = await run({ input: { subscriptionId: s.id, since: new Date(since).toISOString() } });
+    const o = await run({ input: { subscriptionId: s.id, since: instantOf(since).toISOString() } });
     setFault(o.fault);
     if (!o.data) return;
     close();

@@ -29,7 +29,7 @@ export default function WorkflowView() {
   const read = useRead(WorkflowOne, { id });
   const w = read.data?.workflow;
   return (
-    <Page title={w?.name ?? t('Workflow')} verb="workflow.read" intro={w?.description} above={<Link to="/app/workflows">{t('← Workflows')}</Link>}>
+    <Page title={w?.name ?? t('Workflow')} verb="workflow.read" intro={w?.description} above={<Link to="/app/workflows">{t('Workflows')}</Link>}>
       <Loaded read={read}>{({ workflow }) => (workflow ? <Body key={workflow.id} workflow={workflow} /> : <NotFound says={t('This workflow was not found')} />)}</Loaded>
     </Page>
   );

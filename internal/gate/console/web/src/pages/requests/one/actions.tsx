@@ -33,7 +33,7 @@ export async function copied(text: string, says: string) {
     await navigator.clipboard.writeText(text); // which a page without TLS does not have
     toast({ text: says });
   } catch {
-    toast({ text: t('Your browser does not let Atrium copy. The line is: {line}', { line: text }), bad: true });
+    toast({ text: t('Your browser does not allow copying. Copy this line yourself: {line}', { line: text }), bad: true });
   }
 }
 
@@ -51,14 +51,14 @@ export function Actions({ request: r, peek = false }: { request: FullRequest; pe
   const may = mayOf(viewer, r);
   const until = r.status === 'PENDING' && asleep(r);
   useKeys([
-    { keys: 'a', does: t('Assign the request'), group: t('Request'), run: () => { if (may.update) setAsk('assignee'); } },
-    { keys: 'p', does: t('Set the priority'), group: t('Request'), run: () => { if (may.update) setAsk('priority'); } },
-    { keys: 's', does: t('Set the status'), group: t('Request'), run: () => { if (may.accept || may.complete || may.cancel) setAsk('status'); else if (may.reopen) setAsk('reopen'); } },
-    { keys: 'e', does: t('Accept the request'), group: t('Request'), run: () => { if (may.accept) void accept(r); } },
+    { name: 'assign', keys: 'a', does: t('Assign the request'), group: t('Request'), run: () => { if (may.update) setAsk('assignee'); } },
+    { name: 'priority', keys: 'p', does: t('Set the priority'), group: t('Request'), run: () => { if (may.update) setAsk('priority'); } },
+    { name: 'status', keys: 's', does: t('Set the status'), group: t('Request'), run: () => { if (may.accept || may.complete || may.cancel) setAsk('status'); else if (may.reopen) setAsk('reopen'); } },
+    { name: 'accept', keys: 'e', does: t('Accept the request'), group: t('Request'), run: () => { if (may.accept) void accept(r); } },
   ], !peek && (may.update || may.accept || may.reopen));
   const items: (Item | false)[] = [
     may.update && r.status === 'IN_PROGRESS' && (r.waiting
-      ? { label: t('Let the clock run again'), run: () => { void change(r, { waiting: false }, t('The service level clock runs again.')); } }
+      ? { label: t('Resume the clock'), run: () => { void change(r, { waiting: false }, t('The service level clock runs again.')); } }
       : { label: t('Wait for an answer'), run: () => { void change(r, { waiting: true }, t('The service level clock stops until the requester answers.')); } }),
     may.update && r.status === 'PENDING' && (until
       ? { label: t('End the snooze'), run: () => { void change(r, { snoozedUntil: null }, t('It is in the inbox again.')); } }

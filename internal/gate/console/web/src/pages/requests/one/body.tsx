@@ -5,6 +5,7 @@ import { useCan, useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
 import { ExecutionMoved } from '../../../gen/documents';
 import { Answers } from '../../../parts/answers';
+import { Attached } from '../../../parts/files';
 import { Prose } from '../../../parts/markdown';
 import { Runs } from '../../../parts/runs';
 import { Section } from '../../../ui/page';
@@ -16,6 +17,7 @@ import { Edit } from './edit';
 import { Facts, useNarrow } from './facts';
 import { Heading } from './heading';
 import { Duplicate } from './links';
+import { Rate } from './rate';
 import { Steps } from './steps';
 import { Todo } from './todo';
 
@@ -27,6 +29,7 @@ export default function Body({ request: r, peek, again }: Props) {
   const main = (
     <div className="request-main">
       <Duplicate request={r} />
+      <Rate request={r} />
       <About request={r} />
       <Todo request={r} />
       <Runs requestId={r.id} open={open(r)} />
@@ -55,6 +58,7 @@ function About({ request: r }: { request: FullRequest }) {
       {may && <button type="button" className="plain small" onClick={() => { edit(true); }}>{t('Edit')}</button>}
       {r.description ? <div className="description"><Prose content={r.content}>{r.description}</Prose></div> : !answered && <p className="soft">{t('No description.')}</p>}
       <Answers request={r} />
+      <Attached files={r.attachments?.filter((f) => !f.commentId)} />
       {editing && <Edit request={r} close={() => { edit(false); }} />}
     </div>
   );

@@ -1,4 +1,3 @@
-import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { rows, usePages, useRead } from '../../../app/data';
 import { useChanges, useSoon } from '../../../app/live';
@@ -6,15 +5,14 @@ import { can, useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
 import { RequestComments, RequestHistory } from '../../../gen/documents';
 import { usePersonChoices } from '../../../parts/choices';
-import { Mentions, Named, Prose } from '../../../parts/markdown';
+import { Named } from '../../../parts/markdown';
 import { nameOf } from '../../../parts/who';
 import { Time } from '../../../ui/bits';
 import type { FullRequest } from '../detail';
-import { pieces } from '../links';
 import { Happened, History, milestone } from './history';
+import { Merged } from './merged';
 import { Say } from './say';
-
-type Comment = NonNullable<FullRequest['comments']>['edges'][number]['node'];
+import { Spoken } from './spoken';
 
 // Conversation is what was said about a request, between the turns of its life. What was changed besides is the history, below.
 export function Conversation({ request: r }: { request: FullRequest }) {
@@ -35,33 +33,14 @@ export function Conversation({ request: r }: { request: FullRequest }) {
   return (
     <>
       {said?.pageInfo.hasNextPage && <p><button type="button" className="quiet small" onClick={() => { older.next(said.pageInfo.endCursor ?? null); }}>{t('Show earlier comments')}</button></p>}
-      <Named value={named}><ol className="timeline">{all.map((x) => <li key={x.key} className={x.turn ? undefined : 'spoken'}>{x.turn && <span className="tick" aria-hidden />}{x.node}</li>)}</ol></Named>
+      <Named value={named}>
+        <Merged request={r} />
+        <ol className="timeline">{all.map((x) => <li key={x.key} className={x.turn ? undefined : 'spoken'}>{x.turn && <span className="tick" aria-hidden />}{x.node}</li>)}</ol>
+      </Named>
       {can(viewer, 'comment.create') && <Say request={r} />}
       {staff && <History entries={entries} />}
     </>
   );
-}
-
-function Spoken({ comment: c, mine }: { comment: Comment; mine: boolean }) {
-  const name = nameOf(useViewer(), c.authorId, c.author) ?? t('Somebody');
-  const internal = c.visibility === 'internal';
-  const letters = name.split(/[\s._@-]+/).filter(Boolean).slice(0, 2).map((p) => p[0]?.toUpperCase()).join('');
-  return (
-    <>
-      <span className="avatar" aria-hidden>{letters}</span>
-      <article
-        className={`card comment${internal ? ' internal' : mine ? ' asker' : ''}`} // not said
-      >
-        <header><strong dir="auto">{name}</strong>{mine && <span>{t('person|Requester')}</span>}<Time at={c.createdAt} />{internal && <span className="line"><Lock size={12} aria-hidden /> {t('Internal: only staff see it')}</span>}</header>
-        <Prose content={c.content}>{c.authorId.startsWith('agt_') ? c.body : <Linked text={c.body} />}</Prose>
-      </article>
-    </>
-  );
-}
-
-// Linked is what a person wrote, with the addresses of web pages as links. What agents write stays text: others may have put it there.
-function Linked({ text }: { text: string }) {
-  return <>{pieces(text).map((p, i) => (p.href ? <a key={i} href={p.href} target="_blank" rel="noopener noreferrer nofollow">{p.text}</a> : <Mentions key={i} text={p.text} />))}</>;
 }
 
 // fromRow are the turns that the row itself tells of: for who sees no history, and until it is there.

@@ -7,7 +7,7 @@ import { UpdateRequest } from '../../../gen/documents';
 import * as enums from '../../../gen/enums';
 import type { RequestPriority } from '../../../gen/types';
 import { Writer } from '../../../parts/writer';
-import { localTime, toSend, type Answers, type FormField } from '../../../ui/answer';
+import { toSend, type Answers, type FormField } from '../../../ui/answer';
 import { words } from '../../../ui/bits';
 import { Dialog } from '../../../ui/dialog';
 import { useDraft } from '../../../ui/draft';
@@ -15,6 +15,7 @@ import { Field, Rest, below, faultAt, faultBelow } from '../../../ui/field';
 import { FormFields } from '../../../ui/formfields';
 import { tagsOf, textOf } from '../../../ui/tags';
 import { toast } from '../../../ui/toast';
+import { fieldOf, instantOf, tomorrow } from '../../../ui/zone';
 import type { FullRequest } from '../detail';
 import { useChange, useUndo } from '../verbs';
 
@@ -49,7 +50,7 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
         <FormFields fields={fields} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} offering={r.offering?.id} />
         <div className="pair">
           <Field label={t('Priority')} fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
-          <Field label={t('Tags')} optional hint={t('One a line, such as env=production.')} fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
+          <Field label={t('Tags')} optional hint={t('One per line, such as env=production.')} fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         </div>
         {answered && gone.length > 0 && <p className="notice">{t('The form has changed. Saving removes the answers to what it no longer asks: {names}.', { names: gone.join(', ') })}</p>}
         <Rest base={base} fault={fault} fields={['title', 'description', 'priority', ...below(fault, 'tags'), ...fields.map((f) => `fields.${f.key}`)]} />
@@ -62,10 +63,8 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
 // Snooze puts a request off: the inbox does not show it until then.
 export function Snooze({ request: r, close }: { request: FullRequest; close: () => void }) {
   const change = useChange();
-  const morning = new Date(Date.now() + 86_400_000);
-  morning.setHours(9, 0, 0, 0);
-  const [until, set] = useState(localTime(morning));
-  const at = new Date(until);
+  const [until, set] = useState(() => tomorrow());
+  const at = instantOf(until);
   const send = async () => {
     await change(r, { snoozedUntil: at.toISOString() }, t('Snoozed “{title}”.', { title: r.title }));
     close();
@@ -73,7 +72,7 @@ export function Snooze({ request: r, close }: { request: FullRequest; close: () 
   return (
     <Dialog title={t('Snooze “{title}”', { title: r.title })} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label={t('Until')} hint={t('The inbox does not show it until then.')}><input type="datetime-local" required min={localTime(new Date())} value={until} onChange={(e) => { set(e.target.value); }} /></Field>
+        <Field label={t('Until')} hint={t('The inbox does not show it until then.')}><input type="datetime-local" required min={fieldOf(new Date())} value={until} onChange={(e) => { set(e.target.value); }} /></Field>
         <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={Number.isNaN(at.getTime())}>{t('Snooze')}</button></footer>
       </form>
     </Dialog>

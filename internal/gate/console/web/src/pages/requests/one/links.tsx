@@ -83,7 +83,7 @@ function Add({ request: r, close }: { request: FullRequest; close: () => void })
         <Field label={t('This request is')}><select value={kind} onChange={(e) => { setKind(e.target.value as Kind); }}>{kinds.map(([k, , , says]) => <option key={k} value={k}>{says}</option>)}</select></Field>
         <Find without={r.id} chosen={other} choose={choose} />
         <Rest fault={fault} fields={[]} />
-        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy || other === ''}>{t('Link')}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy || other === ''}>{t('verb|Link')}</button></footer>
       </form>
     </Dialog>
   );
@@ -121,7 +121,7 @@ export function Merge({ request: r, close }: { request: FullRequest; close: () =
   return (
     <Dialog title={t('Merge “{title}”', { title: r.title })} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void act(); }}>
-        <p>{t('This request is cancelled as a duplicate. Whoever asked for it and watches it will watch the one that stays; each keeps its conversation. This is final.')}</p>
+        <p>{t('This request is cancelled as a duplicate. Its requester and watchers will watch the one that stays, where its conversation can be read. This is final.')}</p>
         <Find without={r.id} chosen={into} choose={choose} kept />
         <Rest fault={fault} fields={['into']} />
         <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" className="danger" disabled={busy || into === ''}>{t('Merge')}</button></footer>

@@ -1,6 +1,6 @@
 // replies are the texts that staff save to answer with. What stands in double braces is filled in for the request.
 import { MessageSquareText } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useAsked } from '../../../app/asked';
 import { rows, useRead, useWrite } from '../../../app/data';
@@ -10,13 +10,14 @@ import { t } from '../../../app/text';
 import { ChangeReply, DropReply, FilledReply, SavedReplies, SaveReply } from '../../../gen/documents';
 import type { ReplyFragment, SavedReplyScope } from '../../../gen/types';
 import { useTeamChoices } from '../../../parts/choices';
+import type { Completion } from '../../../parts/mention';
 import { Confirm, Dialog } from '../../../ui/dialog';
 import { Field, Rest, faultAt } from '../../../ui/field';
 import { Menu, Panel } from '../../../ui/menu';
 import { toast } from '../../../ui/toast';
 
-// useReplies returns the button that opens the list, for a form, and what it opens, which stands beside that form: it has forms of its
-// own. What is chosen is handed to `put`.
+// useReplies returns the button that opens the list, for a form, what it opens, which stands beside that form: it has forms of its own;
+// and what a / in the text offers. What is chosen is handed to `put`.
 export function useReplies(requestId: string, body: string, put: (text: string) => void) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, set] = useState(false);
@@ -25,14 +26,26 @@ export function useReplies(requestId: string, body: string, put: (text: string) 
   const [drop] = useWrite(DropReply);
   const client = useClient();
   const may = useCan('savedreply.read');
-  const choose = async (r: ReplyFragment) => {
+  const filled = useCallback(async (r: { id: string }) => {
     const o = await client.query(FilledReply, { id: r.id, requestId }, { requestPolicy: 'network-only' }).toPromise();
     const fault = faultOf(o.error);
     if (fault) toast({ text: sentence(fault), bad: true });
-    else put(o.data?.filledReply ?? '');
+    return fault ? null : o.data?.filledReply ?? '';
+  }, [client, requestId]);
+  const choose = async (r: ReplyFragment) => {
+    const text = await filled(r);
     set(false);
+    if (text !== null) put(text);
   };
+  const completion = useMemo((): Completion => ({
+    sign: '/', label: t('Saved replies'),
+    find: async (q) => {
+      const found = await client.query(SavedReplies, { q: q.trim() || null }).toPromise();
+      return rows(found.data?.savedReplies).map((r) => ({ id: r.id, name: r.name, soft: r.body.replace(/\s+/g, ' ').slice(0, 60), put: () => filled(r) }));
+    },
+  }), [client, filled]);
   return {
+    completion: may ? completion : null,
     button: may && <button ref={button} type="button" className="quiet small" aria-haspopup="dialog" aria-expanded={open} onClick={() => { set(!open); }}><MessageSquareText size={14} aria-hidden /> {t('Saved replies')}</button>,
     opened: <>
       {open && button.current && <Panel at={button.current} label={t('Saved replies')} close={() => { set(false); }}><List choose={choose} edit={(r) => { set(false); edit(r); }} remove={(r) => { set(false); setGone(r); }} /></Panel>}

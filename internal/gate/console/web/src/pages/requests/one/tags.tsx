@@ -31,7 +31,7 @@ export function Tags({ request: r, edit }: { request: FullRequest; edit: boolean
           const says = v ? `${k}=${v}` : k;
           return <span key={k} className="chip" dir="auto">{says}{edit && <button type="button" className="icon" aria-label={t('Remove {tag}', { tag: says })} onClick={() => { off(k); }}><X size={12} aria-hidden /></button>}</span>;
         })}
-        {edit && <form onSubmit={add}><input ref={field} className="plainly" dir="auto" aria-label={t('Add a tag')} placeholder={t('Add a tag')} title={t('One a line, such as env=production.')} maxLength={321} value={line} onChange={(e) => { set(e.target.value); }} /></form>}
+        {edit && <form onSubmit={add}><input ref={field} className="plainly" dir="auto" aria-label={t('Add a tag')} placeholder={t('Add a tag')} title={t('One per line, such as env=production.')} maxLength={321} value={line} onChange={(e) => { set(e.target.value); }} /></form>}
       </dd>
     </div>
   );

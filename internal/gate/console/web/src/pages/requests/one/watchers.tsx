@@ -1,4 +1,5 @@
 // watchers are who hear of comments and of the end. Staff have others watch.
+import { Fragment } from 'react';
 import { Eye, EyeOff } from 'lucide-react';
 import { useWrite } from '../../../app/data';
 import { can, useCan, useViewer } from '../../../app/session';
@@ -28,7 +29,7 @@ export function Watchers({ request: r, people }: { request: FullRequest; people:
     <div>
       <dt>{t('Watchers')}</dt>
       <dd className="stack-tight">
-        {list.length > 0 && <span>{list.map((w, i) => <bdi key={w.id}>{i > 0 && ', '}{w.name}</bdi>)}</span>}
+        {list.length > 0 && <span>{list.map((w, i) => <Fragment key={w.id}>{i > 0 && ', '}<bdi>{w.name}</bdi></Fragment>)}</span>}
         {may && (
           <button type="button" className="quiet small" aria-pressed={watching} onClick={() => { if (!busy) void turn(); }}>
             {watching ? <EyeOff size={13} aria-hidden /> : <Eye size={13} aria-hidden />} {watching ? t('Stop watching') : t('Watch')}
