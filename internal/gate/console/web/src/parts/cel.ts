@@ -48,9 +48,10 @@ class Reader {
   or(): Node { return this.joined('or', '||', () => this.joined('and', '&&', () => this.rel())); }
 
   private joined(kind: 'and' | 'or', sign: string, part: () => Node): Node {
-    const [first, ...more] = [part()];
-    while (this.take(sign)) more.push(part());
-    return more.length > 0 && first ? { kind, of: [first, ...more] } : first as Node;
+    const first = part();
+    const of = [first];
+    while (this.take(sign)) of.push(part());
+    return of.length > 1 ? { kind, of } : first;
   }
 
   private rel(): Node {

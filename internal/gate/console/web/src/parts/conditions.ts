@@ -17,11 +17,12 @@ export const isGroup = (p: Row | Group): p is Group => 'join' in p;
 
 const some: Op[] = ['empty', 'notEmpty'];
 const same: Op[] = ['is', 'isNot', 'oneOf', 'noneOf'];
-const compared: Op[] = ['is', 'isNot', 'more', 'less', 'atLeast', 'atMost'];
+const sized: Op[] = ['more', 'less', 'atLeast', 'atMost'];
+const compared: Op[] = ['is', 'isNot', ...sized];
 
 const byType: Record<string, Op[]> = {
   TEXT: ['is', 'isNot', 'contains', 'notContains', 'starts', 'oneOf', 'noneOf'], NUMBER: compared, BOOLEAN: ['is', 'isNot'], DATE: ['is', 'isNot', 'before', 'after'],
-  DATETIME: ['before', 'after'], TIME: ['before', 'after'], LIST: ['contains', 'notContains'], USER: same, TEAM: same, SERVICE: same, OFFERING: same, ANY: same,
+  DATETIME: ['before', 'after'], TIME: ['before', 'after'], LIST: ['contains', 'notContains'], USER: same, TEAM: same, SERVICE: same, OFFERING: same, ANY: [...same, ...sized],
 };
 
 // opsOf are the operators of a field. One that always has a value is never empty.
@@ -48,7 +49,8 @@ export function isValue(type: string, v: string): boolean {
 export function isWhole(r: Row, fields: ConditionField[]): boolean {
   const f = fields.find((x) => x.expression === r.what);
   const n = takes(r.op);
-  return f !== undefined && opsOf(f).includes(r.op) && (n < 0 ? r.values.length > 0 : r.values.length === n) && r.values.every((v) => isValue(f.type, v));
+  const type = f?.type === 'ANY' && sized.includes(r.op) ? 'NUMBER' : f?.type ?? '';
+  return f !== undefined && opsOf(f).includes(r.op) && (n < 0 ? r.values.length > 0 : r.values.length === n) && r.values.every((v) => isValue(type, v));
 }
 
 // negated are the operators that hold where another does not.
@@ -66,7 +68,11 @@ function guards(what: string, test: Op, optional: boolean): string[] {
   return out;
 }
 
-const written = (type: string, v: string) => (type === 'NUMBER' ? (whole.test(v) ? `${v}.0` : v) : type === 'BOOLEAN' ? v : literal(v));
+// written is a value in CEL. Of a field whose type is not known, what reads as a number or a truth value is one.
+function written(type: string, v: string): string {
+  if (isValue('NUMBER', v) && (type === 'NUMBER' || type === 'ANY')) return whole.test(v) ? `${v}.0` : v;
+  return type === 'BOOLEAN' || (type === 'ANY' && isValue('BOOLEAN', v)) ? v : literal(v);
+}
 
 // tested is what the operator says of a value that is there; empty for nothing more.
 function tested(f: ConditionField, op: Op, values: string[]): string {
@@ -95,7 +101,7 @@ function rowOf(r: Row, f: ConditionField, beside: boolean): string {
   const terms = [...guards(r.what, test, f.optional), tested(f, test, r.values)].filter(Boolean);
   const [only = ''] = terms;
   if (!negated[r.op]) return terms.length > 1 && beside ? `(${terms.join(' && ')})` : terms.join(' && ');
-  if (terms.length > 1 || !/ [!=]= /.test(only) || test === 'contains' || test === 'starts') return `!(${terms.join(' && ')})`;
+  if (terms.length > 1 || (test !== 'is' && test !== 'notEmpty')) return `!(${terms.join(' && ')})`;
   return test === 'is' ? only.replace(' == ', ' != ') : only.replace(' != ', ' == ');
 }
 
