@@ -8,12 +8,12 @@ import { useOfferingChoices, usePersonChoices, useServiceChoices, useTeamChoices
 import { isGroup, isValue, opsOf, takes, type ConditionField, type Group, type Op, type Row } from './conditions';
 import { opWords } from './conditionwords';
 
-interface RowsProps { group: Group; fields: ConditionField[]; set: (g: Group) => void; readOnly: boolean; inner?: boolean }
+interface RowsProps { group: Group; fields: ConditionField[]; set: (g: Group) => void; readOnly: boolean; inner?: boolean; plain?: boolean }
 
 const fresh = (): Row => ({ what: '', op: 'is', values: [] });
 
-// ConditionRows are those of a group, with the groups in it.
-export function ConditionRows({ group: g, fields, set, readOnly, inner = false }: RowsProps) {
+// ConditionRows are those of a group, with the groups in it. Plain ones all hold, and say alone what an answer is.
+export function ConditionRows({ group: g, fields, set, readOnly, inner = false, plain = false }: RowsProps) {
   const id = useId();
   const put = (i: number, ...to: Group['parts']) => { set({ ...g, parts: g.parts.toSpliced(i, 1, ...to) }); };
   const add = (part: Row | Group) => {
@@ -23,7 +23,7 @@ export function ConditionRows({ group: g, fields, set, readOnly, inner = false }
   const several = g.parts.length > 1;
   return (
     <div className="condition-rows" data-rows={id} role={inner ? 'group' : undefined} aria-label={inner ? t('Group of conditions') : undefined}>
-      {(several || inner) && (
+      {(several || inner) && !plain && (
         <select className="joins" aria-label={t('How many of these must hold')} value={g.join} disabled={readOnly} onChange={(e) => { set({ ...g, join: e.target.value as Group['join'] }); }}>
           <option value="all">{t('All of these hold')}</option><option value="any">{t('Any of these holds')}</option>
         </select>
@@ -31,27 +31,28 @@ export function ConditionRows({ group: g, fields, set, readOnly, inner = false }
       <div className="parts">
         {g.parts.map((p, i) => (isGroup(p)
           ? <ConditionRows key={i} inner group={p} fields={fields} readOnly={readOnly} set={(to) => { put(i, ...(to.parts.length > 0 ? [to] : [])); }} />
-          : <RowEditor key={i} n={i + 1} row={p} fields={fields} readOnly={readOnly} set={(to) => { put(i, to); }} remove={() => { put(i); }} />))}
+          : <RowEditor key={i} n={i + 1} row={p} plain={plain} fields={plain ? fields.filter((f) => f.expression === p.what || !g.parts.some((x) => !isGroup(x) && x.what === f.expression)) : fields} readOnly={readOnly} set={(to) => { put(i, to); }} remove={() => { put(i); }} />))}
       </div>
       {!readOnly && (
         <p className="line">
           <button type="button" className="plain small" onClick={() => { add(fresh()); }}><Plus size={14} aria-hidden /> {t('Add condition')}</button>
-          {!inner && <button type="button" className="quiet small" onClick={() => { add({ join: g.join === 'all' ? 'any' : 'all', parts: [fresh(), fresh()] }); }}><Plus size={14} aria-hidden /> {t('Add group')}</button>}
+          {!inner && !plain && <button type="button" className="quiet small" onClick={() => { add({ join: g.join === 'all' ? 'any' : 'all', parts: [fresh(), fresh()] }); }}><Plus size={14} aria-hidden /> {t('Add group')}</button>}
         </p>
       )}
     </div>
   );
 }
 
-interface RowProps { n: number; row: Row; fields: ConditionField[]; set: (r: Row) => void; remove: () => void; readOnly: boolean }
+interface RowProps { n: number; row: Row; plain: boolean; fields: ConditionField[]; set: (r: Row) => void; remove: () => void; readOnly: boolean }
 
-function RowEditor({ n, row: r, fields, set, remove, readOnly }: RowProps) {
+function RowEditor({ n, row: r, plain, fields, set, remove, readOnly }: RowProps) {
   const f = fields.find((x) => x.expression === r.what);
+  const offered = (x: ConditionField): Op[] => (plain ? ['is', 'oneOf'] : opsOf(x));
   const groups = new Map<string, ConditionField[]>();
   for (const x of fields) groups.set(x.group, [...groups.get(x.group) ?? [], x]);
   const choose = (what: string) => {
     const to = fields.find((x) => x.expression === what);
-    const ops = to ? opsOf(to) : [];
+    const ops = to ? offered(to) : [];
     set({ what, op: ops.includes(r.op) ? r.op : ops[0] ?? 'is', values: to && f && to.type === f.type && to.values.length + f.values.length === 0 ? r.values : [] });
   };
   const how = (op: Op) => { set({ ...r, op, values: takes(op) === 0 ? [] : takes(op) === 1 ? r.values.slice(0, 1) : r.values }); };
@@ -60,9 +61,12 @@ function RowEditor({ n, row: r, fields, set, remove, readOnly }: RowProps) {
       <select aria-label={t('What')} value={r.what} disabled={readOnly} onChange={(e) => { choose(e.target.value); }}>
         <option value="">{t('Choose…')}</option>
         {r.what && !f && <option value={r.what}>{r.what}</option>}
-        {[...groups].map(([label, list]) => <optgroup key={label} label={label}>{list.map((x) => <option key={x.expression} value={x.expression}>{x.label}</option>)}</optgroup>)}
+        {[...groups].map(([label, list]) => {
+          const options = list.map((x) => <option key={x.expression} value={x.expression}>{x.label}</option>);
+          return label ? <optgroup key={label} label={label}>{options}</optgroup> : options;
+        })}
       </select>
-      {f && <select aria-label={t('How it is compared')} value={r.op} disabled={readOnly} onChange={(e) => { how(e.target.value as Op); }}>{opsOf(f).map((op) => <option key={op} value={op}>{opWords[op]}</option>)}</select>}
+      {f && <select aria-label={t('How it is compared')} value={r.op} disabled={readOnly} onChange={(e) => { how(e.target.value as Op); }}>{offered(f).map((op) => <option key={op} value={op}>{opWords[op]}</option>)}</select>}
       {f && takes(r.op) !== 0 && <Value field={f} row={r} readOnly={readOnly} set={(values) => { set({ ...r, values }); }} />}
       {!readOnly && <button type="button" className="icon" aria-label={t('Remove condition {n}', { n })} onClick={remove}><Trash2 size={15} aria-hidden /></button>}
     </div>

@@ -1,8 +1,11 @@
 // Rows become CEL and rows again, whatever they say; other CEL is no rows.
 import { describe, expect, it } from 'vitest';
 import cases from '../../../../../workflow/condition/testdata/cases.json';
+import { parse } from '../app/digits';
 import { literal, parseCel, printed } from '../parts/cel';
 import { celOf, isGroup, isWhole, opsOf, rowsOf, takes, type ConditionField, type Group, type Row } from '../parts/conditions';
+import { askedOf, whenOf, whenRows } from '../parts/visiblewhen';
+import type { FormField } from '../ui/answer';
 
 interface Case { name: string; group: Group; cel: string }
 const shared = cases as unknown as { fields: ConditionField[]; cases: Case[]; texts: string[] };
@@ -90,5 +93,21 @@ describe('CEL', () => {
   it('of the shared cases is a group or a row each', () => {
     expect(shared.cases.every((c) => isGroup(c.group))).toBe(true);
     expect(shared.cases.length).toBeGreaterThan(25);
+  });
+});
+
+describe('visibleWhen', () => {
+  const form: FormField[] = [{ key: 'model', label: 'Model', type: 'select', options: ['14', '16'] }, { key: 'n', type: 'number' }, { key: 'vip', type: 'boolean' }, { key: 'extra', type: 'text' }];
+  const asked = askedOf(form, 3);
+
+  it('is rows and the same structure again', () => {
+    expect(asked.map((f) => f.expression)).toEqual(['model', 'n', 'vip']);
+    for (const when of [null, { model: '16' }, { model: ['14', '16'], n: 5, vip: false }, { n: [1, 2] }]) expect(whenOf(whenRows(when), asked)).toEqual(when);
+    expect(JSON.stringify(whenOf(whenRows({ n: parse('9007199254740993') }), asked))).toBe('{"n":9007199254740993}');
+  });
+
+  it('leaves out rows without a question or a value, and the second of one question', () => {
+    expect(whenOf({ join: 'all', parts: [{ what: '', op: 'is', values: ['x'] }, { what: 'n', op: 'is', values: [] }] }, asked)).toBeNull();
+    expect(whenOf({ join: 'all', parts: [{ what: 'n', op: 'is', values: ['1'] }, { what: 'n', op: 'is', values: ['2'] }] }, asked)).toEqual({ n: 1 });
   });
 });
