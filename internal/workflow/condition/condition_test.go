@@ -127,7 +127,9 @@ func TestCheckTriesAnExpression(t *testing.T) {
 			last = d.file(t, fmt.Sprintf("VPN %d", i), strictjson.Object{"amount": json.Number(fmt.Sprint(i))})
 		}
 		d.file(t, "No amount", nil)
-		check := func(in condition.CheckInput) condition.Checked { return testkit.Run(t, w, d.owner, condition.Check, in) }
+		check := func(in condition.CheckInput) condition.Checked {
+			return testkit.Run(t, w, d.owner, condition.Check, in)
+		}
 		at := func(place, expression string) condition.CheckInput {
 			return condition.CheckInput{FieldsInput: condition.FieldsInput{For: place}, Expression: expression}
 		}
