@@ -91,8 +91,10 @@ interface Found { message: string; line?: number | null | undefined; column?: nu
 function Where({ text, fault }: { text: string; fault: Found }) {
   const line = fault.line ? [...text.split('\n')[fault.line - 1] ?? ''] : [];
   if (!fault.column || line.length === 0) return null;
-  const i = Math.min(fault.column - 1, line.length);
-  return <p className="where" aria-hidden><code>{line.slice(0, i).join('')}<mark>{line[i] ?? '\u00A0'}</mark>{line.slice(i + 1).join('')}</code></p>;
+  const at = Math.min(fault.column - 1, line.length);
+  const i = line[at] === '.' ? at + 1 : at; // of a name that is not known, the server names the point before it
+  const end = i + Math.max(1, /^\w*/.exec(line.slice(i).join(''))?.[0].length ?? 1);
+  return <p className="where" aria-hidden><code>{line.slice(0, i).join('')}<mark>{line.slice(i, end).join('') || '\u00A0'}</mark>{line.slice(end).join('')}</code></p>;
 }
 
 // useSettled is a value once it has not changed for some time.
