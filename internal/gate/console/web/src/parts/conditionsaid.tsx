@@ -14,7 +14,7 @@ interface Said { fields: ConditionField[]; names: Map<string, string> }
 function valueOf(f: ConditionField, v: string, names: Map<string, string>): string {
   if (f.type === 'BOOLEAN') return v === 'true' ? t('Yes') : t('No');
   if (f.type === 'TIME' || f.type === 'DATETIME') return momentSaid(v);
-  return f.values.find((x) => x.value === v)?.label ?? names.get(v) ?? (f.type === 'TEXT' ? `“${v}”` : v);
+  return f.values.find((x) => x.value === v)?.label ?? names.get(v) ?? (f.type === 'TEXT' ? t('“{text}”', { text: v }) : v);
 }
 
 function rowSaid(r: Row, { fields, names }: Said): string {
