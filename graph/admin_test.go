@@ -158,6 +158,9 @@ var settings = []struct {
 	{name: "inboundCalls", query: `query($id: ID!) { inboundCalls(webhookId: $id) { edges { node { id } } } }`, vars: someInbound},
 	{name: "replayInboundCall", query: `mutation($call: ID!) { replayInboundCall(input: {id: $call}) { inboundCall { id executionId } } }`,
 		action: "inboundcall.replayed", vars: someInbound},
+	{name: "conditionFields", query: `{ conditionFields(for: ROUTING) { expression label group type optional values { value label } } }`},
+	{name: "conditionFields of a webhook", query: `query($id: ID!) { conditionFields(for: INBOUND, id: $id) { expression } }`, vars: someInbound},
+	{name: "checkExpression", query: `{ checkExpression(for: AGENT, expression: "request.titel") { type fault { message line column } result error matches examined } }`},
 	{name: "node of a key", query: `query($id: ID!) { node(id: $id) { ... on ApiKey { id last4 } } }`,
 		vars: func(t *testing.T, s *apitest.Server) vars { return vars{"id": s.A.MemberKey.KeyID} }},
 }

@@ -11,6 +11,7 @@
 // that secrets go to their hosts alone (references.go, send.go). Its rooms:
 //
 //	definition  what a definition may contain
+//	condition   what conditions can read, and trying them before they are kept
 //	engine      what a workflow does next: pure functions, no database
 //	execution   running workflows: tasks, approvals, calls, incidents
 package workflow

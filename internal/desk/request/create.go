@@ -95,6 +95,11 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 			return nil, err
 		}
 	}
+	if routed.TeamID == nil {
+		if routed.TeamID, err = ownerTeam(ctx, tx, in.ServiceID); err != nil {
+			return nil, err
+		}
+	}
 	number, err := tx.Number(ctx, request.Table)
 	if err != nil {
 		return nil, err
@@ -136,6 +141,16 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	}
 	tx.Changed(nil, r)
 	return r, nil
+}
+
+// ownerTeam returns the team that a service belongs to, which gets the requests that no rule and no caller gives to another; nil for none.
+func ownerTeam(ctx context.Context, tx *op.Tx, serviceID string) (*string, error) {
+	ctx = tx.Unfiltered(ctx, "who files need not see the team")
+	s, err := tx.Service.Query().Where(service.ID(serviceID)).Select(service.FieldOwnerTeamID).Only(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the service's team: %w", err)
+	}
+	return s.OwnerTeamID, nil
 }
 
 // variables returns the request about to be filed in the form that expressions see.

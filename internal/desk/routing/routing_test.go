@@ -126,6 +126,25 @@ func TestWhatIsNamedStays(t *testing.T) {
 	})
 }
 
+// What no rule and no caller gives to a team is the team's that the service belongs to.
+func TestTheServicesTeamGetsTheRest(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		require.Nil(t, d.file(t, d.owner, request.CreateInput{}).TeamID)
+		owning := testkit.Run(t, w, d.owner, people.CreateTeam, people.CreateTeamInput{Name: "Owning"})
+		testkit.Run(t, w, d.owner, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: d.off.ServiceID}, OwnerTeamID: op.SetTo(owning.ID)})
+		require.Equal(t, owning.ID, *d.file(t, w.As(w.A, principal.Member), request.CreateInput{}).TeamID)
+		require.Equal(t, d.team.ID, *d.file(t, d.owner, request.CreateInput{TeamID: &d.team.ID}).TeamID)
+		d.rule(t, routing.CreateInput{When: `request.title == "To the desk"`, TeamID: &d.team.ID})
+		d.rule(t, routing.CreateInput{When: `request.teamId == null`, Priority: new("HIGH")})
+		r := d.file(t, d.owner, request.CreateInput{})
+		require.Equal(t, owning.ID, *r.TeamID)
+		require.EqualValues(t, "HIGH", r.Priority)
+		require.Equal(t, d.team.ID, *d.file(t, d.owner, request.CreateInput{Title: "To the desk"}).TeamID)
+	})
+}
+
 // roundRobin assigns the members in turn, also under concurrency. Deactivated members have no turn, and without active members
 // the request stays in the team's inbox.
 func TestRoundRobin(t *testing.T) {

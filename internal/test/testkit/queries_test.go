@@ -47,6 +47,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/savedreply.fill":                "by what name a reply addresses the requester",
 	"internal/desk/request.person":                 "for whom a request is, and who is to watch it",
 	"internal/desk/request.teamExists":             "the team of a request",
+	"internal/workflow/condition.checkForm":        "the offering whose form a condition belongs to",
 	"internal/workflow.checkReferences":            "what a draft names; publishing asks unfiltered",
 
 	// Rows of the result.

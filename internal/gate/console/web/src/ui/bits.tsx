@@ -52,6 +52,9 @@ setInterval(() => { beat++; watchers.forEach((w) => { w(); }); }, 30_000);
 const watch = (w: () => void) => { watchers.add(w); return () => { watchers.delete(w); }; };
 const useBeat = () => useSyncExternalStore(watch, () => beat);
 
+// momentSaid is a moment with its day and time.
+export const momentSaid = (at: string): string => exact.format(new Date(at));
+
 export function Time({ at, none = '–', full }: { at: string | null | undefined; none?: string; full?: boolean }) {
   useBeat();
   if (!at) return <span className="soft">{none}</span>;

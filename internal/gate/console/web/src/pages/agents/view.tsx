@@ -8,6 +8,7 @@ import { can, useViewer } from '../../app/session';
 import { placed, t } from '../../app/text';
 import { AgentOne, CreateAgentKey, DeleteAgent, ModelConnections, PauseAgent, PublishAgent, ResumeAgent, RotateAgentSecret, UpdateAgent } from '../../gen/documents';
 import type { AgentAutonomy, AgentFullFragment, AgentSees, AgentToolMode, AgentToolName } from '../../gen/types';
+import { Condition } from '../../parts/condition';
 import { Badge, Time, words } from '../../ui/bits';
 import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
 import { hasDraft, useDraft } from '../../ui/draft';
@@ -190,7 +191,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
         </>
       ) : <Field label={t('Address')} optional hint={t('An https address. New runs are sent there. Without it, the agent fetches its runs.')} fault={faultAt(fault, 'endpointUrl')}><input className="mono" value={draft.endpointUrl} onChange={(e) => { set({ ...draft, endpointUrl: e.target.value }); }} /></Field>}
       {intake
-        ? <Field label={t('Takes requests where')} optional hint={t('A condition (CEL) over the request, such as request.priority != \'URGENT\'. Empty takes all.')} fault={faultAt(fault, 'filter')}><input className="mono" value={draft.filter} onChange={(e) => { set({ ...draft, filter: e.target.value }); }} /></Field>
+        ? <Condition scope="AGENT" label={t('Takes requests where')} optional hint={t('Without a condition it takes all requests.')} value={draft.filter} problem={faultAt(fault, 'filter')} onChange={(filter) => { set({ ...draft, filter }); }} />
         : <Field label={t('Minutes for an opinion')} hint={t('How long a phase that consults it waits at most.')} fault={faultAt(fault, 'consultMinutes')}><input type="number" min={1} value={draft.consultMinutes} onChange={(e) => { set({ ...draft, consultMinutes: e.target.value }); }} /></Field>}
       <div className="pair">
         <Field label={t('Sees')} fault={faultAt(fault, 'sees')} hint={t('In addition to its own permissions.')}><select value={draft.sees} onChange={(e) => { set({ ...draft, sees: e.target.value as AgentSees }); }}><option value="requester">{t('What the requester may see')}</option><option value="agent">{t('What it may see itself')}</option></select></Field>

@@ -8,6 +8,8 @@ import { CreateRule, DeleteRule, Rules, UpdateRule } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { RequestPriority, RoutingAssignment, RuleFragment } from '../../gen/types';
 import { Choices, useTeamChoices } from '../../parts/choices';
+import { Condition } from '../../parts/condition';
+import { useConditionWords } from '../../parts/conditionsaid';
 import { Subpages } from '../../parts/subpages';
 import { Badge, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
@@ -38,6 +40,7 @@ export default function RuleList() {
   const list = rows(read.data?.routingRules).toSorted((a, b) => a.position - b.position);
   const [edit, setEdit] = useOpened(list);
   const teams = useTeamChoices();
+  const said = useConditionWords('ROUTING');
   return (
     <Page title={t('Routing rules')} verb="routingrule.read" intro={t('Who gets new requests. The first matching rule applies.')} tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>{t('New routing rule')}</button>}>
       <Loaded read={read}>
@@ -47,7 +50,7 @@ export default function RuleList() {
               <li key={r.id} className="row">
                 <div>
                   <span className="line"><span className="soft">{r.position}.</span><Name row={r} may={updates} />{!r.enabled && <Badge value="disabled">{t('Off')}</Badge>}</span>
-                  <div className="meta"><span>{placed(t('where {condition}'), { condition: <code>{r.when}</code> })}</span>{r.teamId && <span>{t('to {team}', { team: teams.find((x) => x.id === r.teamId)?.name ?? r.teamId })}</span>}{r.assignTo !== 'none' && <span>{whom[r.assignTo]}</span>}{r.priority && <span>{t('Priority {priority}', { priority: words(r.priority) })}</span>}</div>
+                  <div className="meta"><span>{placed(t('where {condition}'), { condition: said(r.when) ?? <code>{r.when}</code> })}</span>{r.teamId && <span>{t('to {team}', { team: teams.find((x) => x.id === r.teamId)?.name ?? r.teamId })}</span>}{r.assignTo !== 'none' && <span>{whom[r.assignTo]}</span>}{r.priority && <span>{t('Priority {priority}', { priority: words(r.priority) })}</span>}</div>
                 </div>
                 <div className="verbs">
                   {updates && <button type="button" className="plain small" aria-label={r.enabled ? t('Disable {name}', { name: r.name }) : t('Enable {name}', { name: r.name })} onClick={() => { void toggle(r); }}>{r.enabled ? t('Disable') : t('Enable')}</button>}
@@ -85,7 +88,7 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
     <Dialog title={r ? t('Routing rule “{name}”', { name: r.name }) : t('New routing rule')} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label={t('When')} hint={placed(t('A condition (CEL) over the request, such as {example}.'), { example: <code>{'request.priority == \'URGENT\' || request.title.contains(\'VPN\')'}</code> })} fault={faultAt(fault, 'when')}><textarea className="mono" rows={3} spellCheck={false} value={draft.when} onChange={(e) => { set({ ...draft, when: e.target.value }); }} /></Field>
+        <Condition scope="ROUTING" label={t('When')} value={draft.when} problem={faultAt(fault, 'when')} onChange={(when) => { set({ ...draft, when }); }} />
         <div className="pair">
           <Field label={t('Team')} fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={teams} now={draft.teamId} /></select></Field>
           <Field label={t('Assign to')} fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, says]) => <option key={v} value={v}>{says}</option>)}</select></Field>

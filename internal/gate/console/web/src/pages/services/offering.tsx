@@ -1,13 +1,14 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
-import { useState, type ReactElement } from 'react';
+import { useState } from 'react';
 import { useWrite } from '../../app/data';
-import { differing, numberOf } from '../../app/digits';
+import { differing } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { t } from '../../app/text';
 import { CreateOffering, UpdateOffering } from '../../gen/documents';
 import type { OfferingFullFragment, OfferingSlaInput, OfferingStatus } from '../../gen/types';
 import { Choices, useCalendarChoices, useWorkflowChoices } from '../../parts/choices';
+import { ShownWhen } from '../../parts/shownwhen';
 import type { Answers, FormField } from '../../ui/answer';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -125,7 +126,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
               <Field label={t('Help')} optional fault={faultAt(fault, `form.fields[${i}].help`)}><input dir="auto" value={f.help ?? ''} onChange={(e) => { change(i, { help: e.target.value || null }); }} /></Field>
               <Limits field={f} at={`form.fields[${i}]`} change={(to) => { change(i, to); }} fault={fault} />
               <Check label={t('Required')} checked={f.required ?? false} set={(required) => { change(i, { required }); }} />
-              <Conditions index={i} all={keyed(draft.fields)} set={(visibleWhen) => { limit(i, visibleWhen); }} fault={fault} />
+              <ShownWhen index={i} path={`form.fields[${i}].visibleWhen`} all={keyed(draft.fields)} set={(visibleWhen) => { limit(i, visibleWhen); }} fault={fault} />
             </fieldset>
           ))}
           <button type="button" className="plain" onClick={() => { set({ ...draft, hasForm: true, fields: [...draft.fields, { key: '', label: '', type: 'text', required: false }] }); }}><Plus size={15} aria-hidden /> {t('Add field')}</button>
@@ -141,56 +142,4 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
       </form>
     </Dialog>
   );
-}
-
-interface ConditionsProps { index: number; all: FormField[]; set: (w: Record<string, unknown> | null) => void; fault: Fault | null }
-
-// Conditions show the field only while each of the other ones that they name has the value, or one of the values.
-function Conditions({ index, all, set, fault }: ConditionsProps) {
-  const at = `form.fields[${index}].visibleWhen`;
-  const when = Object.entries(all[index]?.visibleWhen ?? {});
-  const free = all.filter((f, i) => i !== index && ['select', 'multiselect', 'boolean', 'text'].includes(f.type) && !when.some(([key]) => key === f.key));
-  const put = (n: number, key: string, wanted: unknown) => {
-    const to = [...when];
-    to.splice(n, 1, ...(key ? [[key, wanted] as [string, unknown]] : []));
-    set(to.length > 0 ? Object.fromEntries(to) : null);
-  };
-  const lines: [string, unknown][] = free.length > 0 ? [...when, ['', '']] : when;
-  return (
-    <>
-      {lines.map(([key, wanted], n) => {
-        const on = all.find((f) => f.key === key);
-        return (
-          <div key={n} className="pair">
-            <Field label={n === 0 ? t('Shown when') : t('And when')} fault={faultAt(fault, `${at}.${key}`, ...(n === 0 ? [at] : []))}>
-              <select value={key} onChange={(e) => { put(n, e.target.value, ''); }}>
-                <option value="">{n === 0 && when.length < 2 ? t('Always') : t('Nothing else')}</option>
-                {key && <option value={key}>{on ? on.label || key : t('{key} (deleted)', { key })}</option>}
-                {free.map((f) => <option key={f.key} value={f.key}>{f.label || f.key}</option>)}
-              </select>
-            </Field>
-            {on && <Field label={t('Has the value')} hint={Array.isArray(wanted) ? t('One of these is enough.') : undefined}>{control(on, wanted, (to) => { put(n, key, to); })}</Field>}
-          </div>
-        );
-      })}
-    </>
-  );
-}
-
-// control takes the value that the other field has, or several, one a line where it has no options.
-function control(on: FormField, wanted: unknown, put: (to: unknown) => void): ReactElement<object> {
-  const many = Array.isArray(wanted);
-  const texts = (many ? wanted as unknown[] : [wanted]).map(String);
-  const read = (text: string) => (on.type === 'boolean' && text !== '' ? text === 'true' : on.type === 'number' ? numberOf(text) ?? text : text);
-  const options = on.type === 'boolean' ? ['true', 'false'] : on.options;
-  if (options) {
-    return (
-      <select multiple={many} value={many ? texts : texts[0]} onChange={(e) => { const to = [...e.target.selectedOptions].map((o) => read(o.value)); put(many ? to : to[0]); }}>
-        {!many && <option value="">{t('Choose…')}</option>}{options.map((v) => <option key={v}>{v}</option>)}
-      </select>
-    );
-  }
-  return many
-    ? <textarea rows={2} value={texts.join('\n')} onChange={(e) => { put(e.target.value.split('\n').map(read)); }} />
-    : <input value={texts[0]} onChange={(e) => { put(read(e.target.value)); }} />;
 }

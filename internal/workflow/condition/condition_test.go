@@ -1,0 +1,260 @@
+package condition_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/request"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
+	"atrium/internal/policy"
+	"atrium/internal/test/testkit"
+	"atrium/internal/workflow"
+	"atrium/internal/workflow/condition"
+	"atrium/internal/workflow/definition"
+)
+
+const reviewed = `{"phases":[{"id":"start","type":"START"},{"id":"check","type":"DECISION","config":{"rules":[],"default":"review"}},
+ {"id":"review","name":"Review it","type":"PROCESS","config":{"form":{"fields":[{"key":"costs","label":"Costs","type":"number"}]}}},
+ {"id":"later","type":"DATA","config":{"kind":"enrich","set":{"total":"1"}}},{"id":"end","type":"END"}],
+ "transitions":[{"from":"start","name":"next","to":"check"},{"from":"check","name":"review","to":"review"},{"from":"review","name":"ok","to":"later"},{"from":"review","name":"back","to":"check"},{"from":"later","name":"next","to":"end"}]}`
+
+type desk struct {
+	w     *testkit.World
+	owner context.Context
+	off   *ent.Offering
+	flow  *ent.Workflow
+}
+
+func setup(t *testing.T, w *testkit.World) *desk {
+	t.Helper()
+	d := &desk{w: w, owner: w.As(w.A, principal.Owner)}
+	d.flow = testkit.Run(t, w, d.owner, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Flow", Definition: workflow.NewDefinition([]byte(reviewed))})
+	s := testkit.Run(t, w, d.owner, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
+	d.off = testkit.Run(t, w, d.owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop", Form: &form.Definition{Fields: []form.Field{
+		{Key: "model", Label: "Which model?", Type: form.Select, Options: []string{"14", "16"}}, {Key: "amount", Type: form.Number}, {Key: "in", Type: form.Text},
+	}}})
+	return d
+}
+
+func (d *desk) file(t *testing.T, title string, fields strictjson.Object) *ent.Request {
+	t.Helper()
+	return testkit.Run(t, d.w, d.owner, request.Create, request.CreateInput{ServiceID: d.off.ServiceID, OfferingID: d.off.ID, Title: title, Fields: fields})
+}
+
+// byExpression runs Fields and returns what it lists by expression.
+func byExpression(t *testing.T, w *testkit.World, ctx context.Context, in condition.FieldsInput) map[string]*condition.Field {
+	t.Helper()
+	out := map[string]*condition.Field{}
+	for _, f := range testkit.Run(t, w, ctx, condition.Fields, in) {
+		require.Nil(t, out[f.Expression], "listed twice: %s", f.Expression)
+		out[f.Expression] = f
+	}
+	return out
+}
+
+// Rules and filters compare the request and the questions of all offerings; decisions, what phases before them have left.
+func TestFieldsOfPlaces(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		rules := byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Routing})
+		require.Equal(t, &condition.Field{
+			Expression: "request.fields.model", Label: "Which model?", Group: "Laptop", Type: condition.Text, Optional: true, Values: []condition.Value{{Value: "14", Label: "14"}, {Value: "16", Label: "16"}},
+		}, rules["request.fields.model"])
+		require.Equal(t, condition.Number, rules["request.fields.amount"].Type)
+		require.Equal(t, condition.Text, rules[`request.fields["in"]`].Type, "a word of CEL")
+		require.Equal(t, condition.Team, rules["request.teamId"].Type)
+		require.Nil(t, rules["request.status"], "each was just filed")
+
+		other := testkit.Run(t, w, d.owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: d.off.ServiceID}, Name: "Phone", Form: &form.Definition{Fields: []form.Field{
+			{Key: "model", Type: form.Select, Options: []string{"16", "XL"}}, {Key: "amount", Type: form.Text},
+		}}})
+		rules = byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Agent})
+		require.Len(t, rules["request.fields.model"].Values, 3, "those of both")
+		require.Equal(t, condition.Any, rules["request.fields.amount"].Type, "a number here, a text there")
+
+		id := d.flow.ID
+		require.NotContains(t, byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Decision, ID: &id}), "request.fields.model", "no offering runs through it")
+		testkit.Run(t, w, d.owner, workflow.PublishWorkflow, op.ByID{ID: id})
+		testkit.Run(t, w, d.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: other.ID}, WorkflowID: op.SetTo(id)})
+		all := byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Decision, ID: &id})
+		for _, name := range []string{"request.status", "request.fields.model", "phases.review.outcome", "phases.review.costs", "phases.later.total"} {
+			require.Contains(t, all, name)
+		}
+		require.Equal(t, "Review it", all["phases.review.costs"].Group)
+		require.Equal(t, []condition.Value{{Value: "ok", Label: "Ok"}, {Value: "back", Label: "Back"}}, all["phases.review.outcome"].Values)
+		here := byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Decision, ID: &id, PhaseID: new("check")})
+		require.Contains(t, here, "phases.review.outcome", "a way leads back")
+		require.NotContains(t, here, "phases.later.total", "it comes later")
+		drawn := strictjson.Object{"phases": []any{map[string]any{"id": "ask", "type": "APPROVAL"}, "no phase", map[string]any{"id": 5}}}
+		require.Contains(t, byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Data, ID: &id, Definition: drawn}), "phases.ask.outcome", "as it is being written")
+
+		require.Equal(t, "Which model?", byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Form, ID: &d.off.ID})["model"].Label)
+	})
+}
+
+// Every field that is listed compiles where it is listed.
+func TestFieldsCompile(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		for _, in := range []condition.FieldsInput{{For: condition.Routing}, {For: condition.Decision, ID: &d.flow.ID}} {
+			for expression := range byExpression(t, w, d.owner, in) {
+				e, fault := definition.Check(t.Context(), map[string]definition.Place{condition.Routing: definition.OnRequest}[in.For], expression, []string{"review", "later", "check"}, false)
+				require.Nil(t, fault, expression)
+				require.NotEmpty(t, e.Type())
+			}
+		}
+	})
+}
+
+func TestCheckTriesAnExpression(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		var last *ent.Request
+		for i := range 3 {
+			last = d.file(t, fmt.Sprintf("VPN %d", i), strictjson.Object{"amount": json.Number(fmt.Sprint(i))})
+		}
+		d.file(t, "No amount", nil)
+		check := func(in condition.CheckInput) condition.Checked {
+			return testkit.Run(t, w, d.owner, condition.Check, in)
+		}
+		at := func(place, expression string) condition.CheckInput {
+			return condition.CheckInput{FieldsInput: condition.FieldsInput{For: place}, Expression: expression}
+		}
+		out := check(at(condition.Routing, `request.fields.amount >= 1`))
+		require.Equal(t, "boolean", *out.Type)
+		require.Equal(t, []int{2, 4}, []int{*out.Matches, *out.Examined})
+		require.Nil(t, out.Result)
+
+		in := at(condition.Agent, `request.fields.amount >= 2`)
+		in.RequestID = &last.ID
+		require.JSONEq(t, `true`, string(check(in).Result))
+		out = check(at(condition.Agent, `request.titel == 1`))
+		require.Equal(t, []int{1, 8}, []int{*out.Fault.Line, *out.Fault.Column})
+		require.Contains(t, out.Fault.Message, "Did you mean title?")
+		require.Nil(t, out.Matches)
+		require.Nil(t, out.Type)
+
+		in = at(condition.Decision, `phases.review.outcome == "ok"`)
+		in.ID, in.Sample = &d.flow.ID, strictjson.Object{"phases": map[string]any{"review": map[string]any{"outcome": "ok"}}}
+		out = check(in)
+		require.JSONEq(t, `true`, string(out.Result))
+		require.Nil(t, out.Matches, "a decision chooses no requests")
+		in.Sample = strictjson.Object{}
+		out = check(in)
+		require.Nil(t, out.Result)
+		require.Contains(t, *out.Error, "no such key")
+		in.Expression = `phases.gone.x == 1`
+		require.Contains(t, check(in).Fault.Message, "No phase has the id")
+
+		in = at(condition.Form, `{"model": ["16"]}`)
+		in.ID, in.Sample = &d.off.ID, strictjson.Object{"request": map[string]any{"fields": map[string]any{"model": "16"}}}
+		require.JSONEq(t, `true`, string(check(in).Result))
+		in.Expression = `{"model": "14"}`
+		require.JSONEq(t, `false`, string(check(in).Result))
+		for _, bad := range []string{`{"colour": "red"}`, `{"model": "15"}`, `no JSON`} {
+			in.Expression = bad
+			require.NotEmpty(t, check(in).Fault.Message)
+		}
+	})
+}
+
+// What costs too much is no fault of the server: it matches nothing, and what is left when the time is up is not examined.
+func TestCostlyExpressionsEnd(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		s := testkit.Run(t, w, d.owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: d.off.ServiceID}, Name: "Free"})
+		list := make([]any, 500)
+		for i := range list {
+			list[i] = 1.0
+		}
+		for range 12 {
+			testkit.Run(t, w, d.owner, request.Create, request.CreateInput{ServiceID: s.ServiceID, OfferingID: s.ID, Title: "Many", Fields: strictjson.Object{"list": list}})
+		}
+		out := testkit.Run(t, w, d.owner, condition.Check, condition.CheckInput{
+			FieldsInput: condition.FieldsInput{For: condition.Routing},
+			Expression:  `request.fields.list.all(a, request.fields.list.all(b, request.fields.list.all(c, a + b + c > 0)))`,
+		})
+		require.Zero(t, *out.Matches)
+		require.LessOrEqual(t, *out.Examined, 12)
+	})
+}
+
+// A row of another company, a hidden one and none are answered alike, and what policies hide is not counted.
+func TestConditionsTellNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d, theirs := setup(t, w), w.As(w.B, principal.Owner)
+		secret := d.file(t, "Secret", strictjson.Object{"amount": json.Number("7")})
+		refusal := func(ctx context.Context, place, id string, requestID *string) string {
+			in := condition.CheckInput{FieldsInput: condition.FieldsInput{For: place, ID: &id}, Expression: `{}`, RequestID: requestID}
+			if place != condition.Form {
+				in.Expression = `"a" == "b"`
+			}
+			_, _, err := op.Run(ctx, w.Engine, condition.Check, in, nil)
+			require.Error(t, err)
+			return fmt.Sprint(apperr.CodeOf(err), apperr.From(err).Message)
+		}
+		for place, id := range map[string]string{condition.Decision: d.flow.ID, condition.Data: d.flow.ID, condition.Form: d.off.ID} {
+			absent := id[:len(id)-4] + "0000"
+			require.Equal(t, refusal(theirs, place, absent, nil), refusal(theirs, place, id, nil), place)
+			_, _, err := op.Run(theirs, w.Engine, condition.Fields, condition.FieldsInput{For: place, ID: &id}, nil)
+			require.Equal(t, apperr.NotFound, apperr.CodeOf(err), place)
+		}
+		absent := secret.ID[:len(secret.ID)-4] + "0000"
+		require.Equal(t, refusal(theirs, condition.Routing, "x", &absent), refusal(theirs, condition.Routing, "x", &secret.ID))
+		require.Empty(t, byExpression(t, w, theirs, condition.FieldsInput{For: condition.Routing})["request.fields.model"], "nor their questions")
+
+		count := func(ctx context.Context) [2]int {
+			out := testkit.Run(t, w, ctx, condition.Check, condition.CheckInput{FieldsInput: condition.FieldsInput{For: condition.Routing}, Expression: `request.fields.amount == 7`})
+			return [2]int{*out.Matches, *out.Examined}
+		}
+		admin := w.As(w.A, principal.Admin)
+		require.Equal(t, [2]int{0, 0}, count(theirs))
+		require.Equal(t, [2]int{1, 1}, count(admin))
+		c := policy.NewCondition([]byte(`{"principal.role": "admin", "resource.title": "Secret"}`))
+		testkit.Run(t, w, d.owner, policy.Create, policy.CreateInput{Name: "Hidden", Effect: "Deny", Action: "read", Resource: "Request", Condition: &c})
+		require.Equal(t, [2]int{0, 0}, count(admin))
+		require.Equal(t, refusal(admin, condition.Routing, "x", &absent), refusal(admin, condition.Routing, "x", &secret.ID))
+	})
+}
+
+// The roles that may read what stands at a place may try conditions there; a key never may.
+func TestWhoMayTryConditions(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		for _, c := range []struct {
+			as    principal.Role
+			place string
+			may   bool
+		}{
+			{principal.Member, condition.Routing, false}, {principal.Member, condition.Decision, false}, {principal.Member, condition.Form, false},
+			{principal.Agent, condition.Decision, true}, {principal.Agent, condition.Routing, false}, {principal.Agent, condition.Agent, false}, {principal.Agent, condition.Inbound, false},
+			{principal.Admin, condition.Routing, true}, {principal.Admin, condition.Agent, true},
+		} {
+			in := condition.FieldsInput{For: c.place}
+			if c.place == condition.Decision {
+				in.ID = &d.flow.ID
+			}
+			_, _, err := op.Run(w.As(w.A, c.as), w.Engine, condition.Fields, in, nil)
+			require.Equal(t, c.may, err == nil, "%s %s: %v", c.as, c.place, err)
+			if !c.may {
+				require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+			}
+		}
+	})
+}
