@@ -1,0 +1,51 @@
+// context is what every field of a phase's form needs: what is said of it, whether it can be changed, and which values are known there.
+import { useParams } from '@tanstack/react-router';
+import { createContext, useContext, useMemo, useRef } from 'react';
+import { rows, useAll, useRead } from '../../../app/data';
+import { useCan } from '../../../app/session';
+import { LastCall, SecretChoices, WorkflowForms, WorkflowWebhooks } from '../../../gen/documents';
+import { knownAt, labelsOf, type Asked, type Call, type Known, type Place } from './known';
+import { object, objects, type Problem } from './shape';
+
+export interface Values { tree: Known[]; labels: Map<string, Known> }
+interface Phase { definition: unknown; id: string; problems: Problem[]; readOnly: boolean; values: (place: Place) => Values }
+
+export const PhaseContext = createContext<Phase>({ definition: {}, id: '', problems: [], readOnly: true, values: () => ({ tree: [], labels: new Map() }) });
+export const usePhase = () => useContext(PhaseContext);
+
+// useValues are the values that the phase's expressions can name. A change of the phase itself leaves them as they are.
+export function useValues(definition: unknown, id: string): (place: Place) => Values {
+  const { id: workflow = '' } = useParams({ strict: false }) as { id?: string };
+  const [asked, call, secrets] = [useAsked(workflow), useLastCall(workflow), useSecrets().map((s) => s.name)];
+  const others = JSON.stringify([object(definition)['transitions'], objects(object(definition)['phases']).filter((p) => p['id'] !== id)]);
+  const latest = useRef(definition);
+  latest.current = definition;
+  const from = JSON.stringify([asked, call, secrets]);
+  return useMemo(() => {
+    const made = new Map<Place, Values>();
+    return (place) => {
+      const tree = made.get(place)?.tree ?? knownAt({ definition: latest.current, id, asked, call, secrets }, place);
+      const values = made.get(place) ?? { tree, labels: labelsOf(tree) };
+      made.set(place, values);
+      return values;
+    };
+  }, [id, others, from]); // of what these are made, as text: each reading has lists of its own
+}
+
+// useSecrets are the names of the secrets, and where each may be sent.
+export const useSecrets = () => rows(useAll(SecretChoices, {}, !useCan('secret.read')).data?.secrets);
+
+// useAsked are the offerings that run through the workflow, with the questions of their forms.
+function useAsked(workflow: string): Asked[] {
+  const services = rows(useAll(WorkflowForms, {}, !useCan('service.read') || !workflow).data?.services);
+  return services.flatMap((s) => rows(s.offerings)).filter((o) => o.workflowId === workflow || o.reopenWorkflowId === workflow)
+    .map((o) => ({ name: o.name, fields: objects(object(o.form)['fields']) }));
+}
+
+// useLastCall is what an inbound webhook of the workflow was called with last.
+function useLastCall(workflow: string): Call | null {
+  const reads = useCan('inboundwebhook.read');
+  const webhook = rows(useAll(WorkflowWebhooks, {}, !reads || !workflow).data?.inboundWebhooks).find((w) => w.workflowId === workflow);
+  const [call] = rows(useRead(LastCall, { webhookId: webhook?.id ?? '' }, !webhook).data?.inboundCalls);
+  return call ? { headers: call.headers, body: call.body } : null;
+}

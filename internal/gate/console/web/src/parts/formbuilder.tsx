@@ -1,0 +1,141 @@
+// formbuilder builds the form of an offering or of a task, with a live preview.
+import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
+import { useState, type ReactElement } from 'react';
+import { numberOf } from '../app/digits';
+import type { Fault } from '../app/fault';
+import { t } from '../app/text';
+import type { Answers, FormField } from '../ui/answer';
+import { Check, Field, below, faultAt } from '../ui/field';
+import { FormFields } from '../ui/formfields';
+import { Limits } from './limits';
+
+const types: Record<string, string> = {
+  text: t('Short text'), textarea: t('Long text'), number: t('Number'), boolean: t('Yes or no'), date: t('Date'), datetime: t('Date and time'), email: t('E-mail address'), url: t('Web address'),
+  select: t('One of several'), multiselect: t('Several of several'), user: t('Person'), team: t('Team'),
+};
+
+const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 60);
+// keyed gives each field the key by which it is answered, which no other one has: once given it stays, whatever the label becomes.
+export const keyed = (fields: FormField[]) => {
+  const taken = new Set(fields.map((f) => f.key));
+  return fields.map((f, i) => {
+    if (f.key) return f;
+    const stem = keyOf(f.label ?? '') || `field${i + 1}`;
+    let key = stem;
+    for (let n = 2; taken.has(key); n++) key = `${stem}${n}`;
+    taken.add(key);
+    return { ...f, key };
+  });
+};
+
+// formFaults are the fields at fault that the builder shows, of a form with so many fields.
+export const formFaults = (fault: Fault | null, at: string, count: number): string[] => Array.from({ length: count }, (_x, i) =>
+  ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern'].flatMap((k) => below(fault, `${at}[${i}].${k}`))).flat();
+
+interface Props { fields: FormField[]; change: (to: FormField[]) => void; fault: Fault | null; at: string }
+
+// FormBuilder takes the fields of a form. at is where they stand, as faults name them: form.fields.
+export function FormBuilder({ fields, change, fault, at }: Props) {
+  const [answers, setAnswers] = useState<Answers>({});
+  const edit = (i: number, f: Partial<FormField>) => { change(fields.map((x, j) => (j === i ? { ...x, ...f } : x))); };
+  const move = (i: number, by: number) => {
+    const to = [...fields];
+    const [f] = to.splice(i, 1);
+    if (f) to.splice(i + by, 0, f);
+    change(to);
+  };
+  // limit is when a field is shown. What it names has a key of its own from then on, so that another label does not lose it.
+  const limit = (i: number, visibleWhen: FormField['visibleWhen']) => {
+    change(keyed(fields).map((f, j) => ({ ...f, key: Object.hasOwn(visibleWhen ?? {}, f.key) ? f.key : fields[j]?.key ?? '', ...(j === i ? { visibleWhen } : {}) })));
+  };
+  return (
+    <>
+      <div className="form-builder">
+        {fields.map((f, i) => (
+          <fieldset key={i} className="card form-field">
+            <legend className="hidden">{t('Field {n}', { n: i + 1 })}</legend>
+            <header>
+              <strong dir="auto">{f.label || t('Field {n}', { n: i + 1 })}</strong>
+              <span className="line">
+                <button type="button" className="icon" aria-label={t('Move field {n} up', { n: i + 1 })} disabled={i === 0} onClick={() => { move(i, -1); }}><ArrowUp size={15} aria-hidden /></button>
+                <button type="button" className="icon" aria-label={t('Move field {n} down', { n: i + 1 })} disabled={i === fields.length - 1} onClick={() => { move(i, 1); }}><ArrowDown size={15} aria-hidden /></button>
+                <button type="button" className="icon" aria-label={t('Remove field {n}', { n: i + 1 })} onClick={() => { change(fields.filter((_x, j) => j !== i)); }}><Trash2 size={15} aria-hidden /></button>
+              </span>
+            </header>
+            <div className="pair">
+              <Field label={t('Label')} fault={faultAt(fault, `${at}[${i}].label`, `${at}[${i}].key`)}><input dir="auto" value={f.label ?? ''} onChange={(e) => { edit(i, { label: e.target.value }); }} /></Field>
+              <Field label={t('Type')} fault={faultAt(fault, `${at}[${i}].type`)}><select value={f.type} onChange={(e) => { edit(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null, min: null, max: null, pattern: null }); }}>{Object.entries(types).map(([type, says]) => <option key={type} value={type}>{says}</option>)}</select></Field>
+            </div>
+            {['select', 'multiselect'].includes(f.type) && (
+              <Field label={t('Options')} hint={t('One a line.')} fault={faultAt(fault, ...below(fault, `${at}[${i}].options`))}>
+                <textarea dir="auto" value={(f.options ?? []).join('\n')} onChange={(e) => { edit(i, { options: e.target.value.split('\n') }); }} onBlur={() => { edit(i, { options: (f.options ?? []).map((x) => x.trim()).filter(Boolean) }); }} />
+              </Field>
+            )}
+            <Field label={t('Help')} optional fault={faultAt(fault, `${at}[${i}].help`)}><input dir="auto" value={f.help ?? ''} onChange={(e) => { edit(i, { help: e.target.value || null }); }} /></Field>
+            <Limits field={f} at={`${at}[${i}]`} change={(to) => { edit(i, to); }} fault={fault} />
+            <Check label={t('Required')} checked={f.required ?? false} set={(required) => { edit(i, { required }); }} />
+            <Conditions index={i} path={`${at}[${i}].visibleWhen`} all={keyed(fields)} set={(visibleWhen) => { limit(i, visibleWhen); }} fault={fault} />
+          </fieldset>
+        ))}
+        <button type="button" className="plain" onClick={() => { change([...fields, { key: '', label: '', type: 'text', required: false }]); }}><Plus size={15} aria-hidden /> {t('Add field')}</button>
+      </div>
+      {fields.length > 0 && (
+        <section className="card pad stack" aria-label={t('Preview')}>
+          <h3>{t('Preview')}</h3>
+          <FormFields fields={keyed(fields)} answers={answers} set={setAnswers} />
+        </section>
+      )}
+    </>
+  );
+}
+
+interface ConditionsProps { index: number; path: string; all: FormField[]; set: (w: Record<string, unknown> | null) => void; fault: Fault | null }
+
+// Conditions show the field only while each of the other ones that they name has the value, or one of the values.
+function Conditions({ index, path, all, set, fault }: ConditionsProps) {
+  const when = Object.entries(all[index]?.visibleWhen ?? {});
+  const free = all.filter((f, i) => i !== index && ['select', 'multiselect', 'boolean', 'text'].includes(f.type) && !when.some(([key]) => key === f.key));
+  const put = (n: number, key: string, wanted: unknown) => {
+    const to = [...when];
+    to.splice(n, 1, ...(key ? [[key, wanted] as [string, unknown]] : []));
+    set(to.length > 0 ? Object.fromEntries(to) : null);
+  };
+  const lines: [string, unknown][] = free.length > 0 ? [...when, ['', '']] : when;
+  return (
+    <>
+      {lines.map(([key, wanted], n) => {
+        const on = all.find((f) => f.key === key);
+        return (
+          <div key={n} className="pair">
+            <Field label={n === 0 ? t('Shown when') : t('And when')} fault={faultAt(fault, `${path}.${key}`, ...(n === 0 ? [path] : []))}>
+              <select value={key} onChange={(e) => { put(n, e.target.value, ''); }}>
+                <option value="">{n === 0 && when.length < 2 ? t('Always') : t('Nothing else')}</option>
+                {key && <option value={key}>{on ? on.label || key : t('{key} (deleted)', { key })}</option>}
+                {free.map((f) => <option key={f.key} value={f.key}>{f.label || f.key}</option>)}
+              </select>
+            </Field>
+            {on && <Field label={t('Has the value')} hint={Array.isArray(wanted) ? t('One of these is enough.') : undefined}>{control(on, wanted, (to) => { put(n, key, to); })}</Field>}
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
+// control takes the value that the other field has, or several, one a line where it has no options.
+function control(on: FormField, wanted: unknown, put: (to: unknown) => void): ReactElement<object> {
+  const many = Array.isArray(wanted);
+  const texts = (many ? wanted as unknown[] : [wanted]).map(String);
+  const read = (text: string) => (on.type === 'boolean' && text !== '' ? text === 'true' : on.type === 'number' ? numberOf(text) ?? text : text);
+  const options = on.type === 'boolean' ? ['true', 'false'] : on.options;
+  if (options) {
+    return (
+      <select multiple={many} value={many ? texts : texts[0]} onChange={(e) => { const to = [...e.target.selectedOptions].map((o) => read(o.value)); put(many ? to : to[0]); }}>
+        {!many && <option value="">{t('Choose…')}</option>}{options.map((v) => <option key={v}>{v}</option>)}
+      </select>
+    );
+  }
+  return many
+    ? <textarea rows={2} value={texts.join('\n')} onChange={(e) => { put(e.target.value.split('\n').map(read)); }} />
+    : <input value={texts[0]} onChange={(e) => { put(read(e.target.value)); }} />;
+}
