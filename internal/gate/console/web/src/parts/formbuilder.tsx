@@ -7,25 +7,12 @@ import { t } from '../app/text';
 import type { Answers, FormField } from '../ui/answer';
 import { Check, Field, below, faultAt } from '../ui/field';
 import { FormFields } from '../ui/formfields';
+import { keyed } from './formkeys';
 import { Limits } from './limits';
 
 const types: Record<string, string> = {
   text: t('Short text'), textarea: t('Long text'), number: t('Number'), boolean: t('Yes or no'), date: t('Date'), datetime: t('Date and time'), email: t('E-mail address'), url: t('Web address'),
   select: t('One of several'), multiselect: t('Several of several'), user: t('Person'), team: t('Team'),
-};
-
-const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 60);
-// keyed gives each field the key by which it is answered, which no other one has: once given it stays, whatever the label becomes.
-export const keyed = (fields: FormField[]) => {
-  const taken = new Set(fields.map((f) => f.key));
-  return fields.map((f, i) => {
-    if (f.key) return f;
-    const stem = keyOf(f.label ?? '') || `field${i + 1}`;
-    let key = stem;
-    for (let n = 2; taken.has(key); n++) key = `${stem}${n}`;
-    taken.add(key);
-    return { ...f, key };
-  });
 };
 
 // formFaults are the fields at fault that the builder shows, of a form with so many fields.

@@ -25,13 +25,13 @@ export function CallForm({ config, set }: FormProps) {
         <Field label={t('Method')} fault={at(problems, 'config.method')}>
           <select value={text(config['method'])} onChange={(e) => { set('method', e.target.value); }}>{!methods.includes(text(config['method'])) && <option value={text(config['method'])} disabled>{t('Choose…')}</option>}{methods.map((m) => <option key={m}>{m}</option>)}</select>
         </Field>
-        <TemplateField label={t('Address')} place="call" placeholder={'https://'} value={text(config['url'])} change={(to) => { set('url', to); }} problem={at(problems, 'config.url', 'config')} />
+        <TemplateField label={t('Address')} place={'call'} placeholder={'https://'} value={text(config['url'])} change={(to) => { set('url', to); }} problem={at(problems, 'config.url', 'config')} />
       </div>
       <Token headers={headers} change={(to) => { set('headers', to); }} />
       <Entries
         label={t('Headers')} of={headers} change={(to) => { set('headers', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'accept-language'} pattern={/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/} says={t('Is not a header’s name.')} add={t('Add header')} fresh=""
         problem={at(problems, 'config.headers')} problemOf={(name) => below(problems, `config.headers.${name}`)}
-        value={(e, to) => <TemplateField label={t('Value')} place="call" value={text(e.value)} change={to} />}
+        value={(e, to) => <TemplateField label={t('Value')} place={'call'} value={text(e.value)} change={to} />}
       />
       {!['GET', 'HEAD'].includes(text(config['method'])) || config['body'] !== undefined ? <Body label={t('What is sent')} path="config.body" value={config['body']} change={(to) => { set('body', to); }} /> : null}
     </>
@@ -63,7 +63,7 @@ export function AnswerForm({ config, set }: FormProps) {
   return (
     <>
       <Entries
-        label={t('Keep of the answer')} hint={t('Later phases read each by its name. The status code is always kept.')} of={object(config['response'])} change={(to) => { set('response', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'number'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} add={t('Keep a value')} fresh="response.body."
+        label={t('Keep of the answer')} hint={t('Later phases read each by its name. The status code is always kept.')} of={object(config['response'])} change={(to) => { set('response', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'number'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} add={t('Keep a value')} fresh={'response.body.'}
         problem={at(problems, 'config.response')} problemOf={(name) => at(problems, `config.response.${name}`)}
         value={(e, to) => <Kept value={text(e.value)} change={to} />}
       />
@@ -90,9 +90,9 @@ const inBody = /^response\.body((?:\.[A-Za-z_]\w*|\[\d+\])+|\.)$/;
 // Kept is where a value stands in the answer: by the names that lead to it, or as an expression.
 function Kept({ value, change }: { value: string; change: (to: string) => void }) {
   const path = inBody.exec(value)?.[1];
-  if (path === undefined) return <ValueField label={t('From the answer')} place="response" only={['known', 'code']} value={value} change={change} />;
+  if (path === undefined) return <ValueField label={t('From the answer')} place={'response'} only={['known', 'code']} value={value} change={change} />;
   return (
-    <div className="stack-tight full">
+    <div>
       <Field label={t('Field of the answer')} hint={t('Such as order.number, or items[0].id.')}><input className="mono" spellCheck={false} value={path.replace(/^\./, '')} onChange={(e) => { const to = e.target.value.trim(); change(to.startsWith('[') ? `response.body${to}` : `response.body.${to}`); }} /></Field>
       <button type="button" className="quiet small" onClick={() => { change('response.body'); }}>{t('Choose otherwise')}</button>
     </div>

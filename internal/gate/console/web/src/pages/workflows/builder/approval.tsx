@@ -21,7 +21,7 @@ export function ApprovalForm({ phase, config, set, change }: FormProps) {
   return (
     <>
       <Picked
-        label={t('Approvers')} hint={t('Of a team, any member may decide. Who filed the request never decides on it.')} none={t('Nobody is asked yet.')} add={t('Add an approver…')} sorts={['user', 'team']} ordered={config['order'] === 'sequential'}
+        label={t('Approvers')} hint={t('Of a team, any member may decide. Who filed the request never decides on it.')} none={t('Nobody yet: choose somebody…')} sorts={['user', 'team']} ordered={config['order'] === 'sequential'}
         all={approvers} paths={approvers.map((_a, i) => `config.approvers[${i}]`)} problem={at(problems, 'config.approvers')} change={(to) => { set('approvers', to); }} make={(type, id) => ({ type, id })}
       />
       <div className="pair">

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { parse } from '../../../app/digits';
 import { t } from '../../../app/text';
 import { Field } from '../../../ui/field';
+import { CodeField } from './codefield';
 import { usePhase } from './context';
-import { Picker } from './picker';
 import { formOf, scalar, scalarOf, turned, type Form, type Scalar } from './payload';
 import { Entries } from './rows';
 import { at, below, isObject, text } from './shape';
@@ -31,7 +31,7 @@ export function Body({ label, path, value, change }: { label: string; path: stri
           value={(e, set) => <Member value={e.value} set={set} />}
         />
       )}
-      {form === 'text' && <TemplateField label={t('Text')} lines place="call" value={text(value)} change={change} problem={below(problems, path)} />}
+      {form === 'text' && <TemplateField label={t('Text')} lines place={'call'} value={text(value)} change={change} problem={below(problems, path)} />}
       {form === 'json' && <Raw value={value} change={change} problem={below(problems, path)} />}
     </>
   );
@@ -43,7 +43,7 @@ function Member({ value, set }: { value: unknown; set: (v: unknown) => void }) {
   return (
     <div className="member">
       <Field label={t('Type')}><select value={is} onChange={(e) => { set(scalar(value, e.target.value as Scalar)); }}>{Object.entries(scalars).map(([key, says]) => <option key={key} value={key}>{says}</option>)}</select></Field>
-      {is === 'text' && <TemplateField label={t('Value')} place="call" value={text(value)} change={set} />}
+      {is === 'text' && <TemplateField label={t('Value')} place={'call'} value={text(value)} change={set} />}
       {is === 'number' && <Field label={t('Value')}><input type="number" step="any" value={text(value)} onChange={(e) => { set(scalar(e.target.value, 'number')); }} /></Field>}
       {is === 'boolean' && <Field label={t('Value')}><select value={text(value)} onChange={(e) => { set(scalar(e.target.value, 'boolean')); }}><option value="true">{t('Yes')}</option><option value="false">{t('No')}</option></select></Field>}
     </div>
@@ -52,7 +52,6 @@ function Member({ value, set }: { value: unknown; set: (v: unknown) => void }) {
 
 // Raw is any JSON, with templates in its texts. What is no JSON yet stays here.
 function Raw({ value, change, problem }: { value: unknown; change: (to: unknown) => void; problem: string | undefined }) {
-  const { readOnly, values } = usePhase();
   const [draft, setDraft] = useState<{ text: string; of: string } | null>(null);
   const now = JSON.stringify(value);
   const shown = draft?.of === now ? draft.text : JSON.stringify(value, null, 2);
@@ -63,12 +62,7 @@ function Raw({ value, change, problem }: { value: unknown; change: (to: unknown)
     change(read);
   };
   const wrong = draft?.of === now && !readable(draft.text) ? t('This is no JSON yet.') : undefined;
-  return (
-    <div className="stack-tight full">
-      <Field label={t('JSON')} hint={t('A text such as "${request.title}" holds a value.')} fault={wrong ?? problem}><textarea className="mono" rows={8} spellCheck={false} value={shown} onChange={(e) => { write(e.target.value); }} /></Field>
-      {!readOnly && <Picker tree={values('call').tree} label={t('Copy a value')} pick={(k) => { void navigator.clipboard.writeText(`"\${${k.code}}"`).catch(() => undefined); }} />}
-    </div>
-  );
+  return <CodeField label={t('JSON')} hint={t('A text such as "${request.title}" holds a value.')} problem={wrong ?? problem} rows={8} place={'call'} wrap={(code) => `\${${code}}`} value={shown} change={write} />;
 }
 
 function readable(text: string): boolean {

@@ -46,7 +46,7 @@ function Computed({ config, set }: { config: Json; set: (key: string, value: unk
 }
 
 function Checked({ config, set }: { config: Json; set: (key: string, value: unknown) => void }) {
-  const { problems, readOnly, values } = usePhase();
+  const { problems, values } = usePhase();
   const answers = [...labelsOf(values('plain').tree)].filter(([code]) => /^request\.fields\.\w+$/.test(code)).map(([code, k]) => ({ key: code.replace('request.fields.', ''), label: k.label }));
   return (
     <>
@@ -54,7 +54,7 @@ function Checked({ config, set }: { config: Json; set: (key: string, value: unkn
         label={t('Checks')} hint={t('Each must hold.')} all={objects(config['rules'])} change={(to) => { set('rules', to); }} fresh={() => ({ check: '' })} add={t('Add check')} ordered problem={at(problems, 'config.rules')}
         row={(rule, change, i) => (
           <>
-            <ConditionField label={t('Must hold')} value={text(rule['check'])} onChange={(to) => { change(put(rule, 'check', to)); }} problem={at(problems, `config.rules[${i}].check`, `config.rules[${i}]`)} readOnly={readOnly} />
+            <ConditionField label={t('Must hold')} value={text(rule['check'])} onChange={(to) => { change(put(rule, 'check', to)); }} problem={at(problems, `config.rules[${i}].check`, `config.rules[${i}]`)} />
             <Field label={t('What is said when it does not')} optional fault={at(problems, `config.rules[${i}].message`)}><input dir="auto" maxLength={1000} value={text(rule['message'])} onChange={(e) => { change(put(rule, 'message', e.target.value || undefined)); }} /></Field>
             <Field label={t('At the question')} optional fault={at(problems, `config.rules[${i}].field`)}>
               <select value={text(rule['field'])} onChange={(e) => { change(put(rule, 'field', e.target.value || undefined)); }}>

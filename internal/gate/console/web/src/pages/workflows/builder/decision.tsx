@@ -8,7 +8,7 @@ import { at, below, objects, put, text, type Json } from './shape';
 import { WayField } from './wayfield';
 
 export function DecisionForm({ config, set }: FormProps) {
-  const { problems, readOnly } = usePhase();
+  const { problems } = usePhase();
   return (
     <>
       <Rows<Json>
@@ -17,7 +17,7 @@ export function DecisionForm({ config, set }: FormProps) {
         row={(rule, change, i) => (
           <>
             <WayField label={t('Name')} value={text(rule['transition'])} change={(to) => { change(put(rule, 'transition', to)); }} problem={below(problems, `config.rules[${i}].transition`)} />
-            <ConditionField label={t('When')} value={text(rule['when'])} onChange={(to) => { change(put(rule, 'when', to)); }} problem={at(problems, `config.rules[${i}].when`, `config.rules[${i}]`)} readOnly={readOnly} />
+            <ConditionField label={t('When')} value={text(rule['when'])} onChange={(to) => { change(put(rule, 'when', to)); }} problem={at(problems, `config.rules[${i}].when`, `config.rules[${i}]`)} />
           </>
         )}
       />

@@ -1,5 +1,5 @@
 // fresh keeps the keys of a form's fields in step with their labels until somebody else may know them.
-import { keyed } from '../../../parts/formbuilder';
+import { keyed } from '../../../parts/formkeys';
 import type { FormField } from '../../../ui/answer';
 
 export interface Keyed { fields: FormField[]; fresh: Set<string> }

@@ -6,7 +6,7 @@ import { t } from '../../../app/text';
 import { NameOf } from '../../../gen/documents';
 import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
 import { usePhase } from './context';
-import { below, moved, text, without, type Json } from './shape';
+import { below, merged, moved, text, without, type Json } from './shape';
 
 export type Sort = 'user' | 'team' | 'agent';
 const icons = { user: User, team: Users, agent: Bot };
@@ -18,10 +18,10 @@ export function useNames(): Record<Sort, { id: string; name: string }[]> {
   return { user: usePersonChoices(), team: useTeamChoices(), agent: useAgentChoices() };
 }
 
-interface PickedProps { label: string; hint?: ReactNode; none: string; add: string; all: Json[]; paths: string[]; sorts: Sort[]; change: (to: Json[]) => void; make: (sort: Sort, id: string) => Json; ordered?: boolean; problem?: string | undefined }
+interface PickedProps { label: string; hint?: ReactNode; none: string; all: Json[]; paths: string[]; sorts: Sort[]; change: (to: Json[]) => void; make: (sort: Sort, id: string) => Json; ordered?: boolean; problem?: string | undefined }
 
 // Picked is a list of people, teams and agents. paths are where each stands in the phase, for what is said of it.
-export function Picked({ label, hint, none, add, all, paths, sorts, change, make, ordered, problem }: PickedProps) {
+export function Picked({ label, hint, none, all, paths, sorts, change, make, ordered, problem }: PickedProps) {
   const id = useId();
   const { problems, readOnly } = usePhase();
   const choices = useNames();
@@ -30,7 +30,7 @@ export function Picked({ label, hint, none, add, all, paths, sorts, change, make
   return (
     <div className={`field${said ? ' faulty' : ''}`} role="group" aria-labelledby={`${id}l`}>
       <div className="label-row"><span className="template-label" id={`${id}l`}>{label}</span></div>
-      {all.length > 0 ? (
+      {all.length > 0 && (
         <ol className="picked">
           {all.map((p, i) => {
             const sort = (Object.hasOwn(icons, text(p['type'])) ? p['type'] : 'user') as Sort;
@@ -47,13 +47,14 @@ export function Picked({ label, hint, none, add, all, paths, sorts, change, make
             );
           })}
         </ol>
-      ) : <p className="soft small-text">{none}</p>}
+      )}
+      {all.length === 0 && readOnly && <p className="soft">{t('Nobody')}</p>}
       {!readOnly && (
         <select
-          aria-label={add} aria-invalid={said ? true : undefined} aria-describedby={[hint ? `${id}h` : '', said ? `${id}f` : ''].filter(Boolean).join(' ') || undefined} value=""
+          aria-label={t('Add to “{label}”', { label })} aria-invalid={said ? true : undefined} aria-describedby={[hint ? `${id}h` : '', said ? `${id}f` : ''].filter(Boolean).join(' ') || undefined} value=""
           onChange={(e) => { const [sort, ...rest] = e.target.value.split(' '); change([...all, make(sort as Sort, rest.join(' '))]); }}
         >
-          <option value="" disabled>{add}</option>
+          <option value="" disabled>{all.length > 0 ? t('Add somebody…') : none}</option>
           {free.map(({ sort, list }) => <optgroup key={sort} label={headings[sort]}>{list.map((c) => <option key={c.id} value={`${sort} ${c.id}`}>{c.name}</option>)}</optgroup>)}
         </select>
       )}
@@ -74,10 +75,10 @@ interface Role { role: string; label: string; hint: string; none: string; sorts:
 // rolesOf are the roles that have an effect in a phase. works is whether somebody has a task in it.
 function rolesOf(works: boolean, signed: boolean): Role[] {
   return [
-    ...(works ? [{ role: 'responsible', label: t('Responsible'), hint: t('Gets the task: the first of them who is there.'), none: t('Nobody gets the task yet.'), sorts: ['user', 'team', 'agent'] as Sort[] }] : []),
-    { role: 'accountable', label: t('Accountable'), hint: signed ? t('Signs the outcome off, and hears of missed service levels.') : t('Hears of missed service levels and of what stops the phase.'), none: t('Nobody'), sorts: ['user', 'team'] },
-    { role: 'consulted', label: t('Consulted'), hint: t('Is asked for advice; the workflow does not wait for it.'), none: t('Nobody'), sorts: works ? ['user', 'team', 'agent'] : ['user', 'team'] },
-    { role: 'informed', label: t('Informed'), hint: t('Hears when the phase is done.'), none: t('Nobody'), sorts: ['user', 'team'] },
+    ...(works ? [{ role: 'responsible', label: t('Responsible'), hint: t('Gets the task: the first of them who is there.'), none: t('Nobody yet: choose somebody…'), sorts: ['user', 'team', 'agent'] as Sort[] }] : []),
+    { role: 'accountable', label: t('Accountable'), hint: signed ? t('Signs the outcome off, and hears of missed service levels.') : t('Hears of missed service levels and of what stops the phase.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
+    { role: 'consulted', label: t('Consulted'), hint: t('Is asked for advice; the workflow does not wait for it.'), none: t('Nobody: add somebody…'), sorts: works ? ['user', 'team', 'agent'] : ['user', 'team'] },
+    { role: 'informed', label: t('Informed'), hint: t('Hears when the phase is done.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
   ];
 }
 
@@ -94,18 +95,11 @@ export function Participants({ all, change, works, signed, only }: ParticipantsP
         const put = (list: Json[]) => { change(merged(all, r.role, list)); };
         return (
           <Picked
-            key={r.role} label={r.label} hint={r.hint} none={r.none} add={t('Add somebody…')} sorts={r.sorts} ordered={r.role === 'responsible' && places.length > 1}
+            key={r.role} label={r.label} hint={r.hint} none={r.none} sorts={r.sorts} ordered={r.role === 'responsible' && places.length > 1}
             all={places.map((i) => all[i] ?? {})} paths={places.map((i) => `participants[${i}]`)} change={put} make={(type, id) => ({ role: r.role, type, id })}
           />
         );
       })}
     </>
   );
-}
-
-// merged puts those of one role back among the others: in the places of the role, and what is more behind the last.
-export function merged(all: Json[], role: string, list: Json[]): Json[] {
-  const rest = [...list];
-  const to = all.flatMap((p) => (p['role'] === role ? rest.splice(0, 1) : [p]));
-  return [...to, ...rest];
 }

@@ -56,7 +56,7 @@ export function PhaseForm({ definition, id, problems, change, readOnly }: Props)
       <fieldset key={id} className="phase-form stack" disabled={readOnly} aria-label={t('Phase “{name}”', { name: text(phase['name']) || phaseType(type) })}>
         {rest.length > 0 && <ul className="alert" role="alert">{rest.map((p) => <li key={p.path + p.message}>{p.message}</li>)}</ul>}
         <Field label={t('Name')} optional fault={at(problems, 'name')}><input dir="auto" maxLength={200} value={text(phase['name'])} onChange={(e) => { save(put(phase, 'name', e.target.value || undefined)); }} /></Field>
-        {works && <Participants all={people} change={take} works signed={type === 'PROCESS'} only="responsible" />}
+        {works && <Participants all={people} change={take} works signed={type === 'PROCESS'} only={'responsible'} />}
         {Form ? <Form {...props} /> : <p className="soft">{t('This type of phase can be changed as JSON only.')}</p>}
         {type === 'PROCESS' && <More label={t('Form of the task')} places={['config.form']} open={config['form'] !== undefined}><TaskFields {...props} /></More>}
         {type === 'API_CALL' && <More label={t('Answer')} places={answered} open={answered.some((k) => config[k.slice(7)] !== undefined)}><AnswerForm {...props} /></More>}

@@ -21,7 +21,7 @@ export function Picker({ tree, pick, wants, label = t('Insert a value'), disable
       {open && button.current && (
         <Panel label={label} at={button.current} close={close}>
           <input className="find" type="search" aria-label={t('Find a value')} placeholder={t('Find a value')} value={q} onChange={(e) => { setQ(e.target.value); }} />
-          {found.length === 0 ? <p className="soft small-text">{t('Nothing is called so')}</p> : <ul className="value-tree">{found.map((k) => <Branch key={k.code + k.label} of={k} pick={chosen} wants={wants} open={q.trim() !== '' || tree.length === 1} />)}</ul>}
+          {found.length === 0 ? <p className="soft small-text">{t('Nothing is called so')}</p> : <ul className="value-tree">{found.map((k, i) => <Branch key={k.code + k.label} of={k} pick={chosen} wants={wants} open={q.trim() !== '' || i === 0} all={q.trim() !== ''} />)}</ul>}
         </Panel>
       )}
     </>
@@ -37,7 +37,7 @@ export function matching(tree: Known[], q: string): Known[] {
   });
 }
 
-function Branch({ of, pick, wants, open }: { of: Known; pick: (k: Known) => void; wants: Kind[] | undefined; open: boolean }) {
+function Branch({ of, pick, wants, open, all }: { of: Known; pick: (k: Known) => void; wants: Kind[] | undefined; open: boolean; all: boolean }) {
   const fits = !wants || of.kind === 'any' || wants.includes(of.kind);
   const leaf = of.code && (
     <button type="button" className={`value${fits ? '' : ' odd'}`} onClick={() => { pick(of); }}><span dir="auto">{of.label}</span><span className="soft">{kindName(of.kind)}</span></button>
@@ -48,7 +48,7 @@ function Branch({ of, pick, wants, open }: { of: Known; pick: (k: Known) => void
       <details open={open || undefined}>
         <summary><ChevronRight size={13} aria-hidden /> <span dir="auto">{of.label}</span></summary>
         {of.code && <div className="whole">{leaf}</div>}
-        <ul>{of.children.map((k) => <Branch key={k.code + k.label} of={k} pick={pick} wants={wants} open={open} />)}</ul>
+        <ul>{of.children.map((k) => <Branch key={k.code + k.label} of={k} pick={pick} wants={wants} open={all} all={all} />)}</ul>
       </details>
     </li>
   );

@@ -30,3 +30,10 @@ export function moved<T>(all: T[], i: number, by: number): T[] {
 }
 export const replaced = <T>(all: T[], i: number, one: T): T[] => all.map((x, n) => (n === i ? one : x));
 export const without = <T>(all: T[], i: number): T[] => all.filter((_x, n) => n !== i);
+
+// merged puts those of one role back among the others: in the places of the role, and what is more behind the last.
+export function merged(all: Json[], role: string, list: Json[]): Json[] {
+  const rest = [...list];
+  const to = all.flatMap((p) => (p['role'] === role ? rest.splice(0, 1) : [p]));
+  return [...to, ...rest];
+}

@@ -16,16 +16,17 @@ export function TemplateField({ label, hint, problem, optional, value, change, p
   const [raw, setRaw] = useState(false);
   const editor = useRef<HTMLDivElement>(null);
   const insert = useRef<(code: string) => void>(() => undefined);
-  const broken = split(value) === null;
+  const typed = useRef<string | null>(null); // here: an expression in it may not be whole yet
+  const broken = split(value) === null && typed.current !== value;
   const described = [hint ? `${id}h` : '', problem ? `${id}f` : ''].filter(Boolean).join(' ');
   const aria = { 'aria-invalid': problem ? true : undefined, 'aria-describedby': described || undefined };
   const pick = (k: Known) => { if (raw || broken) change(`${value}\${${k.code}}`); else insert.current(k.code); };
   return (
-    <div className={`field template${problem ? ' faulty' : ''}`}>
+    <div className={`field${problem ? ' faulty' : ''}`}>
       <div className={bare ? 'hidden' : 'label-row'}><span className="template-label" id={`${id}l`} onClick={() => { editor.current?.focus(); }}>{label}</span>{optional && <span className="soft small-text" aria-hidden>{t('Optional')}</span>}</div>
       {raw || broken
         ? <textarea className="mono" rows={lines ? 4 : 2} spellCheck={false} aria-labelledby={`${id}l`} {...aria} value={value} onChange={(e) => { change(lines ? e.target.value : e.target.value.replaceAll('\n', ' ')); }} />
-        : <Editor at={editor} insert={insert} value={value} change={change} labels={labels} lines={lines} readOnly={readOnly} placeholder={placeholder} aria={{ ...aria, 'aria-labelledby': `${id}l` }} />}
+        : <Editor at={editor} insert={insert} value={value} change={(to) => { typed.current = to; change(to); }} torn={() => { setRaw(true); }} labels={labels} lines={lines} readOnly={readOnly} placeholder={placeholder} aria={{ ...aria, 'aria-labelledby': `${id}l` }} />}
       {!readOnly && (
         <div className="line template-verbs">
           <Picker tree={tree} pick={pick} />
@@ -41,12 +42,12 @@ export function TemplateField({ label, hint, problem, optional, value, change, p
 const edge = '\u200b'; // stands beside a chip, so that the caret has a place there
 
 interface EditorProps {
-  at: RefObject<HTMLDivElement | null>; insert: RefObject<(code: string) => void>; value: string; change: (to: string) => void; labels: Map<string, Known>; lines: boolean; readOnly: boolean; placeholder: string | undefined;
+  at: RefObject<HTMLDivElement | null>; insert: RefObject<(code: string) => void>; value: string; change: (to: string) => void; torn: () => void; labels: Map<string, Known>; lines: boolean; readOnly: boolean; placeholder: string | undefined;
   aria: Record<string, string | boolean | undefined>;
 }
 
 // Editor keeps its own elements: the browser edits them, and React draws them anew only for a value that was not written here.
-function Editor({ at, insert, value, change, labels, lines, readOnly, placeholder, aria }: EditorProps) {
+function Editor({ at, insert, value, change, torn, labels, lines, readOnly, placeholder, aria }: EditorProps) {
   const written = useRef<string | null>(null);
   const caret = useRef<Range | null>(null);
   useLayoutEffect(() => {
@@ -80,10 +81,11 @@ function Editor({ at, insert, value, change, labels, lines, readOnly, placeholde
     const s = globalThis.getSelection();
     if (s && s.rangeCount > 0 && at.current?.contains(s.anchorNode)) caret.current = s.getRangeAt(0).cloneRange();
   };
-  // What was typed as ${…} becomes a chip once the field is left.
+  // What was typed as ${…} becomes a chip once the field is left; what never ends is mended as text.
   const settle = () => {
     const box = at.current;
     const pieces = split(written.current ?? '');
+    if (!pieces) torn();
     if (box && pieces && pieces.filter((p) => 'code' in p).length !== box.querySelectorAll('[data-code]').length) box.replaceChildren(...nodesOf(pieces, labels));
   };
   return (
@@ -116,7 +118,8 @@ function nodeOf(p: Piece, labels: Map<string, Known>): Node {
 function named(chip: HTMLElement, labels: Map<string, Known>) {
   const code = chip.dataset['code'] ?? '';
   const known = labels.get(code.trim());
-  chip.className = known ? 'value-chip' : 'value-chip mono';
+  chip.className = 'value-chip';
+  chip.classList.toggle('mono', !known);
   chip.title = code;
   chip.textContent = known?.label ?? code;
 }

@@ -1,7 +1,8 @@
 // valuefield is one value: a known one, a fixed one, or an expression that somebody writes.
 import { X } from 'lucide-react';
-import { useId, useState, type ReactNode } from 'react';
+import { useId, useRef, useState, type ReactNode } from 'react';
 import { t } from '../../../app/text';
+import { Insert } from './codefield';
 import { usePhase } from './context';
 import { kindName, type Kind, type Place } from './known';
 import { Picker } from './picker';
@@ -16,6 +17,7 @@ interface Props { label: string; hint?: ReactNode; problem?: string | undefined;
 // ValueField takes an expression. wants are the types that fit in its place: a known value of another one is marked.
 export function ValueField({ label, hint, problem, value, change, place = 'plain', wants, only = ['known', 'text', 'number', 'boolean', 'code'], bare }: Props) {
   const id = useId();
+  const box = useRef<HTMLTextAreaElement>(null);
   const { values } = usePhase();
   const { tree, labels } = values(place);
   const [chosen, choose] = useState<{ mode: Mode; value: string } | null>(null);
@@ -27,7 +29,7 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
   const said = problem ?? odd;
   const aria = { id: `${id}c`, 'aria-invalid': said ? true : undefined, 'aria-describedby': [hint ? `${id}h` : '', said ? `${id}f` : ''].filter(Boolean).join(' ') || undefined };
   return (
-    <div className={`field value-field${said ? ' faulty' : ''}`}>
+    <div className={`field${said ? ' faulty' : ''}`}>
       <div className={bare ? 'hidden' : 'label-row'}><label htmlFor={`${id}c`}>{label}</label></div>
       <div className="value-line">
         <select
@@ -57,9 +59,9 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
       case 'boolean': return <select {...aria} value={value} onChange={(e) => { take(e.target.value, 'boolean'); }}><option value="true">{t('Yes')}</option><option value="false">{t('No')}</option></select>;
       default:
         return (
-          <span className="stack-tight full grow">
-            <textarea {...aria} className="mono" rows={2} spellCheck={false} value={value} onChange={(e) => { take(e.target.value, 'code'); }} />
-            <span><Picker tree={tree} pick={(k) => { take(value + k.code, 'code'); }} /></span>
+          <span className="grow">
+            <textarea {...aria} ref={box} className="mono" rows={2} spellCheck={false} value={value} onChange={(e) => { take(e.target.value, 'code'); }} />
+            <Insert at={box} change={(to) => { take(to, 'code'); }} place={place} wants={wants} />
           </span>
         );
     }
