@@ -12,7 +12,7 @@ import { Limits } from './limits';
 
 const types: Record<string, string> = {
   text: t('Short text'), textarea: t('Long text'), number: t('Number'), boolean: t('Yes or no'), date: t('Date'), datetime: t('Date and time'), email: t('E-mail address'), url: t('Web address'),
-  select: t('One of several'), multiselect: t('Several of several'), user: t('Person'), team: t('Team'),
+  select: t('One choice'), multiselect: t('Several choices'), user: t('Person'), team: t('Team'),
 };
 
 // formFaults are the fields at fault that the builder shows, of a form with so many fields.

@@ -29,7 +29,7 @@ export function CallForm({ config, set }: FormProps) {
       </div>
       <Token headers={headers} change={(to) => { set('headers', to); }} />
       <Entries
-        label={t('Headers')} of={headers} change={(to) => { set('headers', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'accept-language'} pattern={/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/} says={t('Is not a header’s name.')} add={t('Add header')} fresh=""
+        label={t('Headers')} of={headers} change={(to) => { set('headers', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'accept-language'} pattern={/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/} says={t('That is not a header name.')} add={t('Add header')} fresh=""
         problem={at(problems, 'config.headers')} problemOf={(name) => below(problems, `config.headers.${name}`)}
         value={(e, to) => <TemplateField label={t('Value')} place={'call'} value={text(e.value)} change={to} />}
       />
@@ -46,7 +46,7 @@ function Token({ headers, change }: { headers: Json; change: (to: Json | undefin
   if (now && !secretOf(secret)) return null; // in a way of its own, below
   return (
     <SecretPicker
-      label={t('Signs in with the token')} none={t('None')} hint={t('A secret, sent as a bearer token to the hosts that it names.')} value={secret}
+      label={t('Token')} none={t('None')} hint={t('A secret, sent as a bearer token to the hosts that it names.')} value={secret}
       change={(to) => { const next = put(headers, name, to ? `Bearer ${to}` : undefined); change(Object.keys(next).length > 0 ? next : undefined); }}
     />
   );
@@ -63,12 +63,12 @@ export function AnswerForm({ config, set }: FormProps) {
   return (
     <>
       <Entries
-        label={t('Keep of the answer')} hint={t('Later phases read each by its name. The status code is always kept.')} of={object(config['response'])} change={(to) => { set('response', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'number'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} add={t('Keep a value')} fresh={'response.body.'}
+        label={t('Keep from the response')} hint={t('Later phases read each by its name. The status code is always kept.')} of={object(config['response'])} change={(to) => { set('response', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'number'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} add={t('Keep a value')} fresh={'response.body.'}
         problem={at(problems, 'config.response')} problemOf={(name) => at(problems, `config.response.${name}`)}
         value={(e, to) => <Kept value={text(e.value)} change={to} />}
       />
       <Rows<Json>
-        label={t('Other answers')} hint={t('A call that is answered otherwise than with success stops the workflow, unless it goes on by a way out here.')} all={objects(config['statusRules'])} change={(to) => { set('statusRules', to.length > 0 ? to : undefined); }} fresh={() => ({ status: '404', transition: '' })} add={t('Add status code')} ordered problem={at(problems, 'config.statusRules')}
+        label={t('Other responses')} hint={t('An error response stops the workflow, unless it has a way out here.')} all={objects(config['statusRules'])} change={(to) => { set('statusRules', to.length > 0 ? to : undefined); }} fresh={() => ({ status: '404', transition: '' })} add={t('Add status code')} ordered problem={at(problems, 'config.statusRules')}
         row={(rule, change, i) => (
           <div className="entry">
             <Field label={t('Status code')} hint={t('Such as 404, or 4xx for all of them.')} fault={at(problems, `config.statusRules[${i}].status`, `config.statusRules[${i}]`)}><input className="mono" maxLength={3} value={text(rule['status'])} onChange={(e) => { change(put(rule, 'status', e.target.value.trim().toLowerCase())); }} /></Field>
@@ -77,9 +77,9 @@ export function AnswerForm({ config, set }: FormProps) {
         )}
       />
       <div className="pair level">
-        <Field label={t('Further attempts')} optional fault={at(problems, 'config.retries.max', 'config.retries')}><input type="number" min={0} max={10} placeholder="3" value={text(retries['max'])} onChange={(e) => { again('max', numberOf(e.target.value)); }} /></Field>
-        <Field label={t('First after (seconds)')} optional fault={at(problems, 'config.retries.backoffSeconds')}><input type="number" min={1} max={3600} placeholder="1" value={text(retries['backoffSeconds'])} onChange={(e) => { again('backoffSeconds', numberOf(e.target.value)); }} /></Field>
-        <Field label={t('Time for one attempt (seconds)')} optional fault={at(problems, 'config.timeoutSeconds')}><input type="number" min={1} max={60} placeholder="30" value={text(config['timeoutSeconds'])} onChange={(e) => { set('timeoutSeconds', numberOf(e.target.value)); }} /></Field>
+        <Field label={t('Retries')} optional fault={at(problems, 'config.retries.max', 'config.retries')}><input type="number" min={0} max={10} placeholder="3" value={text(retries['max'])} onChange={(e) => { again('max', numberOf(e.target.value)); }} /></Field>
+        <Field label={t('Before the first retry (seconds)')} optional fault={at(problems, 'config.retries.backoffSeconds')}><input type="number" min={1} max={3600} placeholder="1" value={text(retries['backoffSeconds'])} onChange={(e) => { again('backoffSeconds', numberOf(e.target.value)); }} /></Field>
+        <Field label={t('Timeout (seconds)')} optional fault={at(problems, 'config.timeoutSeconds')}><input type="number" min={1} max={60} placeholder="30" value={text(config['timeoutSeconds'])} onChange={(e) => { set('timeoutSeconds', numberOf(e.target.value)); }} /></Field>
       </div>
     </>
   );
@@ -90,10 +90,10 @@ const inBody = /^response\.body((?:\.[A-Za-z_]\w*|\[\d+\])+|\.)$/;
 // Kept is where a value stands in the answer: by the names that lead to it, or as an expression.
 function Kept({ value, change }: { value: string; change: (to: string) => void }) {
   const path = inBody.exec(value)?.[1];
-  if (path === undefined) return <ValueField label={t('From the answer')} place={'response'} only={['known', 'code']} value={value} change={change} />;
+  if (path === undefined) return <ValueField label={t('From the response')} place={'response'} only={['known', 'code']} value={value} change={change} />;
   return (
     <div>
-      <Field label={t('Field of the answer')} hint={t('Such as order.number, or items[0].id.')}><input className="mono" spellCheck={false} value={path.replace(/^\./, '')} onChange={(e) => { const to = e.target.value.trim(); change(to.startsWith('[') ? `response.body${to}` : `response.body.${to}`); }} /></Field>
+      <Field label={t('Field of the response')} hint={t('Such as order.number, or items[0].id.')}><input className="mono" spellCheck={false} value={path.replace(/^\./, '')} onChange={(e) => { const to = e.target.value.trim(); change(to.startsWith('[') ? `response.body${to}` : `response.body.${to}`); }} /></Field>
       <button type="button" className="quiet small" onClick={() => { change('response.body'); }}>{t('Choose otherwise')}</button>
     </div>
   );

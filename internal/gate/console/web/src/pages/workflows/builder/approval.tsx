@@ -8,7 +8,7 @@ import { DurationField } from './durationfield';
 import { Picked } from './people';
 import { at, objects, put, text } from './shape';
 
-const modes = { any: t('The first decision counts'), all: t('Everybody must approve'), quorum: t('So many must approve') };
+const modes = { any: t('The first decision counts'), all: t('Everybody must approve'), quorum: t('A number of them must approve') };
 
 export function ApprovalForm({ phase, config, set, change }: FormProps) {
   const { problems } = usePhase();
@@ -38,8 +38,8 @@ export function ApprovalForm({ phase, config, set, change }: FormProps) {
         )}
       </div>
       {approvers.length > 1 && <Check label={t('One after another, in this order')} checked={config['order'] === 'sequential'} set={(on) => { set('order', on ? 'sequential' : undefined); }} />}
-      <Check label={t('It must be decided within a time')} hint={t('After it the workflow goes on by the way out “expired”.')} checked={ends} set={(on) => { set('deadline', on ? '3d' : undefined); }} />
-      {ends && <DurationField label={t('Decided within')} value={text(config['deadline'])} change={(to) => { set('deadline', to); }} problem={at(problems, 'config.deadline')} />}
+      <Check label={t('Has a deadline')} hint={t('After it the workflow takes the way out “expired”.')} checked={ends} set={(on) => { set('deadline', on ? '3d' : undefined); }} />
+      {ends && <DurationField label={t('Deadline')} value={text(config['deadline'])} change={(to) => { set('deadline', to); }} problem={at(problems, 'config.deadline')} />}
     </>
   );
 }

@@ -61,7 +61,7 @@ function Raw({ value, change, problem }: { value: unknown; change: (to: unknown)
     setDraft({ text: to, of: JSON.stringify(read) });
     change(read);
   };
-  const wrong = draft?.of === now && !readable(draft.text) ? t('This is no JSON yet.') : undefined;
+  const wrong = draft?.of === now && !readable(draft.text) ? t('This is not valid JSON yet.') : undefined;
   return <CodeField label={t('JSON')} hint={t('A text such as "${request.title}" holds a value.')} problem={wrong ?? problem} rows={8} place={'call'} wrap={(code) => `\${${code}}`} value={shown} change={write} />;
 }
 

@@ -12,7 +12,7 @@ import { ValueField } from './valuefield';
 export const variable = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 const kinds = { enrich: t('Compute values'), validate: t('Check the request') };
-const reactions = { fail: t('The workflow ends with an error'), route: t('It goes on by the way out “invalid”'), ask: t('Somebody is asked to correct the answers') };
+const reactions = { fail: t('The workflow ends with an error'), route: t('It takes the way out “invalid”'), ask: t('Somebody is asked to correct the answers') };
 
 export function DataForm({ phase, config, change }: FormProps) {
   const { problems } = usePhase();
@@ -51,12 +51,12 @@ function Checked({ config, set }: { config: Json; set: (key: string, value: unkn
   return (
     <>
       <Rows<Json>
-        label={t('Checks')} hint={t('Each must hold.')} all={objects(config['rules'])} change={(to) => { set('rules', to); }} fresh={() => ({ check: '' })} add={t('Add check')} ordered problem={at(problems, 'config.rules')}
+        label={t('Checks')} hint={t('All of them must be true.')} all={objects(config['rules'])} change={(to) => { set('rules', to); }} fresh={() => ({ check: '' })} add={t('Add check')} ordered problem={at(problems, 'config.rules')}
         row={(rule, change, i) => (
           <>
-            <ConditionField label={t('Must hold')} value={text(rule['check'])} onChange={(to) => { change(put(rule, 'check', to)); }} problem={at(problems, `config.rules[${i}].check`, `config.rules[${i}]`)} />
-            <Field label={t('What is said when it does not')} optional fault={at(problems, `config.rules[${i}].message`)}><input dir="auto" maxLength={1000} value={text(rule['message'])} onChange={(e) => { change(put(rule, 'message', e.target.value || undefined)); }} /></Field>
-            <Field label={t('At the question')} optional fault={at(problems, `config.rules[${i}].field`)}>
+            <ConditionField label={t('Must be true')} value={text(rule['check'])} onChange={(to) => { change(put(rule, 'check', to)); }} problem={at(problems, `config.rules[${i}].check`, `config.rules[${i}]`)} />
+            <Field label={t('Message when it is not')} optional fault={at(problems, `config.rules[${i}].message`)}><input dir="auto" maxLength={1000} value={text(rule['message'])} onChange={(e) => { change(put(rule, 'message', e.target.value || undefined)); }} /></Field>
+            <Field label={t('Shown at the question')} optional fault={at(problems, `config.rules[${i}].field`)}>
               <select value={text(rule['field'])} onChange={(e) => { change(put(rule, 'field', e.target.value || undefined)); }}>
                 <option value="">{t('None')}</option>
                 {text(rule['field']) && !answers.some((a) => a.key === rule['field']) && <option value={text(rule['field'])}>{text(rule['field'])}</option>}
@@ -66,7 +66,7 @@ function Checked({ config, set }: { config: Json; set: (key: string, value: unkn
           </>
         )}
       />
-      <Field label={t('When one does not hold')} fault={at(problems, 'config.onInvalid')}>
+      <Field label={t('When one is not true')} fault={at(problems, 'config.onInvalid')}>
         <select value={text(config['onInvalid']) || 'fail'} onChange={(e) => { set('onInvalid', e.target.value === 'fail' ? undefined : e.target.value); }}>
           {Object.entries(reactions).map(([value, says]) => <option key={value} value={value}>{says}</option>)}
         </select>

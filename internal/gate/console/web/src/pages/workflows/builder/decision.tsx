@@ -12,7 +12,7 @@ export function DecisionForm({ config, set }: FormProps) {
   return (
     <>
       <Rows<Json>
-        label={t('Rules')} hint={t('The first rule that holds decides. Others below it are not looked at.')} all={objects(config['rules'])} ordered add={t('Add rule')} problem={at(problems, 'config.rules')}
+        label={t('Rules')} hint={t('The first rule that is true decides.')} all={objects(config['rules'])} ordered add={t('Add rule')} problem={at(problems, 'config.rules')}
         change={(to) => { set('rules', to); }} fresh={() => ({ when: '', transition: '' })}
         row={(rule, change, i) => (
           <>
@@ -21,7 +21,7 @@ export function DecisionForm({ config, set }: FormProps) {
           </>
         )}
       />
-      <WayField label={t('Otherwise')} hint={t('The way out when no rule holds.')} value={text(config['default'])} change={(to) => { set('default', to); }} problem={below(problems, 'config.default')} />
+      <WayField label={t('Otherwise')} hint={t('The way out when no rule is true.')} value={text(config['default'])} change={(to) => { set('default', to); }} problem={below(problems, 'config.default')} />
     </>
   );
 }

@@ -157,6 +157,6 @@ export function labelsOf(known: Known[]): Map<string, Known> {
 
 // kindName says a type of values in words.
 const names: Record<Kind, string> = {
-  text: t('Text'), number: t('Number'), boolean: t('Yes or no'), date: t('Date'), moment: t('Date and time'), person: t('Person'), team: t('Team'), list: t('List'), object: t('Group'), any: t('Any value'), secret: t('Secret'),
+  text: t('Text'), number: t('Number'), boolean: t('Yes or no'), date: t('Date'), moment: t('Date and time'), person: t('Person'), team: t('Team'), list: t('List'), object: t('Group of values'), any: t('Any value'), secret: t('Secret'),
 };
 export const kindName = (kind: Kind): string => names[kind];

@@ -76,9 +76,9 @@ interface Role { role: string; label: string; hint: string; none: string; sorts:
 function rolesOf(works: boolean, signed: boolean): Role[] {
   return [
     ...(works ? [{ role: 'responsible', label: t('Responsible'), hint: t('Gets the task: the first of them who is there.'), none: t('Nobody yet: choose somebody…'), sorts: ['user', 'team', 'agent'] as Sort[] }] : []),
-    { role: 'accountable', label: t('Accountable'), hint: signed ? t('Signs the outcome off, and hears of missed service levels.') : t('Hears of missed service levels and of what stops the phase.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
+    { role: 'accountable', label: t('Accountable'), hint: signed ? t('Signs off the outcome, and is told about missed service levels.') : t('Is told about missed service levels, and when the phase cannot go on.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
     { role: 'consulted', label: t('Consulted'), hint: t('Is asked for advice; the workflow does not wait for it.'), none: t('Nobody: add somebody…'), sorts: works ? ['user', 'team', 'agent'] : ['user', 'team'] },
-    { role: 'informed', label: t('Informed'), hint: t('Hears when the phase is done.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
+    { role: 'informed', label: t('Informed'), hint: t('Is told when the phase is done.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
   ];
 }
 

@@ -57,12 +57,12 @@ export function PhaseForm({ definition, id, problems, change, readOnly }: Props)
         {rest.length > 0 && <ul className="alert" role="alert">{rest.map((p) => <li key={p.path + p.message}>{p.message}</li>)}</ul>}
         <Field label={t('Name')} optional fault={at(problems, 'name')}><input dir="auto" maxLength={200} value={text(phase['name'])} onChange={(e) => { save(put(phase, 'name', e.target.value || undefined)); }} /></Field>
         {works && <Participants all={people} change={take} works signed={type === 'PROCESS'} only={'responsible'} />}
-        {Form ? <Form {...props} /> : <p className="soft">{t('This type of phase can be changed as JSON only.')}</p>}
+        {Form ? <Form {...props} /> : <p className="soft">{t('This type of phase can only be edited as JSON.')}</p>}
         {type === 'PROCESS' && <More label={t('Form of the task')} places={['config.form']} open={config['form'] !== undefined}><TaskFields {...props} /></More>}
-        {type === 'API_CALL' && <More label={t('Answer')} places={answered} open={answered.some((k) => config[k.slice(7)] !== undefined)}><AnswerForm {...props} /></More>}
+        {type === 'API_CALL' && <More label={t('Response')} places={answered} open={answered.some((k) => config[k.slice(7)] !== undefined)}><AnswerForm {...props} /></More>}
         {(!ends || people.length > 0) && <More label={t('Who takes part')} places={['participants']} open={people.some((p) => !works || p['role'] !== 'responsible')}><Participants all={people} change={take} works={works} signed={type === 'PROCESS'} {...(works ? { only: 'others' as const } : {})} /></More>}
         {(works || type === 'APPROVAL' || isObject(phase['sla'])) && <More label={t('Service level')} places={['sla']} open={Object.keys(object(phase['sla'])).length > 0}><Level phase={phase} change={save} /></More>}
-        {!ends && <More label={t('The request')} places={['requestAction']} open={typeof phase['requestAction'] === 'string'}><Action phase={phase} change={save} label={t('When the phase begins')} /></More>}
+        {!ends && <More label={t('What happens to the request')} places={['requestAction']} open={typeof phase['requestAction'] === 'string'}><Action phase={phase} change={save} label={t('When the phase begins')} /></More>}
       </fieldset>
     </PhaseContext>
   );

@@ -21,7 +21,7 @@ export function Picker({ tree, pick, wants, label = t('Insert a value'), disable
       {open && button.current && (
         <Panel label={label} at={button.current} close={close}>
           <input className="find" type="search" aria-label={t('Find a value')} placeholder={t('Find a value')} value={q} onChange={(e) => { setQ(e.target.value); }} />
-          {found.length === 0 ? <p className="soft small-text">{t('Nothing is called so')}</p> : <ul className="value-tree">{found.map((k, i) => <Branch key={k.code + k.label} of={k} pick={chosen} wants={wants} open={q.trim() !== '' || i === 0} all={q.trim() !== ''} />)}</ul>}
+          {found.length === 0 ? <p className="soft small-text">{t('No value has this name')}</p> : <ul className="value-tree">{found.map((k, i) => <Branch key={k.code + k.label} of={k} pick={chosen} wants={wants} open={q.trim() !== '' || i === 0} all={q.trim() !== ''} />)}</ul>}
         </Panel>
       )}
     </>
