@@ -1,6 +1,7 @@
 // approval is the form of an APPROVAL: who decides, how many must, in which order, and until when.
 import { numberOf } from '../../../app/digits';
 import { plural, t } from '../../../app/text';
+import { words } from '../../../ui/bits';
 import { Check, Field } from '../../../ui/field';
 import type { FormProps } from './common';
 import { usePhase } from './context';
@@ -38,7 +39,7 @@ export function ApprovalForm({ phase, config, set, change }: FormProps) {
         )}
       </div>
       {approvers.length > 1 && <Check label={t('One after another, in this order')} checked={config['order'] === 'sequential'} set={(on) => { set('order', on ? 'sequential' : undefined); }} />}
-      <Check label={t('Has a deadline')} hint={t('After it the workflow takes the way out “expired”.')} checked={ends} set={(on) => { set('deadline', on ? '3d' : undefined); }} />
+      <Check label={t('Has a deadline')} hint={t('After it the workflow takes the way out “{way}”.', { way: words('expired') })} checked={ends} set={(on) => { set('deadline', on ? '3d' : undefined); }} />
       {ends && <DurationField label={t('Deadline')} value={text(config['deadline'])} change={(to) => { set('deadline', to); }} problem={at(problems, 'config.deadline')} />}
     </>
   );

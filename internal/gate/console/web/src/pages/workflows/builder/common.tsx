@@ -1,6 +1,6 @@
 // common are the parts of a phase that every type has: what happens to the request, who takes part, how long it may take.
 import { t } from '../../../app/text';
-import { Choices, useCalendarChoices } from '../../../parts/choices';
+import { Choices } from '../../../parts/choices';
 import { Field } from '../../../ui/field';
 import { isNumeric, numberOf, type Numeric } from '../../../app/digits';
 import { usePhase } from './context';
@@ -28,7 +28,7 @@ export function Action({ phase, change, label, hint }: { phase: Json; change: (p
 
 // Calendar chooses whose working hours count.
 export function Calendar({ value, change, problem, none }: { value: string; change: (id: string | undefined) => void; problem?: string | undefined; none: string }) {
-  const calendars = useCalendarChoices();
+  const { calendars } = usePhase();
   if (calendars.length === 0 && !value && !problem) return null;
   const gone = value && !calendars.some((c) => c.id === value) ? { id: value, name: t('Unknown calendar') } : null;
   return (

@@ -4,19 +4,33 @@ import { createContext, useContext, useMemo, useRef } from 'react';
 import { rows, useAll, useRead } from '../../../app/data';
 import { useCan } from '../../../app/session';
 import { LastCall, SecretChoices, WorkflowForms, WorkflowWebhooks } from '../../../gen/documents';
+import { useAgentChoices, useCalendarChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
 import { knownAt, labelsOf, type Asked, type Call, type Known, type Place } from './known';
 import { object, objects, type Problem } from './shape';
 
 export interface Values { tree: Known[]; labels: Map<string, Known> }
-interface Phase { definition: unknown; id: string; problems: Problem[]; readOnly: boolean; values: (place: Place) => Values }
+interface Choice { id: string; name: string }
+export type Sort = 'user' | 'team' | 'agent';
 
-export const PhaseContext = createContext<Phase>({ definition: {}, id: '', problems: [], readOnly: true, values: () => ({ tree: [], labels: new Map() }) });
+// Choices are what a phase can name, read once for all of its fields and for the next phase.
+interface Choices { people: Record<Sort, Choice[]>; calendars: Choice[]; secrets: string[] }
+interface Phase extends Choices { definition: unknown; id: string; problems: Problem[]; readOnly: boolean; values: (place: Place) => Values }
+
+export const PhaseContext = createContext<Phase>({
+  definition: {}, id: '', problems: [], readOnly: true, values: () => ({ tree: [], labels: new Map() }), people: { user: [], team: [], agent: [] }, calendars: [], secrets: [],
+});
 export const usePhase = () => useContext(PhaseContext);
 
+export function useChoices(): Choices {
+  const [user, team, agent, calendars] = [usePersonChoices(), useTeamChoices(), useAgentChoices(), useCalendarChoices()];
+  const secrets = rows(useAll(SecretChoices, {}, !useCan('secret.read')).data?.secrets).map((s) => s.name);
+  return { people: { user, team, agent }, calendars, secrets };
+}
+
 // useValues are the values that the phase's expressions can name. A change of the phase itself leaves them as they are.
-export function useValues(definition: unknown, id: string): (place: Place) => Values {
+export function useValues(definition: unknown, id: string, secrets: string[]): (place: Place) => Values {
   const { id: workflow = '' } = useParams({ strict: false }) as { id?: string };
-  const [asked, call, secrets] = [useAsked(workflow), useLastCall(workflow), useSecrets().map((s) => s.name)];
+  const [asked, call] = [useAsked(workflow), useLastCall(workflow)];
   const others = JSON.stringify([object(definition)['transitions'], objects(object(definition)['phases']).filter((p) => p['id'] !== id)]);
   const latest = useRef(definition);
   latest.current = definition;
@@ -31,9 +45,6 @@ export function useValues(definition: unknown, id: string): (place: Place) => Va
     };
   }, [id, others, from]); // of what these are made, as text: each reading has lists of its own
 }
-
-// useSecrets are the names of the secrets, and where each may be sent.
-export const useSecrets = () => rows(useAll(SecretChoices, {}, !useCan('secret.read')).data?.secrets);
 
 // useAsked are the offerings that run through the workflow, with the questions of their forms.
 function useAsked(workflow: string): Asked[] {

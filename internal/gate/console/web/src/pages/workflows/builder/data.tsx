@@ -1,5 +1,6 @@
 // data is the form of a DATA phase: it computes values, or checks the request's.
 import { t } from '../../../app/text';
+import { words } from '../../../ui/bits';
 import { Field } from '../../../ui/field';
 import type { FormProps } from './common';
 import { ConditionField } from './conditionfield';
@@ -12,7 +13,7 @@ import { ValueField } from './valuefield';
 export const variable = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 const kinds = { enrich: t('Compute values'), validate: t('Check the request') };
-const reactions = { fail: t('The workflow ends with an error'), route: t('It takes the way out “invalid”'), ask: t('Somebody is asked to correct the answers') };
+const reactions = { fail: t('The workflow ends with an error'), route: t('It takes the way out “{way}”', { way: words('invalid') }), ask: t('Somebody is asked to correct the answers') };
 
 export function DataForm({ phase, config, change }: FormProps) {
   const { problems } = usePhase();

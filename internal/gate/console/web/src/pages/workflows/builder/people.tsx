@@ -4,27 +4,19 @@ import { useId, type ReactNode } from 'react';
 import { useRead } from '../../../app/data';
 import { t } from '../../../app/text';
 import { NameOf } from '../../../gen/documents';
-import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
-import { usePhase } from './context';
+import { usePhase, type Sort } from './context';
 import { below, merged, moved, text, without, type Json } from './shape';
 
-export type Sort = 'user' | 'team' | 'agent';
 const icons = { user: User, team: Users, agent: Bot };
 const headings: Record<Sort, string> = { user: t('People'), team: t('Teams'), agent: t('Agents') };
 const unknown: Record<Sort, string> = { user: t('Unknown person'), team: t('Unknown team'), agent: t('Unknown agent') };
-
-// useNames are those who can be chosen, by their sort.
-export function useNames(): Record<Sort, { id: string; name: string }[]> {
-  return { user: usePersonChoices(), team: useTeamChoices(), agent: useAgentChoices() };
-}
 
 interface PickedProps { label: string; hint?: ReactNode; none: string; all: Json[]; paths: string[]; sorts: Sort[]; change: (to: Json[]) => void; make: (sort: Sort, id: string) => Json; ordered?: boolean; problem?: string | undefined }
 
 // Picked is a list of people, teams and agents. paths are where each stands in the phase, for what is said of it.
 export function Picked({ label, hint, none, all, paths, sorts, change, make, ordered, problem }: PickedProps) {
   const id = useId();
-  const { problems, readOnly } = usePhase();
-  const choices = useNames();
+  const { people: choices, problems, readOnly } = usePhase();
   const said = [problem, ...paths.map((p) => below(problems, p))].filter(Boolean).join(' ') || undefined;
   const free = sorts.map((sort) => ({ sort, list: choices[sort].filter((c) => !all.some((p) => p['type'] === sort && p['id'] === c.id)) })).filter((g) => g.list.length > 0);
   return (

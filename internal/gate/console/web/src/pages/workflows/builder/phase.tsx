@@ -1,5 +1,5 @@
 // phase is the form of one phase of a definition, whatever its type.
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { t } from '../../../app/text';
 import { phaseType } from '../../../ui/bits';
 import { Field } from '../../../ui/field';
@@ -7,7 +7,7 @@ import { AnswerForm, CallForm } from './apicall';
 import { ApprovalForm } from './approval';
 import { CalloutForm } from './callout';
 import { Action, Level, type FormProps } from './common';
-import { PhaseContext, usePhase, useValues } from './context';
+import { PhaseContext, useChoices, usePhase, useValues } from './context';
 import { DataForm } from './data';
 import { DecisionForm } from './decision';
 import { EndForm, StartForm } from './ends';
@@ -33,8 +33,8 @@ const answered = ['config.response', 'config.statusRules', 'config.retries', 'co
 
 // PhaseForm changes one phase. What is not written in it stays as it was sent.
 export function PhaseForm({ definition, id, problems, change, readOnly }: Props) {
-  const values = useValues(definition, id);
-  const context = useMemo(() => ({ definition, id, problems, readOnly, values }), [definition, id, problems, readOnly, values]);
+  const choices = useChoices();
+  const values = useValues(definition, id, choices.secrets);
   const phase = objects(object(definition)['phases']).find((p) => p['id'] === id);
   if (!phase) return null;
   const type = text(phase['type']);
@@ -52,7 +52,7 @@ export function PhaseForm({ definition, id, problems, change, readOnly }: Props)
   const take = (to: Json[]) => { save(put(phase, 'participants', to.length > 0 ? to : undefined)); };
   const ends = type === 'START' || type === 'END';
   return (
-    <PhaseContext value={context}>
+    <PhaseContext value={{ definition, id, problems, readOnly, values, ...choices }}>
       <fieldset key={id} className="phase-form stack" disabled={readOnly} aria-label={t('Phase “{name}”', { name: text(phase['name']) || phaseType(type) })}>
         {rest.length > 0 && <ul className="alert" role="alert">{rest.map((p) => <li key={p.path + p.message}>{p.message}</li>)}</ul>}
         <Field label={t('Name')} optional fault={at(problems, 'name')}><input dir="auto" maxLength={200} value={text(phase['name'])} onChange={(e) => { save(put(phase, 'name', e.target.value || undefined)); }} /></Field>
