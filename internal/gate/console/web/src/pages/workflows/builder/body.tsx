@@ -28,7 +28,7 @@ export function Body({ label, path, value, change }: { label: string; path: stri
       {form === 'pairs' && isObject(value) && (
         <Entries
           label={t('Names and values')} of={value} change={change} name={t('Name')} pattern={/^/} says="" add={t('Add value')} fresh="" problemOf={(name) => below(problems, `${path}.${name}`)}
-          value={(e, set) => <Member value={e.value} set={set} />}
+          value={(e, set, problem) => <Member value={e.value} set={set} problem={problem} />}
         />
       )}
       {form === 'text' && <TemplateField label={t('Text')} lines place={'call'} value={text(value)} change={change} problem={below(problems, path)} />}
@@ -38,14 +38,14 @@ export function Body({ label, path, value, change }: { label: string; path: stri
 }
 
 // Member is one value of names and values, with its type.
-function Member({ value, set }: { value: unknown; set: (v: unknown) => void }) {
+function Member({ value, set, problem }: { value: unknown; set: (v: unknown) => void; problem: string | undefined }) {
   const is = scalarOf(value) ?? 'text';
   return (
     <div className="member">
-      <Field label={t('Type')}><select value={is} onChange={(e) => { set(scalar(value, e.target.value as Scalar)); }}>{Object.entries(scalars).map(([key, says]) => <option key={key} value={key}>{says}</option>)}</select></Field>
-      {is === 'text' && <TemplateField label={t('Value')} place={'call'} value={text(value)} change={set} />}
-      {is === 'number' && <Field label={t('Value')}><input type="number" step="any" value={text(value)} onChange={(e) => { set(scalar(e.target.value, 'number')); }} /></Field>}
-      {is === 'boolean' && <Field label={t('Value')}><select value={text(value)} onChange={(e) => { set(scalar(e.target.value, 'boolean')); }}><option value="true">{t('Yes')}</option><option value="false">{t('No')}</option></select></Field>}
+      <Field label={t('Type')} fault={is === 'null' ? problem : undefined}><select value={is} onChange={(e) => { set(scalar(value, e.target.value as Scalar)); }}>{Object.entries(scalars).map(([key, says]) => <option key={key} value={key}>{says}</option>)}</select></Field>
+      {is === 'text' && <TemplateField label={t('Value')} place={'call'} value={text(value)} change={set} problem={problem} />}
+      {is === 'number' && <Field label={t('Value')} fault={problem}><input type="number" step="any" value={text(value)} onChange={(e) => { set(scalar(e.target.value, 'number')); }} /></Field>}
+      {is === 'boolean' && <Field label={t('Value')} fault={problem}><select value={text(value)} onChange={(e) => { set(scalar(e.target.value, 'boolean')); }}><option value="true">{t('Yes')}</option><option value="false">{t('No')}</option></select></Field>}
     </div>
   );
 }
@@ -65,6 +65,6 @@ function Raw({ value, change, problem }: { value: unknown; change: (to: unknown)
   return <CodeField label={t('JSON')} hint={t('A text such as "${request.title}" holds a value.')} problem={wrong ?? problem} rows={8} place={'call'} wrap={(code) => `\${${code}}`} value={shown} change={write} />;
 }
 
-function readable(text: string): boolean {
+export function readable(text: string): boolean {
   try { parse(text); return true; } catch { return false; }
 }

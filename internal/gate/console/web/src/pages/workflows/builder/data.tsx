@@ -1,6 +1,5 @@
 // data is the form of a DATA phase: it computes values, or checks the request's.
 import { t } from '../../../app/text';
-import { words } from '../../../ui/bits';
 import { Field } from '../../../ui/field';
 import type { FormProps } from './common';
 import { ConditionField } from './conditionfield';
@@ -13,7 +12,7 @@ import { ValueField } from './valuefield';
 export const variable = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 const kinds = { enrich: t('Compute values'), validate: t('Check the request') };
-const reactions = { fail: t('The workflow ends with an error'), route: t('It takes the way out “{way}”', { way: words('invalid') }), ask: t('Somebody is asked to correct the answers') };
+const reactions = { fail: t('The workflow ends with an error'), route: t('It takes the way out “{way}”', { way: t('Invalid') }), ask: t('Somebody is asked to correct the answers') };
 
 export function DataForm({ phase, config, change }: FormProps) {
   const { problems } = usePhase();
@@ -41,7 +40,7 @@ function Computed({ config, set }: { config: Json; set: (key: string, value: unk
     <Entries
       label={t('Values')} hint={t('Later phases read each by its name.')} of={object(config['set'])} change={(to) => { set('set', to); }} name={t('Name')} placeholder={'total'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} add={t('Add value')} fresh=""
       problem={named.length === 0 ? below(problems, 'config.set') : at(problems, 'config.set')} problemOf={(name) => at(problems, `config.set.${name}`)}
-      value={(e, put) => <ValueField label={t('Value')} value={text(e.value)} change={put} />}
+      value={(e, put, problem) => <ValueField label={t('Value')} value={text(e.value)} change={put} problem={problem} />}
     />
   );
 }

@@ -20,7 +20,7 @@ export interface Sources { definition: unknown; id: string; asked: Asked[]; call
 
 export function knownAt(of: Sources, place: Place): Known[] {
   const groups: Known[] = [
-    ...(place === 'response' ? [answer()] : []),
+    ...(place === 'response' ? [answered('')] : []),
     ...questions(of.asked),
     ...results(of.definition, of.id),
     { label: t('Request'), code: '', kind: 'object', children: request() },
@@ -62,10 +62,15 @@ function request(): Known[] {
   ];
 }
 
-const answer = (): Known => ({
+// answered is the answer to a call, with what an example of it holds.
+export const answered = (example: string): Known => ({
   label: t('Response'), code: '', kind: 'object',
-  children: [one(t('Status code'), 'response.status', 'number'), one(t('Body'), 'response.body', 'any'), one(t('Headers'), 'response.headers', 'object')],
+  children: [ofJson(t('Body'), 'response.body', parsed(example), 0), one(t('Status code'), 'response.status', 'number'), one(t('Headers'), 'response.headers', 'object')],
 });
+
+function parsed(json: string): unknown {
+  try { return parse(json); } catch { return null; } // a form, or cut off
+}
 
 // results are what the phases give that may have been passed before this one, in the order of the definition.
 function results(definition: unknown, id: string): Known[] {
@@ -117,12 +122,10 @@ function kindOf(code: string): Kind {
 
 // webhook is the call that started the execution, with what the last one held.
 function webhook(call: Call | null): Known {
-  let body: unknown = null;
-  try { body = parse(call?.body ?? 'null'); } catch { /* a form, or cut off */ }
   const headers = Object.keys(call?.headers ?? {}).map((name) => one(name, member('webhook.headers', name), 'text'));
   return {
     label: t('Inbound webhook'), code: '', kind: 'object', children: call ? [
-      ofJson(t('Body'), 'webhook.body', body, 0), { label: t('Headers'), code: 'webhook.headers', kind: 'object', children: headers }, one(t('Received at'), 'webhook.receivedAt', 'moment'),
+      ofJson(t('Body'), 'webhook.body', parsed(call.body), 0), { label: t('Headers'), code: 'webhook.headers', kind: 'object', children: headers }, one(t('Received at'), 'webhook.receivedAt', 'moment'),
     ] : [],
   };
 }

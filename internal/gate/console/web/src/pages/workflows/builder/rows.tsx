@@ -19,6 +19,7 @@ export function Rows<T>({ label, all, change, fresh, add, most = 100, ordered = 
       <legend>{label}</legend>
       {hint && <p className="hint">{hint}</p>}
       {problem && <p className="fault" role="alert">{problem}</p>}
+      {readOnly && all.length === 0 && <p className="soft">{t('None')}</p>}
       <ol>
         {all.map((one, i) => (
           <li key={i} className="rows-row">
@@ -38,19 +39,19 @@ export function Rows<T>({ label, all, change, fresh, add, most = 100, ordered = 
   );
 }
 
-interface EntriesProps { label: string; of: Json; change: (to: Json) => void; name: string; placeholder?: string; pattern: RegExp; says: string; add: string; fresh: unknown; hint?: ReactNode; problem?: string | undefined; problemOf: (name: string) => string | undefined; value: (e: Entry, set: (v: unknown) => void) => ReactNode }
+interface EntriesProps { label: string; of: Json; change: (to: Json) => void; name: string; placeholder?: string; pattern: RegExp; says: string; add: string; fresh: unknown; hint?: ReactNode; problem?: string | undefined; problemOf: (name: string) => string | undefined; value: (e: Entry, set: (v: unknown) => void, problem: string | undefined) => ReactNode }
 
 // Entries is an object as rows of a name and a value. pattern is what a name looks like, and says names it.
 export function Entries({ label, of, change, name, placeholder, pattern, says, add, fresh, hint, problem, problemOf, value }: EntriesProps) {
   const [rows, set] = useEntries(of, change);
-  const wrong = (e: Entry, i: number) => (twice(rows, i) ? t('Another row has this name.') : e.name !== '' && !pattern.test(e.name) ? says : problemOf(e.name));
+  const wrong = (e: Entry, i: number) => (twice(rows, i) ? t('Another row has this name.') : e.name !== '' && !pattern.test(e.name) ? says : undefined);
   return (
     <Rows
       label={label} all={rows} change={set} fresh={() => ({ name: '', value: fresh })} add={add} hint={hint} problem={problem}
       row={(e, to, i) => (
         <div className="entry">
-          <Field label={name} fault={e.name === '' ? undefined : wrong(e, i)}><input className="mono" spellCheck={false} autoCapitalize="off" placeholder={placeholder} value={e.name} onChange={(x) => { to({ ...e, name: x.target.value.trim() }); }} /></Field>
-          {value(e, (v) => { to({ ...e, value: v }); })}
+          <Field label={name} fault={wrong(e, i)}><input className="mono" spellCheck={false} autoCapitalize="off" placeholder={placeholder} value={e.name} onChange={(x) => { to({ ...e, name: x.target.value.trim() }); }} /></Field>
+          {value(e, (v) => { to({ ...e, value: v }); }, e.name === '' || wrong(e, i) ? undefined : problemOf(e.name))}
         </div>
       )}
     />
