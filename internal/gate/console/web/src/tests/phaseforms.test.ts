@@ -1,12 +1,14 @@
 // The logic behind the forms of a workflow's phases.
 import { describe, expect, it } from 'vitest';
 import { parse } from '../app/digits';
+import { keyOf } from '../parts/formkeys';
 import type { FormField } from '../ui/answer';
 import { spanOf, spanText, stepOf } from '../pages/workflows/builder/duration';
 import { twice, written } from '../pages/workflows/builder/entries';
 import { rekeyed } from '../pages/workflows/builder/fresh';
 import { earlier, knownAt, labelsOf, titled } from '../pages/workflows/builder/known';
 import { formOf, scalar, turned } from '../pages/workflows/builder/payload';
+import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder/moment';
 import { below, merged, moved, put, within } from '../pages/workflows/builder/shape';
 import { join, split, type Piece } from '../pages/workflows/builder/template';
 import { quote, readValue, unquote } from '../pages/workflows/builder/value';
@@ -68,6 +70,29 @@ describe('a length of time', () => {
   });
 });
 
+describe('a moment', () => {
+  const kind = (code: string) => (code === 'request.fields.firstDay' ? 'date' : code === 'request.createdAt' ? 'moment' : null);
+  const of = (m: Partial<Moment>): Moment => ({ base: 'request.fields.firstDay', at: '', zone: 'UTC', shift: '', by: '', ...m });
+  it('is a known one, at a time of its day, and before or after it', () => {
+    expect(readMoment("timestamp(request.fields.firstDay + 'T08:00:00Z')", kind)).toEqual(of({ at: '08:00' }));
+    expect(readMoment("date(request.fields.firstDay, 'Europe/Berlin') + duration('8h30m')", kind)).toEqual(of({ at: '08:30', zone: 'Europe/Berlin' }));
+    expect(readMoment("request.createdAt + duration('76h')", kind)).toEqual(of({ base: 'request.createdAt', shift: '+', by: '3d4h' }));
+    expect(readMoment('request.fields.firstDay', kind)).toEqual(of({}));
+  });
+  it('of another kind is an expression', () => {
+    for (const code of ['now()', "request.createdAt + duration('90s')", "request.createdAt + duration('4500m')", "timestamp(request.createdAt + 'T08:00:00Z')", '', 'request.createdAt + x']) expect(readMoment(code, kind), code).toBeNull();
+  });
+  it('of any parts is read as these', () => {
+    for (const at of ['', '00:00', '08:30', '23:05']) for (const zone of ['UTC', 'Europe/Berlin']) for (const shift of ['', '+', '-'] as const) for (const by of ['1d', '5m', '2h30m', '3660d']) {
+      const m = of({ at, zone, shift, by: shift ? by : '' });
+      const code = writeMoment(m, true);
+      const read = readMoment(code, kind);
+      expect(read && writeMoment(read, true), code).toBe(code);
+      if (at || zone === 'UTC' || shift !== '+') expect(read, code).toEqual(m); // what is added to the beginning of a day is its time as well
+    }
+  });
+});
+
 describe('rows of names and values', () => {
   it('are an object once each has a name of its own', () => {
     expect(written([{ name: 'a', value: 1 }, { name: '', value: 2 }])).toEqual({ a: 1 });
@@ -108,6 +133,7 @@ describe('the keys of a task’s form', () => {
     const two = rekeyed([{ ...one.fields[0] as FormField, label: 'Room number', max: null }], one.fields, one.fresh, () => false);
     expect(two.fields).toEqual([field('roomNumber', 'Room number')]);
   });
+  it('are of the letters that keys have', () => { expect(['Größe des Raums', '2. Étage', '日本'].map(keyOf)).toEqual(['grosseDesRaums', 'etage', '']); });
   it('stay once something names them, or they were there before', () => {
     expect(rekeyed([field('room', 'Floor')], [], new Set(['room']), () => true).fields[0]?.key).toBe('room');
     expect(rekeyed([field('room', 'Floor'), field('b', 'B', { visibleWhen: { room: 'x' } })], [], new Set(['room']), () => false).fields[0]?.key).toBe('room');

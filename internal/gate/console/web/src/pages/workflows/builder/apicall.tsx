@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'react';
 import { numberOf } from '../../../app/digits';
 import { t } from '../../../app/text';
+import { keyOf } from '../../../parts/formkeys';
 import { Field } from '../../../ui/field';
 import { Body, readable } from './body';
 import type { FormProps } from './common';
@@ -72,7 +73,7 @@ export function AnswerForm({ config, set }: FormProps) {
   return (
     <PhaseContext value={{ ...outer, values: (place) => (place === 'response' ? values : outer.values(place)) }}>
       <Entries
-        label={t('Keep from the response')} hint={t('Later phases read each by its name. The status code is always kept.')} of={object(config['response'])} change={(to) => { set('response', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'number'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} add={t('Keep a value')} fresh={'response.body.'}
+        label={t('Keep from the response')} hint={t('Later phases read each by its name. The status code is always kept.')} of={object(config['response'])} change={(to) => { set('response', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'number'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} tidy={keyOf} add={t('Keep a value')} fresh={'response.body.'}
         problem={at(problems, 'config.response')} problemOf={(name) => at(problems, `config.response.${name}`)}
         value={(e, to, problem) => <Kept value={text(e.value)} change={to} problem={problem} />}
       />

@@ -1,5 +1,6 @@
 // data is the form of a DATA phase: it computes values, or checks the request's.
 import { t } from '../../../app/text';
+import { keyOf } from '../../../parts/formkeys';
 import { Field } from '../../../ui/field';
 import type { FormProps } from './common';
 import { ConditionField } from './conditionfield';
@@ -38,7 +39,7 @@ function Computed({ config, set }: { config: Json; set: (key: string, value: unk
   const named = Object.keys(object(config['set']));
   return (
     <Entries
-      label={t('Values')} hint={t('Later phases read each by its name.')} of={object(config['set'])} change={(to) => { set('set', to); }} name={t('Name')} placeholder={'total'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} add={t('Add value')} fresh=""
+      label={t('Values')} hint={t('Later phases read each by its name.')} of={object(config['set'])} change={(to) => { set('set', to); }} name={t('Name')} placeholder={'total'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} tidy={keyOf} add={t('Add value')} fresh=""
       problem={named.length === 0 ? below(problems, 'config.set') : at(problems, 'config.set')} problemOf={(name) => at(problems, `config.set.${name}`)}
       value={(e, put, problem) => <ValueField label={t('Value')} value={text(e.value)} change={put} problem={problem} />}
     />
