@@ -39,6 +39,13 @@ export function TemplateField({ label, hint, problem, optional, value, change, p
   );
 }
 
+// editable is how a browser edits plain text; older ones know no better than rich text, which is read back as plain.
+const editable = (() => {
+  const box = globalThis.document.createElement('div');
+  try { box.contentEditable = 'plaintext-only'; } catch { /* unknown */ }
+  return box.contentEditable === 'plaintext-only' ? 'plaintext-only' : true;
+})();
+
 const edge = '\u200b'; // stands beside a chip, so that the caret has a place there
 
 interface EditorProps {
@@ -90,11 +97,11 @@ function Editor({ at, insert, value, change, torn, labels, lines, readOnly, plac
   };
   return (
     <div
-      ref={at} className={`template-box${lines ? ' lines' : ''}`} role="textbox" tabIndex={0} dir="auto" suppressContentEditableWarning contentEditable={readOnly ? false : 'plaintext-only'}
+      ref={at} className={`template-box${lines ? ' lines' : ''}`} role="textbox" tabIndex={0} dir="auto" suppressContentEditableWarning contentEditable={readOnly ? false : editable}
       aria-multiline={lines} aria-readonly={readOnly || undefined} {...aria} data-placeholder={value === '' ? placeholder : undefined}
       onInput={write} onSelect={remember} onKeyUp={remember} onMouseUp={remember} onBlur={settle}
       onKeyDown={(e) => { if (e.key === 'Enter' && !lines) e.preventDefault(); }} // not said
-      onPaste={(e) => { if (!lines) { e.preventDefault(); globalThis.document.execCommand('insertText', false, e.clipboardData.getData('text/plain').replace(/\s*\n\s*/g, ' ')); } }}
+      onPaste={(e) => { e.preventDefault(); const pasted = e.clipboardData.getData('text/plain'); globalThis.document.execCommand('insertText', false, lines ? pasted : pasted.replace(/\s*\n\s*/g, ' ')); }}
     />
   );
 }
@@ -129,7 +136,7 @@ function piecesOf(box: Node | null): Piece[] {
   return [...(box?.childNodes ?? [])].flatMap((n): Piece[] => {
     if (n instanceof HTMLElement && n.dataset['code'] !== undefined) return [{ code: n.dataset['code'] }];
     if (n instanceof HTMLElement && n.tagName === 'BR') return n.nextSibling ? [{ text: '\n' }] : []; // not said
-    if (n instanceof HTMLElement) return piecesOf(n);
+    if (n instanceof HTMLElement) return n.tagName === 'DIV' ? [{ text: '\n' }, ...piecesOf(n)] : piecesOf(n); // not said
     const text = (n.textContent ?? '').replaceAll(edge, '');
     return text ? [{ text }] : [];
   });
