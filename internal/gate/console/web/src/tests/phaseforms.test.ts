@@ -6,7 +6,7 @@ import type { FormField } from '../ui/answer';
 import { spanOf, spanText, stepOf } from '../pages/workflows/builder/duration';
 import { twice, written } from '../pages/workflows/builder/entries';
 import { rekeyed } from '../pages/workflows/builder/fresh';
-import { earlier, knownAt, labelsOf, titled } from '../pages/workflows/builder/known';
+import { earlier, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
 import { formOf, scalar, turned } from '../pages/workflows/builder/payload';
 import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder/moment';
 import { below, merged, moved, put, within } from '../pages/workflows/builder/shape';
@@ -163,6 +163,7 @@ describe('known values', () => {
     expect(labels.get('webhook.body.issue["first-name"]')?.kind).toBe('number');
     expect(labels.get('request.fields.level')?.options).toEqual(['read', 'write']);
   });
+  it('that no form asks are called by their key', () => { expect(['request.fields.firstDay', 'request.title', 'request.fields.a.b'].map((c) => named(c, new Map()))).toEqual(['First day', null, null]); });
   it('are those of phases that can be passed before', () => {
     expect([...earlier(definition, 'rate')]).toEqual(['start']);
     expect(knownAt({ definition, id: 'rate', asked, call: null, secrets: [] }, 'plain').map((g) => g.label)).toEqual(['Answers of the form', 'Request']);

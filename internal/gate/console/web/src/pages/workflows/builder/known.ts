@@ -158,6 +158,13 @@ export function labelsOf(known: Known[]): Map<string, Known> {
   return found;
 }
 
+// named is what a value is called. An answer that no form asks, as before an offering has the workflow, is called by its key; null for other
+// expressions.
+export function named(code: string, labels: Map<string, Known>): string | null {
+  const key = /^request\.fields\.(\w+)$/.exec(code)?.[1];
+  return labels.get(code)?.label ?? (key ? inWords(key) : null);
+}
+
 // kindName says a type of values in words.
 const names: Record<Kind, string> = {
   text: t('Text'), number: t('Number'), boolean: t('Yes or no'), date: t('Date'), moment: t('Date and time'), person: t('Person'), team: t('Team'), list: t('List'), object: t('Group of values'), any: t('Any value'), secret: t('Secret'),

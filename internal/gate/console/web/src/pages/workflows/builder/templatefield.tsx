@@ -2,7 +2,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { t } from '../../../app/text';
 import { usePhase } from './context';
-import type { Known, Place } from './known';
+import { named, type Known, type Place } from './known';
 import { Picker } from './picker';
 import { join, split, type Piece } from './template';
 
@@ -61,7 +61,7 @@ function Editor({ at, insert, value, change, torn, labels, lines, readOnly, plac
     if (at.current && written.current !== value) at.current.replaceChildren(...nodesOf(split(value) ?? [], labels));
     written.current = value;
   }, [at, value, labels]);
-  useEffect(() => { at.current?.querySelectorAll<HTMLElement>('[data-code]').forEach((chip) => { named(chip, labels); }); }, [at, labels]);
+  useEffect(() => { at.current?.querySelectorAll<HTMLElement>('[data-code]').forEach((chip) => { dress(chip, labels); }); }, [at, labels]);
   const write = () => {
     const to = join(piecesOf(at.current));
     if (to === written.current) return;
@@ -117,18 +117,18 @@ function nodeOf(p: Piece, labels: Map<string, Known>): Node {
   const chip = globalThis.document.createElement('span');
   chip.dataset['code'] = p.code;
   chip.contentEditable = 'false';
-  named(chip, labels);
+  dress(chip, labels);
   return chip;
 }
 
-// named says what a chip stands for. An expression that is no known value is shown as it is.
-function named(chip: HTMLElement, labels: Map<string, Known>) {
+// dress says what a chip stands for. An expression that is no known value is shown as it is.
+function dress(chip: HTMLElement, labels: Map<string, Known>) {
   const code = chip.dataset['code'] ?? '';
-  const known = labels.get(code.trim());
+  const known = named(code.trim(), labels);
   chip.className = 'value-chip';
   chip.classList.toggle('mono', !known);
   chip.title = code;
-  chip.textContent = known?.label ?? code;
+  chip.textContent = known ?? code;
 }
 
 // piecesOf reads the elements back.

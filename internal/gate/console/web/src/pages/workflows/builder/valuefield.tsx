@@ -4,7 +4,7 @@ import { useId, useRef, useState, type ReactNode } from 'react';
 import { t } from '../../../app/text';
 import { Insert } from './codefield';
 import { usePhase } from './context';
-import { kindName, type Kind, type Place } from './known';
+import { kindName, named, type Kind, type Place } from './known';
 import { Picker } from './picker';
 import { readValue, writeValue, type Value } from './value';
 
@@ -21,7 +21,7 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
   const { values } = usePhase();
   const { tree, labels } = values(place);
   const [chosen, choose] = useState<{ mode: Mode; value: string } | null>(null);
-  const read = readValue(value, (code) => labels.has(code));
+  const read = readValue(value, (code) => named(code, labels) !== null);
   const mode = chosen?.value === value ? chosen.mode : value === '' ? 'known' : only.includes(read.is) ? read.is : 'code';
   const take = (to: string, as: Mode) => { choose({ mode: as, value: to }); change(to); };
   const known = labels.get(value);
@@ -50,7 +50,7 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
       case 'known':
         return (
           <span className="line">
-            {value && <span className={`value-chip${known ? '' : ' mono'}`} title={value}>{known?.label ?? value}<button type="button" aria-label={t('Remove the value of “{label}”', { label })} onClick={() => { take('', 'known'); }}><X size={12} aria-hidden /></button></span>}
+            {value && <span className="value-chip" title={value}>{named(value, labels) ?? value}<button type="button" aria-label={t('Remove the value of “{label}”', { label })} onClick={() => { take('', 'known'); }}><X size={12} aria-hidden /></button></span>}
             <Picker tree={tree} wants={wants} label={value ? t('Change') : t('Choose a value')} pick={(k) => { take(k.code, 'known'); }} />
           </span>
         );
