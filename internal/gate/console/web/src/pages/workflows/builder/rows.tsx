@@ -23,7 +23,7 @@ export function Rows<T>({ label, all, change, fresh, add, most = 100, ordered = 
       <ol>
         {all.map((one, i) => (
           <li key={i} className="rows-row">
-            <div className="rows-body">{row(one, (to) => { change(replaced(all, i, to)); }, i)}</div>
+            <div className="rows-body" role="group" aria-label={t('Row {n}', { n: i + 1 })}>{row(one, (to) => { change(replaced(all, i, to)); }, i)}</div>
             {!readOnly && (
               <span className="rows-verbs">
                 {ordered && <button type="button" className="icon" aria-label={t('Move row {n} up', { n: i + 1 })} disabled={i === 0} onClick={() => { change(moved(all, i, -1)); }}><ArrowUp size={15} aria-hidden /></button>}
