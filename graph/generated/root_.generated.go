@@ -1498,6 +1498,129 @@ type UpdateViewerPayload {
   viewer: Viewer!
 }
 `, BuiltIn: false},
+	{Name: "../condition.graphqls", Input: `"Where a condition stands."
+enum ConditionPlace {
+  "A rule of a DECISION phase: request, phases and webhook."
+  DECISION
+  "A check of a DATA phase: request, phases and webhook."
+  DATA
+  "A routing rule: request."
+  ROUTING
+  "The filter of an agent: request."
+  AGENT
+  "The mapping of an inbound webhook, whose expressions give any value: webhook."
+  INBOUND
+  "visibleWhen of a form's question, which is JSON: the answers to other questions."
+  FORM
+}
+
+"What kind of value a condition compares."
+enum ConditionType {
+  "A text; with values, one of these."
+  TEXT
+  "A number."
+  NUMBER
+  "True or false."
+  BOOLEAN
+  "A day as a text: YYYY-MM-DD."
+  DATE
+  "A moment as a text: RFC 3339."
+  DATETIME
+  "A moment: a timestamp of CEL."
+  TIME
+  "A list of texts."
+  LIST
+  "The id of a user."
+  USER
+  "The id of a team."
+  TEAM
+  "The id of a service."
+  SERVICE
+  "The id of an offering."
+  OFFERING
+  "Known only when it is evaluated."
+  ANY
+}
+
+"Something that a condition can compare."
+type ConditionField {
+  "How an expression reads it; for FORM, the question's key."
+  expression: String!
+  "What people call it."
+  label: String!
+  "What it belongs to: the request, an offering or a phase by name."
+  group: String!
+  "What kind of value it is."
+  type: ConditionType!
+  "Whether it may be null or absent."
+  optional: Boolean!
+  "The values that it can have; empty when these are not known."
+  values: [ConditionValue!]!
+}
+
+"A value that a field can have."
+type ConditionValue {
+  "The value."
+  value: String!
+  "What people call it."
+  label: String!
+}
+
+"What became of an expression."
+type ConditionCheck {
+  "What it gives: boolean, text, number, time, duration, list, object, or any; null for a faulty one."
+  type: String
+  "What is wrong with it; null for nothing."
+  fault: ConditionFault
+  "What it gives for the sample; null without one."
+  result: JSON
+  "Why it gives nothing for the sample; null when it gives something."
+  error: String
+  "How many of the requests that were examined it matches, as they are now; null where conditions do not choose requests."
+  matches: Int
+  "How many of the newest requests that the caller may read were examined, at most 100."
+  examined: Int
+}
+
+"A fault of an expression. A fault without a place has neither line nor column."
+type ConditionFault {
+  "What is wrong, in a sentence."
+  message: String!
+  "The line, from 1."
+  line: Int
+  "The character of the line, from 1."
+  column: Int
+}
+
+extend type Query {
+  "What a condition can read at a place. Takes a person."
+  conditionFields(
+    "The place."
+    for: ConditionPlace!
+    "The workflow, inbound webhook or offering that it belongs to. Rules and agents need none."
+    id: ID
+    "The phase that it stands in: only phases that may come before it are listed."
+    phaseId: String
+    "The workflow's definition as it is being written; the saved one when not given."
+    definition: JSON
+  ): [ConditionField!]!
+  "Whether an expression compiles at a place, and what it gives. Nothing is changed. Takes a person."
+  checkExpression(
+    "The place."
+    for: ConditionPlace!
+    "The workflow, inbound webhook or offering that it belongs to. Rules and agents need none."
+    id: ID
+    "The workflow's definition as it is being written; the saved one when not given."
+    definition: JSON
+    "The expression; for FORM the JSON of visibleWhen. At most 4,096 characters."
+    expression: String!
+    "A request that the caller may read, to try it on."
+    requestId: ID
+    "Variables to try it on: {request, phases, webhook}."
+    sample: JSON
+  ): ConditionCheck
+}
+`, BuiltIn: false},
 	{Name: "../execution.graphqls", Input: `"Where an execution is in its life."
 enum ExecutionStatus {
   "It goes on by itself."
@@ -4166,6 +4289,64 @@ func (ec *executionContext) childFields_CompleteTaskPayload(ctx context.Context,
 		return ec.fieldContext_CompleteTaskPayload_task(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CompleteTaskPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ConditionCheck(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "type":
+		return ec.fieldContext_ConditionCheck_type(ctx, field)
+	case "fault":
+		return ec.fieldContext_ConditionCheck_fault(ctx, field)
+	case "result":
+		return ec.fieldContext_ConditionCheck_result(ctx, field)
+	case "error":
+		return ec.fieldContext_ConditionCheck_error(ctx, field)
+	case "matches":
+		return ec.fieldContext_ConditionCheck_matches(ctx, field)
+	case "examined":
+		return ec.fieldContext_ConditionCheck_examined(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ConditionCheck", field.Name)
+}
+
+func (ec *executionContext) childFields_ConditionFault(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "message":
+		return ec.fieldContext_ConditionFault_message(ctx, field)
+	case "line":
+		return ec.fieldContext_ConditionFault_line(ctx, field)
+	case "column":
+		return ec.fieldContext_ConditionFault_column(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ConditionFault", field.Name)
+}
+
+func (ec *executionContext) childFields_ConditionField(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "expression":
+		return ec.fieldContext_ConditionField_expression(ctx, field)
+	case "label":
+		return ec.fieldContext_ConditionField_label(ctx, field)
+	case "group":
+		return ec.fieldContext_ConditionField_group(ctx, field)
+	case "type":
+		return ec.fieldContext_ConditionField_type(ctx, field)
+	case "optional":
+		return ec.fieldContext_ConditionField_optional(ctx, field)
+	case "values":
+		return ec.fieldContext_ConditionField_values(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ConditionField", field.Name)
+}
+
+func (ec *executionContext) childFields_ConditionValue(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "value":
+		return ec.fieldContext_ConditionValue_value(ctx, field)
+	case "label":
+		return ec.fieldContext_ConditionValue_label(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ConditionValue", field.Name)
 }
 
 func (ec *executionContext) childFields_Correction(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -142,7 +142,7 @@ func pathOf(e ast.Expr) []string {
 func (c *checker) compile(path, source string) *cel.Ast {
 	parsed, issues := c.env.Parse(source)
 	if issues.Err() != nil {
-		c.fault(path, "%s", syntaxMessage(issues))
+		c.misread(path, issues)
 		return nil
 	}
 	loops, ok := countLoops(ast.NavigateAST(parsed.NativeRep()))
@@ -155,10 +155,18 @@ func (c *checker) compile(path, source string) *cel.Ast {
 	}
 	checked, issues := c.env.Check(parsed)
 	if issues.Err() != nil {
-		c.fault(path, "%s", syntaxMessage(issues))
+		c.misread(path, issues)
 		return nil
 	}
 	return checked
+}
+
+// misread adds the row of an expression that CEL refuses, and keeps its place.
+func (c *checker) misread(path string, issues *cel.Issues) {
+	c.fault(path, "%s", syntaxMessage(issues))
+	if errs := issues.Errors(); len(errs) > 0 && errs[0].Location != nil {
+		c.at = errs[0].Location
+	}
 }
 
 // countLoops returns the number of loops in an expression, and whether it is allowed.

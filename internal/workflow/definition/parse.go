@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common"
 
 	"atrium/internal/platform/apperr"
 )
@@ -54,6 +55,7 @@ type checker struct {
 	spent budget
 	known map[string]bool // every phase id written, including malformed ones
 	refs  References
+	at    common.Location // of the last expression that CEL refused; nil before
 }
 
 // budget is what the expressions read so far have used.

@@ -1,0 +1,135 @@
+// cel reads as much of CEL as conditions are written in: &&, || and !, comparisons, calls, paths, lists of values. Parentheses group; the
+// tree keeps what stands in them apart.
+export type Node =
+  | { kind: 'and' | 'or'; of: Node[] } | { kind: 'not'; of: Node } | { kind: 'rel'; op: string; left: Node; right: Node }
+  | { kind: 'call'; on?: Node | undefined; name: string; args: Node[] } | { kind: 'list'; of: Node[] } | { kind: 'path' | 'string' | 'number' | 'bool'; text: string } | { kind: 'null' };
+
+// literal writes a text. Half of a surrogate pair is no character, and CEL takes none.
+export const literal = (s: string): string => JSON.stringify(s.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(/[\u2028\u2029\u007F-\u009F]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const token = /\s*(?:("(?:[^"\\\n\r]|\\[^])*"|'(?:[^'\\\n\r]|\\[^])*')|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[!<>()[\].,]))/y;
+
+type Token = { kind: 'string' | 'number' | 'word' | 'sign'; text: string };
+
+function tokens(source: string): Token[] | null {
+  const out: Token[] = [];
+  const end = source.trimEnd().length;
+  for (token.lastIndex = 0; token.lastIndex < end;) {
+    const m = token.exec(source);
+    if (!m) return null;
+    const kinds = ['string', 'number', 'word', 'sign'] as const;
+    const at = [1, 2, 3, 4].find((i) => m[i] !== undefined) ?? 4;
+    out.push({ kind: kinds[at - 1] ?? 'sign', text: m[at] ?? '' });
+  }
+  return out;
+}
+
+const escapes: Record<string, string> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '\'': '\'', '"': '"', '`': '`', '?': '?' };
+
+// unquoted is the text of a literal; null for one with an escape that CEL does not have.
+function unquoted(quoted: string): string | null {
+  let bad = false;
+  const text = quoted.slice(1, -1).replace(/\\(u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|[0-3][0-7]{2}|[^])/g, (_m, e: string) => {
+    const code = /^[uUx]/.test(e) && e.length > 1 ? parseInt(e.slice(1), 16) : /^[0-3]/.test(e) && e.length === 3 ? parseInt(e, 8) : -1;
+    if (code < 0 && escapes[e] === undefined || code > 0x10FFFF) bad = true;
+    return bad ? '' : code < 0 ? escapes[e] ?? '' : String.fromCodePoint(code);
+  });
+  return bad ? null : text;
+}
+
+class Reader {
+  private at = 0;
+  constructor(private readonly all: Token[]) {}
+  get done() { return this.at === this.all.length; }
+  private is(text: string) { const t = this.all[this.at]; return t !== undefined && t.kind !== 'string' && t.text === text; }
+  private take(text: string) { if (!this.is(text)) return false; this.at++; return true; }
+  private need(text: string) { if (!this.take(text)) throw new SyntaxError(); }
+
+  or(): Node { return this.joined('or', '||', () => this.joined('and', '&&', () => this.rel())); }
+
+  private joined(kind: 'and' | 'or', sign: string, part: () => Node): Node {
+    const first = part();
+    const of = [first];
+    while (this.take(sign)) of.push(part());
+    return of.length > 1 ? { kind, of } : first;
+  }
+
+  private rel(): Node {
+    const left = this.unary();
+    for (const op of ['==', '!=', '<=', '>=', '<', '>', 'in']) if (this.take(op)) return { kind: 'rel', op, left, right: this.unary() };
+    return left;
+  }
+
+  private unary(): Node {
+    if (this.take('!')) return { kind: 'not', of: this.unary() };
+    let n = this.primary();
+    for (;;) {
+      if (this.take('.')) {
+        const name = this.all[this.at++];
+        if (name?.kind !== 'word') throw new SyntaxError();
+        if (this.take('(')) n = { kind: 'call', on: n, name: name.text, args: this.rest(')') };
+        else if (n.kind === 'path') n = { kind: 'path', text: `${n.text}.${name.text}` };
+        else throw new SyntaxError();
+      } else if (n.kind === 'path' && this.take('[')) {
+        const key = this.primary();
+        if (key.kind !== 'string') throw new SyntaxError();
+        this.need(']');
+        n = { kind: 'path', text: `${n.text}[${literal(key.text)}]` };
+      } else return n;
+    }
+  }
+
+  private rest(end: string): Node[] {
+    const out: Node[] = [];
+    if (this.take(end)) return out;
+    do out.push(this.or()); while (this.take(','));
+    this.need(end);
+    return out;
+  }
+
+  private primary(): Node {
+    const t = this.all[this.at++];
+    if (!t) throw new SyntaxError();
+    if (t.kind === 'number') return { kind: 'number', text: t.text };
+    if (t.kind === 'string') {
+      const text = unquoted(t.text);
+      if (text === null) throw new SyntaxError();
+      return { kind: 'string', text };
+    }
+    if (t.kind === 'sign') {
+      if (t.text === '[') return { kind: 'list', of: this.rest(']') };
+      if (t.text !== '(') throw new SyntaxError();
+      const n = this.or();
+      this.need(')');
+      return n;
+    }
+    if (t.text === 'true' || t.text === 'false') return { kind: 'bool', text: t.text };
+    if (t.text === 'null') return { kind: 'null' };
+    return this.take('(') ? { kind: 'call', name: t.text, args: this.rest(')') } : { kind: 'path', text: t.text };
+  }
+}
+
+// parseCel reads a text; null for what it does not know.
+export function parseCel(source: string): Node | null {
+  const all = tokens(source);
+  if (!all || all.length > 2000) return null;
+  try {
+    const r = new Reader(all);
+    const n = r.or();
+    return r.done ? n : null;
+  } catch { return null; } // a SyntaxError, or too deep
+}
+
+// printed writes a tree so that equal trees give equal texts.
+export function printed(n: Node): string {
+  switch (n.kind) {
+    case 'and': case 'or': return `(${n.of.map(printed).join(n.kind === 'and' ? ' && ' : ' || ')})`;
+    case 'not': return `!${printed(n.of)}`;
+    case 'rel': return `(${printed(n.left)} ${n.op} ${printed(n.right)})`;
+    case 'call': return `${n.on ? `${printed(n.on)}.` : ''}${n.name}(${n.args.map(printed).join(', ')})`;
+    case 'list': return `[${n.of.map(printed).join(', ')}]`;
+    case 'string': return literal(n.text);
+    case 'null': return 'null';
+    default: return n.text;
+  }
+}

@@ -1,0 +1,119 @@
+// condition is where people say when something applies: in rows, or as CEL where rows cannot say it.
+import { Plus } from 'lucide-react';
+import { useEffect, useId, useMemo, useRef, useState, type ReactNode } from 'react';
+import { useRead } from '../app/data';
+import { plural, t } from '../app/text';
+import { CheckExpression, ConditionFields } from '../gen/documents';
+import type { ConditionPlace } from '../gen/types';
+import { celOf, isGroup, isWhole, rowsOf, type ConditionField, type Group } from './conditions';
+import { ConditionRows } from './conditionrows';
+import { named } from './conditionwords';
+
+export interface ConditionProps {
+  scope: ConditionPlace;
+  id?: string | undefined; // of the workflow or the webhook
+  phaseId?: string | undefined;
+  definition?: unknown; // of the workflow as it is being written
+  value: string;
+  onChange: (cel: string) => void;
+  label: string;
+  hint?: ReactNode;
+  optional?: boolean | undefined;
+  problem?: string | undefined;
+  readOnly?: boolean | undefined;
+}
+
+const none: Group = { join: 'all', parts: [] };
+const blank: Group = { join: 'all', parts: [{ what: '', op: 'is', values: [] }] };
+
+// Condition shows a condition as rows where it can, else as text. What it gives to onChange is CEL; rows that are not finished are left
+// out of it.
+export function Condition({ scope, id, phaseId, definition, value, onChange, label, hint, optional, problem, readOnly }: ConditionProps) {
+  const at = useId();
+  const lacks = (scope === 'INBOUND' || scope === 'FORM') && !id;
+  const drawn = useSettled(definition, 400);
+  const read = useRead(ConditionFields, { for: scope, id: id ?? null, phaseId: phaseId ?? null, definition: drawn ?? null }, lacks);
+  const fields = useMemo<ConditionField[]>(() => (read.data?.conditionFields ?? []).map(named), [read.data]);
+  const [state, setState] = useState<{ rows: Group; wrote: string } | null>(null);
+  const [asText, setAsText] = useState(false);
+  // What the rows last wrote stands for them; any other value is read anew.
+  const opened = useMemo(() => (fields.length > 0 ? rowsOf(value, fields) : null), [value, fields]);
+  const rows = state?.wrote === value ? state.rows : opened;
+  const written = asText || (rows === null && !read.data && !read.fault && !lacks ? undefined : rows === null);
+  const checked = useCheck({ scope, id, definition: drawn, value }, lacks);
+  const open = !written && rows?.parts.flatMap((p) => (isGroup(p) ? p.parts : [p])).some((r) => !isGroup(r) && !isWhole(r, fields));
+  const set = (to: Group) => {
+    const cel = celOf(to, fields);
+    setState({ rows: to, wrote: cel });
+    onChange(cel);
+  };
+  const fault = problem ?? (checked?.fault ? checked.fault.message : undefined);
+  return (
+    <fieldset className={`condition${fault ? ' faulty' : ''}`} aria-describedby={[hint ? `${at}h` : '', fault ? `${at}f` : ''].filter(Boolean).join(' ') || undefined}>
+      <legend>{label}{optional && <span className="soft small-text" aria-hidden>{t('Optional')}</span>}</legend>
+      {written === undefined ? <p className="soft">{t('Loading…')}</p> : written
+        ? <textarea className="mono" rows={3} spellCheck={false} aria-label={t('{label}, as text', { label })} aria-invalid={fault ? true : undefined} readOnly={readOnly} value={value} onChange={(e) => { onChange(e.target.value); }} />
+        : <ConditionRows group={rows && rows.parts.length > 0 ? rows : optional || readOnly ? none : blank} fields={fields} set={set} readOnly={readOnly ?? false} />}
+      {written && !problem && checked?.fault && <Where text={value} fault={checked.fault} />}
+      {fault && <p className="fault" id={`${at}f`}>{fault}</p>}
+      {hint && <p className="hint" id={`${at}h`}>{hint}</p>}
+      <p className="line small-text" role="status">
+        {open && value !== '' && <span className="soft">{t('Conditions that are not finished are left out.')}</span>}
+        {checked?.matches !== undefined && checked.matches !== null && typeof checked.examined === 'number' && checked.examined > 0 && (
+          <span className="soft">{plural(checked.examined, '{matches} of the last request would match.', '{matches} of the last {n} requests would match.', { matches: checked.matches })}</span>
+        )}
+      </p>
+      {!readOnly && written !== undefined && fields.length > 0 && (
+        <p className="line small-text">
+          {!written && <button type="button" className="quiet small" onClick={() => { setAsText(true); }}>{t('Write as text')}</button>}
+          {written && opened && <button type="button" className="quiet small" onClick={() => { setState(null); setAsText(false); }}>{t('Show as rows')}</button>}
+          {written && !opened && value.trim() !== '' && <span className="soft">{t('Rows cannot show this condition, so it stays text.')}</span>}
+        </p>
+      )}
+      {written && !readOnly && fields.length > 0 && <Known fields={fields} take={(x) => { onChange(value.trim() ? `${value.trimEnd()} ${x}` : x); }} />}
+    </fieldset>
+  );
+}
+
+// Known lists what an expression can read.
+function Known({ fields, take }: { fields: ConditionField[]; take: (expression: string) => void }) {
+  return (
+    <details className="small-text">
+      <summary>{t('What is known here')}</summary>
+      <ul className="known">{fields.map((f) => <li key={f.expression}><button type="button" className="quiet small" aria-label={t('Insert {name}', { name: f.label })} onClick={() => { take(f.expression); }}><Plus size={13} aria-hidden /> <code>{f.expression}</code></button> <span className="soft">{f.group} · {f.label}</span></li>)}</ul>
+    </details>
+  );
+}
+
+interface Found { message: string; line?: number | null | undefined; column?: number | null | undefined }
+
+// Where marks the place of a fault in its line.
+function Where({ text, fault }: { text: string; fault: Found }) {
+  const line = fault.line ? [...text.split('\n')[fault.line - 1] ?? ''] : [];
+  if (!fault.column || line.length === 0) return null;
+  const i = Math.min(fault.column - 1, line.length);
+  return <p className="where" aria-hidden><code>{line.slice(0, i).join('')}<mark>{line[i] ?? '\u00A0'}</mark>{line.slice(i + 1).join('')}</code></p>;
+}
+
+// useSettled is a value once it has not changed for some time.
+function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  const key = JSON.stringify(value);
+  const latest = useRef(value);
+  latest.current = value;
+  useEffect(() => {
+    const timer = setTimeout(() => { setSettled(latest.current); }, ms);
+    return () => { clearTimeout(timer); };
+  }, [key, ms]);
+  return settled;
+}
+
+interface Asked { scope: ConditionPlace; id: string | undefined; definition: unknown; value: string }
+
+// useCheck is what the server says of an expression; undefined until it has said something of this one.
+function useCheck({ scope, id, definition, value }: Asked, pause: boolean) {
+  const expression = useSettled(value.trim(), 400);
+  const read = useRead(CheckExpression, { for: scope, id: id ?? null, definition: definition ?? null, expression }, pause || expression === '');
+  const current = expression !== '' && expression === value.trim() && !read.behind;
+  return current ? read.data?.checkExpression ?? undefined : undefined;
+}

@@ -1,0 +1,184 @@
+// conditions are rows of a condition, and the CEL that stands for them. What a row compares may be null or absent: the CEL asks for that
+// first, so that it is false, or true for what is negated, and never a fault. Other CEL than this stays text.
+import { literal, parseCel, printed, type Node } from './cel';
+
+export type Op = 'is' | 'isNot' | 'contains' | 'notContains' | 'starts' | 'oneOf' | 'noneOf' | 'more' | 'less' | 'atLeast' | 'atMost' | 'before' | 'after' | 'empty' | 'notEmpty';
+
+export interface ConditionField { expression: string; label: string; group: string; type: string; optional: boolean; values: { value: string; label: string }[] }
+
+// A Row compares one field. values are texts as they are, numbers with their digits, true or false, days and moments; as many as the
+// operator takes.
+export interface Row { what: string; op: Op; values: string[] }
+
+// A Group holds if all of its parts do, or any of them. A part that is a group has no groups itself.
+export interface Group { join: 'all' | 'any'; parts: (Row | Group)[] }
+
+export const isGroup = (p: Row | Group): p is Group => 'join' in p;
+
+const some: Op[] = ['empty', 'notEmpty'];
+const same: Op[] = ['is', 'isNot', 'oneOf', 'noneOf'];
+const sized: Op[] = ['more', 'less', 'atLeast', 'atMost'];
+const compared: Op[] = ['is', 'isNot', ...sized];
+
+const byType: Record<string, Op[]> = {
+  TEXT: ['is', 'isNot', 'contains', 'notContains', 'starts', 'oneOf', 'noneOf'], NUMBER: compared, BOOLEAN: ['is', 'isNot'], DATE: ['is', 'isNot', 'before', 'after'],
+  DATETIME: ['before', 'after'], TIME: ['before', 'after'], LIST: ['contains', 'notContains'], USER: same, TEAM: same, SERVICE: same, OFFERING: same, ANY: [...same, ...sized],
+};
+
+// opsOf are the operators of a field. One that always has a value is never empty.
+export const opsOf = (f: ConditionField): Op[] => [...(f.type === 'TEXT' && f.values.length > 0 ? same : byType[f.type] ?? []), ...(f.optional || f.type === 'TEXT' ? some : [])];
+
+// takes is how many values an operator takes; -1 for any number of them from one.
+export const takes = (op: Op): number => (some.includes(op) ? 0 : op === 'oneOf' || op === 'noneOf' ? -1 : 1);
+
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const whole = /^-?\d{19,}$/; // CEL's whole numbers have 18 digits and some
+
+// isValue reports whether a text is a value of the type.
+export function isValue(type: string, v: string): boolean {
+  switch (type) {
+    case 'NUMBER': return number.test(v) && Number.isFinite(Number(v)); // CEL knows no larger ones
+    case 'BOOLEAN': return v === 'true' || v === 'false';
+    case 'DATE': return /^\d{4}-\d\d-\d\d$/.test(v);
+    case 'DATETIME': case 'TIME': return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(v) && !Number.isNaN(Date.parse(v));
+    default: return v !== '';
+  }
+}
+
+// isWhole reports whether a row says something: its field is known, and it has the values that its operator takes.
+export function isWhole(r: Row, fields: ConditionField[]): boolean {
+  const f = fields.find((x) => x.expression === r.what);
+  const n = takes(r.op);
+  const type = f?.type === 'ANY' && sized.includes(r.op) ? 'NUMBER' : f?.type ?? '';
+  return f !== undefined && opsOf(f).includes(r.op) && (n < 0 ? r.values.length > 0 : r.values.length === n) && r.values.every((v) => isValue(type, v));
+}
+
+// negated are the operators that hold where another does not.
+const negated: Partial<Record<Op, Op>> = { isNot: 'is', notContains: 'contains', noneOf: 'oneOf', empty: 'notEmpty' };
+
+// guards ask whether there is something to compare. What stands below fields, tags, phases, headers and bodies may be absent, on each step.
+function guards(what: string, test: Op, optional: boolean): string[] {
+  const out: string[] = [];
+  const steps = what.match(/\.?[A-Za-z_]\w*|\["(?:[^"\\]|\\.)*"\]/g) ?? [];
+  for (let i = steps[0] === 'phases' ? 1 : 2; i < steps.length; i++) {
+    const [before, step] = [steps.slice(0, i).join(''), steps[i] ?? ''];
+    out.push(step.startsWith('[') ? `${step.slice(1, -1)} in ${before}` : `has(${before}${step})`);
+  }
+  if (optional && !['is', 'oneOf'].includes(test)) out.push(`${what} != null`);
+  return out;
+}
+
+// written is a value in CEL. Of a field whose type is not known, what reads as a number or a truth value is one.
+function written(type: string, v: string): string {
+  if (isValue('NUMBER', v) && (type === 'NUMBER' || type === 'ANY')) return whole.test(v) ? `${v}.0` : v;
+  return type === 'BOOLEAN' || (type === 'ANY' && isValue('BOOLEAN', v)) ? v : literal(v);
+}
+
+// tested is what the operator says of a value that is there; empty for nothing more.
+function tested(f: ConditionField, op: Op, values: string[]): string {
+  const w = f.expression;
+  const [v = ''] = values.map((x) => written(f.type, x));
+  const compare = (sign: string) => {
+    if (f.type === 'DATETIME') return `timestamp(${w}) ${sign} timestamp(${v})`;
+    return f.type === 'TIME' ? `${w} ${sign} timestamp(${v})` : `${w} ${sign} ${v}`;
+  };
+  switch (op) {
+    case 'is': return `${w} == ${v}`;
+    case 'contains': return f.type === 'LIST' ? `${v} in ${w}` : `${w}.contains(${v})`;
+    case 'starts': return `${w}.startsWith(${v})`;
+    case 'oneOf': return `${w} in [${values.map((x) => written(f.type, x)).join(', ')}]`;
+    case 'more': case 'after': return compare('>');
+    case 'less': case 'before': return compare('<');
+    case 'atLeast': return compare('>=');
+    case 'atMost': return compare('<=');
+    default: return f.type === 'LIST' ? `size(${w}) > 0` : ['NUMBER', 'BOOLEAN', 'TIME'].includes(f.type) ? '' : `${w} != ""`;
+  }
+}
+
+// rowOf writes a row, in parentheses where others stand beside it.
+function rowOf(r: Row, f: ConditionField, beside: boolean): string {
+  const test = negated[r.op] ?? r.op;
+  const terms = [...guards(r.what, test, f.optional), tested(f, test, r.values)].filter(Boolean);
+  const [only = ''] = terms;
+  if (!negated[r.op]) return terms.length > 1 && beside ? `(${terms.join(' && ')})` : terms.join(' && ');
+  if (terms.length > 1 || (test !== 'is' && test !== 'notEmpty')) return `!(${terms.join(' && ')})`;
+  return test === 'is' ? only.replace(' == ', ' != ') : only.replace(' != ', ' == ');
+}
+
+// celOf writes the rows that say something; empty for none.
+export function celOf(g: Group, fields: ConditionField[], within = false): string {
+  const known = new Map(fields.map((f) => [f.expression, f]));
+  const parts = g.parts.filter((p) => (isGroup(p) ? p.parts.some((r) => !isGroup(r) && isWhole(r, fields)) : isWhole(p, fields)));
+  const beside = within || parts.length > 1;
+  const texts = parts.map((p) => {
+    const f = isGroup(p) ? undefined : known.get(p.what);
+    return isGroup(p) ? celOf(p, fields, parts.length > 1) : f ? rowOf(p, f, beside) : '';
+  });
+  const text = texts.join(g.join === 'all' ? ' && ' : ' || ');
+  return within && texts.length > 1 ? `(${text})` : text;
+}
+
+// rowsOf reads a condition as rows; null for one that rows would write otherwise, or not at all. No text has no rows.
+export function rowsOf(text: string, fields: ConditionField[]): Group | null {
+  if (text.trim() === '') return { join: 'all', parts: [] };
+  const tree = parseCel(text);
+  if (!tree) return null;
+  const guess = read(tree, fields, 0);
+  const g: Group | null = guess && !isGroup(guess) ? { join: 'all', parts: [guess] } : guess;
+  const again = g && parseCel(celOf(g, fields));
+  return again && printed(again) === printed(tree) ? g : null;
+}
+
+// read guesses what the tree says; rowsOf writes it again to know.
+function read(n: Node, fields: ConditionField[], depth: number): Row | Group | null {
+  const row = readRow(n, fields);
+  if (row) return row;
+  if (depth > 1 || (n.kind !== 'and' && n.kind !== 'or')) return null;
+  const parts = n.of.map((x) => read(x, fields, depth + 1));
+  return parts.includes(null) ? null : { join: n.kind === 'and' ? 'all' : 'any', parts: parts as (Row | Group)[] };
+}
+
+function readRow(n: Node, fields: ConditionField[]): Row | null {
+  const text = printed(n);
+  for (const r of guesses(n, false)) {
+    const f = fields.find((x) => x.expression === r.what);
+    if (!f || !isWhole(r, fields)) continue;
+    const again = parseCel(rowOf(r, f, false));
+    if (again && printed(again) === text) return r;
+  }
+  return null;
+}
+
+const signs: Record<string, Op[]> = { '==': ['is'], '!=': ['isNot', 'notEmpty'], '>': ['more', 'after', 'notEmpty'], '<': ['less', 'before'], '>=': ['atLeast'], '<=': ['atMost'] };
+const calls: Record<string, Op> = { contains: 'contains', startsWith: 'starts' };
+
+// guesses are rows that the last term of the tree may stand for.
+function guesses(n: Node, not: boolean): Row[] {
+  if (n.kind === 'not') return guesses(n.of, true);
+  if (n.kind === 'and') return n.of.length > 0 ? guesses(n.of[n.of.length - 1] as Node, not) : [];
+  const as = (what: Node | undefined, ops: Op[], values: Node[]): Row[] => {
+    const path = pathOf(what);
+    const texts = values.map(valueOf);
+    if (path === null || texts.includes(null)) return [];
+    const all = ops.flatMap((op): Op[] => (not ? (Object.keys(negated) as Op[]).filter((k) => negated[k] === op) : [op]));
+    return all.map((op) => ({ what: path, op, values: takes(op) === 0 ? [] : texts as string[] }));
+  };
+  if (n.kind === 'call' && n.name in calls) return as(n.on, [calls[n.name] as Op], n.args);
+  if (n.kind !== 'rel') return [];
+  if (n.op === 'in') return n.right.kind === 'list' ? as(n.left, ['oneOf'], n.right.of) : as(n.right, ['contains'], [n.left]);
+  if (n.right.kind === 'null') return as(n.left, n.op === '!=' ? ['notEmpty'] : [], []).concat(n.op === '==' && !not ? as(n.left, ['empty'], []) : []);
+  const ops = signs[n.op] ?? [];
+  return [...as(n.left, ops, [n.right]), ...(n.op === '==' && !not ? as(n.left, ['empty'], [n.right]) : [])];
+}
+
+// pathOf is what is read: request.title, or what stands in timestamp() and size().
+function pathOf(n: Node | undefined): string | null {
+  if (n?.kind === 'path') return n.text;
+  return n?.kind === 'call' && !n.on && ['timestamp', 'size'].includes(n.name) && n.args.length === 1 ? pathOf(n.args[0]) : null;
+}
+
+function valueOf(n: Node): string | null {
+  if (n.kind === 'string' || n.kind === 'bool') return n.text;
+  if (n.kind === 'number') return whole.test(n.text.replace(/\.0$/, '')) ? n.text.replace(/\.0$/, '') : n.text;
+  return n.kind === 'call' && n.name === 'timestamp' && n.args[0] ? valueOf(n.args[0]) : null;
+}
