@@ -1,5 +1,4 @@
 // context is what every field of a phase's form needs: what is said of it, whether it can be changed, and which values are known there.
-import { useParams } from '@tanstack/react-router';
 import { createContext, useContext, useMemo, useRef } from 'react';
 import { rows, useAll, useRead } from '../../../app/data';
 import { useCan } from '../../../app/session';
@@ -14,10 +13,10 @@ export type Sort = 'user' | 'team' | 'agent';
 
 // Choices are what a phase can name, read once for all of its fields and for the next phase.
 interface Choices { people: Record<Sort, Choice[]>; calendars: Choice[]; secrets: string[] }
-interface Phase extends Choices { definition: unknown; id: string; problems: Problem[]; readOnly: boolean; values: (place: Place) => Values }
+interface Phase extends Choices { workflow: string; definition: unknown; id: string; problems: Problem[]; readOnly: boolean; values: (place: Place) => Values }
 
 export const PhaseContext = createContext<Phase>({
-  definition: {}, id: '', problems: [], readOnly: true, values: () => ({ tree: [], labels: new Map() }), people: { user: [], team: [], agent: [] }, calendars: [], secrets: [],
+  workflow: '', definition: {}, id: '', problems: [], readOnly: true, values: () => ({ tree: [], labels: new Map() }), people: { user: [], team: [], agent: [] }, calendars: [], secrets: [],
 });
 export const usePhase = () => useContext(PhaseContext);
 
@@ -28,8 +27,7 @@ export function useChoices(): Choices {
 }
 
 // useValues are the values that the phase's expressions can name. A change of the phase itself leaves them as they are.
-export function useValues(definition: unknown, id: string, secrets: string[]): (place: Place) => Values {
-  const { id: workflow = '' } = useParams({ strict: false }) as { id?: string };
+export function useValues(workflow: string, definition: unknown, id: string, secrets: string[]): (place: Place) => Values {
   const [asked, call] = [useAsked(workflow), useLastCall(workflow)];
   const others = JSON.stringify([object(definition)['transitions'], objects(object(definition)['phases']).filter((p) => p['id'] !== id)]);
   const latest = useRef(definition);

@@ -55,7 +55,7 @@ function Checked({ config, set }: { config: Json; set: (key: string, value: unkn
         label={t('Checks')} hint={t('All of them must be true.')} all={objects(config['rules'])} change={(to) => { set('rules', to); }} fresh={() => ({ check: '' })} add={t('Add check')} ordered problem={at(problems, 'config.rules')}
         row={(rule, change, i) => (
           <>
-            <ConditionField label={t('Must be true')} value={text(rule['check'])} onChange={(to) => { change(put(rule, 'check', to)); }} problem={at(problems, `config.rules[${i}].check`, `config.rules[${i}]`)} />
+            <ConditionField scope={'DATA'} label={t('Must be true')} value={text(rule['check'])} onChange={(to) => { change(put(rule, 'check', to)); }} problem={at(problems, `config.rules[${i}].check`, `config.rules[${i}]`)} />
             <Field label={t('Message when it is not')} optional fault={at(problems, `config.rules[${i}].message`)}><input dir="auto" maxLength={1000} value={text(rule['message'])} onChange={(e) => { change(put(rule, 'message', e.target.value || undefined)); }} /></Field>
             <Field label={t('Shown at the question')} optional fault={at(problems, `config.rules[${i}].field`)}>
               <select value={text(rule['field'])} onChange={(e) => { change(put(rule, 'field', e.target.value || undefined)); }}>

@@ -17,7 +17,7 @@ export function DecisionForm({ config, set }: FormProps) {
         row={(rule, change, i) => (
           <>
             <WayField label={t('Name')} value={text(rule['transition'])} change={(to) => { change(put(rule, 'transition', to)); }} problem={below(problems, `config.rules[${i}].transition`)} />
-            <ConditionField label={t('When')} value={text(rule['when'])} onChange={(to) => { change(put(rule, 'when', to)); }} problem={at(problems, `config.rules[${i}].when`, `config.rules[${i}]`)} />
+            <ConditionField scope={'DECISION'} label={t('When')} value={text(rule['when'])} onChange={(to) => { change(put(rule, 'when', to)); }} problem={at(problems, `config.rules[${i}].when`, `config.rules[${i}]`)} />
           </>
         )}
       />

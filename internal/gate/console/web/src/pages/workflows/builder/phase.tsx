@@ -1,4 +1,5 @@
 // phase is the form of one phase of a definition, whatever its type.
+import { useParams } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { t } from '../../../app/text';
 import { phaseType } from '../../../ui/bits';
@@ -34,7 +35,8 @@ const answered = ['config.response', 'config.statusRules', 'config.retries', 'co
 // PhaseForm changes one phase. What is not written in it stays as it was sent.
 export function PhaseForm({ definition, id, problems, change, readOnly }: Props) {
   const choices = useChoices();
-  const values = useValues(definition, id, choices.secrets);
+  const { id: workflow = '' } = useParams({ strict: false }) as { id?: string };
+  const values = useValues(workflow, definition, id, choices.secrets);
   const phase = objects(object(definition)['phases']).find((p) => p['id'] === id);
   if (!phase) return null;
   const type = text(phase['type']);
@@ -52,7 +54,7 @@ export function PhaseForm({ definition, id, problems, change, readOnly }: Props)
   const take = (to: Json[]) => { save(put(phase, 'participants', to.length > 0 ? to : undefined)); };
   const ends = type === 'START' || type === 'END';
   return (
-    <PhaseContext value={{ definition, id, problems, readOnly, values, ...choices }}>
+    <PhaseContext value={{ workflow, definition, id, problems, readOnly, values, ...choices }}>
       <fieldset key={id} className="phase-form stack" disabled={readOnly} aria-label={t('Phase “{name}”', { name: text(phase['name']) || phaseType(type) })}>
         {rest.length > 0 && <ul className="alert" role="alert">{rest.map((p) => <li key={p.path + p.message}>{p.message}</li>)}</ul>}
         <Field label={t('Name')} optional fault={at(problems, 'name')}><input dir="auto" maxLength={200} value={text(phase['name'])} onChange={(e) => { save(put(phase, 'name', e.target.value || undefined)); }} /></Field>
