@@ -80,7 +80,7 @@ function remove(d: Definition, id: string): Definition {
   return { ...d, phases: d.phases.filter((x) => x !== p), transitions: ways };
 }
 
-// move changes the places of a phase and of the one before or behind it on its line.
+// move changes the places of a phase and of the one before or behind it on its line. Nothing moves past a decision, which has no one line.
 function move(d: Definition, id: string, by: -1 | 1): Definition {
   const before = d.transitions.filter((w) => w.to === id);
   const upper = by === 1 ? id : before[0]?.from ?? '';
@@ -90,6 +90,7 @@ function move(d: Definition, id: string, by: -1 | 1): Definition {
   const on = mainOf(d, lower);
   const alone = d.transitions.filter((w) => w.to === lower).every((w) => w === down);
   if (!first || !second || !on || down?.to !== lower || !alone || first.type === 'START' || second.type === 'END' || upper === lower || on.to === upper) return d;
+  if (first.type === 'DECISION' || second.type === 'DECISION') return d;
   const ways = d.transitions.map((w) => (w === down ? { ...w, to: on.to } : w === on ? { ...w, to: upper } : w.to === upper ? { ...w, to: lower } : w));
   return { ...d, phases: d.phases.map((p) => (p === first ? second : p === second ? first : p)), transitions: ways };
 }
