@@ -90,6 +90,13 @@ func TestWebConsoleByKeyboard(t *testing.T) {
 	require.Contains(t, n.script("console-keyboard.mjs", in), "console-keyboard: ok")
 }
 
+// An owner builds a workflow of six phases with the keyboard alone, publishes it, and the API has it.
+func TestWebConsoleBuildsWorkflows(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-builder.mjs", in), "console-builder: ok")
+}
+
 // An admin presses what the console's pages offer, and the server refuses none of it. In the sandbox they offer nothing of people,
 // keys, the plan and the settings, which are the live company's.
 func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {

@@ -3,6 +3,7 @@
 # needs Node 20.19 or later. npm's registry and cache are those of the user's own configuration.
 set -euo pipefail
 cd "$(dirname "$0")"
+repository=$(cd ../../.. && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cp -R web "$tmp/web"
@@ -13,7 +14,7 @@ cp ../../../graph/schema.graphql "$tmp/schema.graphql"
   npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --silent
   SCHEMA="$tmp/schema.graphql" node gen.mjs
   npx tsc --noEmit
-  npx vitest run --reporter=dot
+  REPOSITORY="$repository" npx vitest run --reporter=dot
   npx vite build --logLevel warn
   node licences.mjs
 )

@@ -152,6 +152,7 @@ await press('button', 'New workflow');
 await write('Name', 'By hand', page.getByRole('dialog'));
 await press('button', 'Create', page.getByRole('dialog'));
 await title('By hand');
+await press('link', 'JSON');
 const definition = await reach('textbox', 'Definition');
 const text = (await definition.inputValue()).replace('"name": "Work"', '"name": "Do the work"');
 await keys('Control+a');

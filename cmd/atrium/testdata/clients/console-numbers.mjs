@@ -61,7 +61,7 @@ await holds(`/requests/${id}`, numbers[0], '"amount":2.50', second.id);
 // A definition shows and keeps the digits of what its calls send.
 const call = '{"id":"call","type":"API_CALL","config":{"method":"POST","url":"https://a.example/","body":{"price":1.10,"serial":9007199254740993}}}';
 const workflow = idOf(await text('/workflows', `{"name":"Prices","definition":{"phases":[{"id":"start","type":"START"},${call},{"id":"end","type":"END"}],"transitions":[{"from":"start","name":"next","to":"call"},{"from":"call","name":"next","to":"end"}]}}`));
-await b.go(`workflows/${workflow}`, 'Prices');
+await b.go(`workflows/${workflow}?view=json`, 'Prices');
 const definition = page.getByLabel('Definition');
 const shown = await definition.inputValue();
 assert.match(shown, /"price": 1\.10,\s*"serial": 9007199254740993/);

@@ -458,6 +458,7 @@ await b.go('workflows', 'Workflows');
 await page.getByRole('button', { name: 'New workflow' }).click();
 await page.getByLabel('Name').fill('Tried out');
 await page.getByRole('button', { name: 'Create', exact: true }).click();
+await page.getByRole('link', { name: 'JSON' }).click();
 const definition = page.getByLabel('Definition');
 await definition.waitFor();
 const good = await definition.inputValue();

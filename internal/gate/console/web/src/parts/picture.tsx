@@ -84,8 +84,25 @@ const cut = (s: string) => (s.length > 21 ? `${s.slice(0, 20)}…` : s);
 // Taken is the path of an execution: how each phase that it has entered stands, and the transitions by which it left.
 export interface Taken { phases: Map<string, string>; ways: Set<string> }
 
+// line is a way between two phases, and the middle of it. Below is where nothing stands any more.
+function line(a: Placed, b: Placed, off: number, placed: Placed[], below: number): { path: string; x: number; y: number } {
+  const [x1, y1, x2, y2] = [a.x + width, a.y + height / 2 + off, b.x, b.y + height / 2];
+  if (b.layer <= a.layer) {
+    const [from, to] = [a.x + width / 2, b.x + width / 2];
+    return { path: `M${from} ${a.y + height} C${from} ${below} ${to} ${below} ${to} ${b.y + height}`, x: (from + to) / 2, y: (a.y + b.y + 2 * height + 6 * below) / 8 };
+  }
+  if (b.layer - a.layer === 1) return { path: `M${x1} ${y1} C${x1 + gapX / 2} ${y1} ${x2 - gapX / 2} ${y2} ${x2} ${y2}`, x: (x1 + x2) / 2, y: (y1 + y2) / 2 };
+  const under = Math.max(...placed.filter((p) => p.layer > a.layer && p.layer < b.layer).map((p) => p.y + height), 0) + 14; // below what stands between
+  return { path: `M${x1} ${y1} C${x1 + 34} ${y1} ${x1 + 18} ${under} ${x1 + 56} ${under} L${x2 - 56} ${under} C${x2 - 18} ${under} ${x2 - 34} ${y2} ${x2} ${y2}`, x: (x1 + x2) / 2, y: under };
+}
+
+// Editing is what can be done in a picture by the pointer; by the keyboard the same is done in the list beside it.
+export interface Editing { selected: string; select: (id: string) => void; add?: ((at: { from: string; name: string }) => void) | undefined; open: { from: string; name: string }[] }
+
+interface PictureProps { definition: Definition; faulty: Set<string>; taken?: Taken; current?: string | null; editing?: Editing | undefined }
+
 // Picture shows a definition, from its START or, where it is wider than its frame, from around the phase current.
-export function Picture({ definition, faulty, taken, current }: { definition: Definition; faulty: Set<string>; taken?: Taken; current?: string | null }) {
+export function Picture({ definition, faulty, taken, current, editing }: PictureProps) {
   const placed = place(definition);
   const at = new Map(placed.map((p) => [p.id, p]));
   const w = Math.max(300, ...placed.map((p) => p.x + width + 16));
@@ -110,17 +127,9 @@ export function Picture({ definition, faulty, taken, current }: { definition: De
           const a = at.get(way.from);
           const b = at.get(way.to);
           if (!a || !b) return null;
-          const back = b.layer <= a.layer;
-          const [x1, y1, x2, y2] = [a.x + width, a.y + height / 2 + beside(definition, way), b.x, b.y + height / 2];
-          const under = Math.max(...placed.filter((p) => p.layer > a.layer && p.layer < b.layer).map((p) => p.y + height), 0) + 14; // below what stands between
-          const path = !back && b.layer - a.layer > 1
-            ? `M${x1} ${y1} C${x1 + 34} ${y1} ${x1 + 18} ${under} ${x1 + 56} ${under} L${x2 - 56} ${under} C${x2 - 18} ${under} ${x2 - 34} ${y2} ${x2} ${y2}`
-            : back
-            ? `M${a.x + width / 2} ${a.y + height} C${a.x + width / 2} ${h - 4} ${b.x + width / 2} ${h - 4} ${b.x + width / 2} ${b.y + height}`
-            : `M${x1} ${y1} C${x1 + gapX / 2} ${y1} ${x2 - gapX / 2} ${y2} ${x2} ${y2}`;
           return (
             <g key={`${way.from} ${way.name ?? ''} ${way.to}`}>
-              <path d={path} className={taken?.ways.has(`${way.from} ${way.name ?? 'next'}`) ? 'taken' : undefined} markerEnd={'url(#arrow)'} />
+              <path d={line(a, b, beside(definition, way), placed, h - 4).path} className={taken?.ways.has(`${way.from} ${way.name ?? 'next'}`) ? 'taken' : undefined} markerEnd={'url(#arrow)'} />
             </g>
           );
         })}
@@ -130,16 +139,29 @@ export function Picture({ definition, faulty, taken, current }: { definition: De
           return <text key={`${way.from} ${way.name}`} className="way" x={a.x + width + 6} y={a.y + height / 2 + beside(definition, way) - 4}>{words(way.name)}</text>;
         })}
         {placed.map((p) => (
-          <g key={p.id}>
+          <g key={p.id} className={editing ? `pick${editing.selected === p.id ? ' selected' : ''}` : undefined} onClick={editing && (() => { editing.select(p.id); })}>
             <rect className={`box${faulty.has(p.id) ? ' faulty' : ''}${p.type === 'START' || p.type === 'END' ? ' edge-phase' : ''}${taken ? ` ${(taken.phases.get(p.id) ?? 'untouched').toLowerCase()}` : ''}`} x={p.x} y={p.y} width={width} height={height} rx="10" />
             <text x={p.x + 14} y={p.y + 23}><title>{p.name ?? p.id}</title>{cut(p.name || p.id)}</text>
             <text className="kind" x={p.x + 14} y={p.y + 40}>{phaseType(p.type)}</text>
           </g>
         ))}
+        {editing?.add && (definition.transitions ?? []).map((way) => {
+          const [a, b] = [at.get(way.from), at.get(way.to)];
+          return a && b ? <Plus key={`${way.from} ${way.name ?? ''}`} {...line(a, b, beside(definition, way), placed, h - 4)} label={t('Add a phase here')} press={() => { editing.add?.({ from: way.from, name: way.name ?? 'next' }); }} /> : null;
+        })}
+        {editing?.add && editing.open.map((exit) => {
+          const a = at.get(exit.from);
+          const n = editing.open.filter((o) => o.from === exit.from).indexOf(exit);
+          return a ? <Plus key={`${exit.from} ${exit.name}`} x={a.x + width + 10} y={a.y + height - 8 - n * 20} label={t('Add a phase at “{way}”', { way: words(exit.name) })} press={() => { editing.add?.({ from: exit.from, name: exit.name }); }} /> : null;
+        })}
       </svg>
     </div>
     </>
   );
+}
+
+function Plus({ x, y, label, press }: { x: number; y: number; label: string; press: () => void }) {
+  return <g className="plus" onClick={press}><title>{label}</title><circle className="reach" cx={x} cy={y} r="13" /><circle cx={x} cy={y} r="8" /><path d={`M${x - 4} ${y}h8M${x} ${y - 4}v8`} /></g>;
 }
 
 // useWiderThan reports whether something is wider than the frame that shows it.

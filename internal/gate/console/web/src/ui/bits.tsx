@@ -94,7 +94,7 @@ export function phaseName(e: { phaseNames?: unknown } | null | undefined, id: st
 
 // phaseType is a type of phases in words. The API has no enum for them.
 const phaseTypes: Record<string, string> = {
-  START: t('Start'), PROCESS: t('Process'), DECISION: t('Decision'), DATA: t('Data'), TIMER: t('Timer'), WEBHOOK_CALLOUT: t('Webhook callout'), API_CALL: t('API call'), APPROVAL: t('Approval'), END: t('End'),
+  START: t('Start'), PROCESS: t('Task'), DECISION: t('Decision'), DATA: t('Set values'), TIMER: t('phase|Wait'), WEBHOOK_CALLOUT: t('Send a webhook'), API_CALL: t('Call an address'), APPROVAL: t('Approval'), END: t('End'),
 };
 export const phaseType = (type: string) => phaseTypes[type] ?? words(type);
 

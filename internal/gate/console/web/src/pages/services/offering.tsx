@@ -1,4 +1,3 @@
-import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useWrite } from '../../app/data';
 import { differing } from '../../app/digits';
@@ -8,31 +7,16 @@ import { t } from '../../app/text';
 import { CreateOffering, UpdateOffering } from '../../gen/documents';
 import type { OfferingFullFragment, OfferingSlaInput, OfferingStatus } from '../../gen/types';
 import { Choices, useCalendarChoices, useWorkflowChoices } from '../../parts/choices';
-import { ShownWhen } from '../../parts/shownwhen';
-import type { Answers, FormField } from '../../ui/answer';
+import { FormBuilder, formFaults } from '../../parts/formbuilder';
+import { keyed } from '../../parts/formkeys';
+import type { FormField } from '../../ui/answer';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
-import { FormFields } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
-import { Limits } from './limits';
 
 interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; warn: string; calendarId: string; reopenDays: string; reopenWorkflowId: string; asks: boolean; hasForm: boolean; fields: FormField[] }
 
-const types = ['text', 'textarea', 'number', 'boolean', 'date', 'datetime', 'email', 'url', 'select', 'multiselect', 'user', 'team'];
-const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 60);
-// keyed gives each field the key by which it is answered, which no other one has: once given it stays, whatever the label becomes.
-const keyed = (fields: FormField[]) => {
-  const taken = new Set(fields.map((f) => f.key));
-  return fields.map((f, i) => {
-    if (f.key) return f;
-    const stem = keyOf(f.label ?? '') || `field${i + 1}`;
-    let key = stem;
-    for (let n = 2; taken.has(key); n++) key = `${stem}${n}`;
-    taken.add(key);
-    return { ...f, key };
-  });
-};
 // bare is what was read as it is sent back.
 const bare = (sla: OfferingFullFragment['sla']) => JSON.parse(JSON.stringify(sla ?? {}, (k, v: unknown) => (k === '__typename' || v === null ? undefined : v))) as OfferingSlaInput;
 
@@ -47,7 +31,6 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   };
   const [draft, set, forget, base] = useDraft(`offering ${o?.id ?? serviceId}`, saved, o?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
-  const [answers, setAnswers] = useState<Answers>({});
   const reads = useCan('calendar.read');
   const [workflows, calendars] = [useWorkflowChoices(), useCalendarChoices()];
   const [create, making] = useWrite(CreateOffering, true);
@@ -69,20 +52,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
     close();
     toast({ text: o ? t('The offering was saved.') : t('The offering was created.') });
   };
-  const change = (i: number, f: Partial<FormField>) => { set({ ...draft, fields: draft.fields.map((x, j) => (j === i ? { ...x, ...f } : x)) }); };
-  const move = (i: number, by: number) => {
-    const fields = [...draft.fields];
-    const [f] = fields.splice(i, 1);
-    if (f) fields.splice(i + by, 0, f);
-    set({ ...draft, fields });
-  };
-  // limit is when a field is shown. What it names has a key of its own from then on, so that another label does not lose it.
-  const limit = (i: number, visibleWhen: FormField['visibleWhen']) => {
-    set({ ...draft, fields: keyed(draft.fields).map((f, j) => ({ ...f, key: Object.hasOwn(visibleWhen ?? {}, f.key) ? f.key : draft.fields[j]?.key ?? '', ...(j === i ? { visibleWhen } : {}) })) });
-  };
-  // within are the fields at fault of one and below it, such as form.fields[0].options[1].
-  const within = (at: string) => fault?.details.map((d) => d.field).filter((f) => f === at || f.startsWith(`${at}.`) || f.startsWith(`${at}[`)) ?? [];
-  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.warnAtPercent', 'sla.calendarId', 'reopenDays', 'reopenWorkflowId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern'].flatMap((k) => within(`form.fields[${i}].${k}`)))];
+  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.warnAtPercent', 'sla.calendarId', 'reopenDays', 'reopenWorkflowId', ...formFaults(fault, 'form.fields', draft.fields.length)];
   return (
     <Dialog title={o ? t('Offering “{name}”', { name: o.name }) : t('New offering')} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -102,41 +72,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
         </div>
         <Check label={t('Ask the requester how satisfied they are, once a request is completed')} checked={draft.asks} set={(asks) => { set({ ...draft, asks }); }} />
         <h3>{t('Form')}</h3>
-        <div className="form-builder">
-          {draft.fields.map((f, i) => (
-            <fieldset key={i} className="card form-field">
-              <legend className="hidden">{t('Field {n}', { n: i + 1 })}</legend>
-              <header>
-                <strong dir="auto">{f.label || t('Field {n}', { n: i + 1 })}</strong>
-                <span className="line">
-                  <button type="button" className="icon" aria-label={t('Move field {n} up', { n: i + 1 })} disabled={i === 0} onClick={() => { move(i, -1); }}><ArrowUp size={15} aria-hidden /></button>
-                  <button type="button" className="icon" aria-label={t('Move field {n} down', { n: i + 1 })} disabled={i === draft.fields.length - 1} onClick={() => { move(i, 1); }}><ArrowDown size={15} aria-hidden /></button>
-                  <button type="button" className="icon" aria-label={t('Remove field {n}', { n: i + 1 })} onClick={() => { set({ ...draft, fields: draft.fields.filter((_x, j) => j !== i) }); }}><Trash2 size={15} aria-hidden /></button>
-                </span>
-              </header>
-              <div className="pair">
-                <Field label={t('Label')} fault={faultAt(fault, `form.fields[${i}].label`, `form.fields[${i}].key`)}><input dir="auto" value={f.label ?? ''} onChange={(e) => { change(i, { label: e.target.value }); }} /></Field>
-                <Field label={t('Type')} fault={faultAt(fault, `form.fields[${i}].type`)}><select value={f.type} onChange={(e) => { change(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null, min: null, max: null, pattern: null }); }}>{types.map((type) => <option key={type}>{type}</option>)}</select></Field>
-              </div>
-              {['select', 'multiselect'].includes(f.type) && (
-                <Field label={t('Options')} hint={t('One per line.')} fault={faultAt(fault, ...within(`form.fields[${i}].options`))}>
-                  <textarea dir="auto" value={(f.options ?? []).join('\n')} onChange={(e) => { change(i, { options: e.target.value.split('\n') }); }} onBlur={() => { change(i, { options: (f.options ?? []).map((x) => x.trim()).filter(Boolean) }); }} />
-                </Field>
-              )}
-              <Field label={t('Help')} optional fault={faultAt(fault, `form.fields[${i}].help`)}><input dir="auto" value={f.help ?? ''} onChange={(e) => { change(i, { help: e.target.value || null }); }} /></Field>
-              <Limits field={f} at={`form.fields[${i}]`} change={(to) => { change(i, to); }} fault={fault} />
-              <Check label={t('Required')} checked={f.required ?? false} set={(required) => { change(i, { required }); }} />
-              <ShownWhen index={i} path={`form.fields[${i}].visibleWhen`} all={keyed(draft.fields)} set={(visibleWhen) => { limit(i, visibleWhen); }} fault={fault} />
-            </fieldset>
-          ))}
-          <button type="button" className="plain" onClick={() => { set({ ...draft, hasForm: true, fields: [...draft.fields, { key: '', label: '', type: 'text', required: false }] }); }}><Plus size={15} aria-hidden /> {t('Add field')}</button>
-        </div>
-        {draft.fields.length > 0 && (
-          <section className="card pad stack" aria-label={t('Preview')}>
-            <h3>{t('Preview')}</h3>
-            <FormFields fields={keyed(draft.fields)} answers={answers} set={setAnswers} />
-          </section>
-        )}
+        <FormBuilder fields={draft.fields} change={(fields) => { set({ ...draft, hasForm: true, fields }); }} fault={fault} at="form.fields" />
         <Rest base={base} fault={fault} fields={known} />
         <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={making || saving}>{o ? t('Save') : t('Create')}</button></footer>
       </form>

@@ -1,8 +1,8 @@
-import { numberOf } from '../../app/digits';
-import type { Fault } from '../../app/fault';
-import { t } from '../../app/text';
-import type { FormField } from '../../ui/answer';
-import { Field, faultAt } from '../../ui/field';
+import { numberOf } from '../app/digits';
+import type { Fault } from '../app/fault';
+import { t } from '../app/text';
+import type { FormField } from '../ui/answer';
+import { Field, faultAt } from '../ui/field';
 
 // bounds are what min and max count, by the types that take them.
 const bounds: Record<string, [string, string]> = {

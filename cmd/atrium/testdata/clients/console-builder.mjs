@@ -1,0 +1,107 @@
+// An owner builds a workflow of six phases in the console with the keyboard alone, publishes it, and the API has it. What was done can be
+// taken back, phases are copied and pasted, and nothing unsaved is lost. Numbers keep their digits.
+import assert from 'node:assert/strict';
+import { arrive, rest, until } from './console-browser.mjs';
+
+const { owner } = JSON.parse(process.env.ATRIUM_TEST);
+const b = await arrive(owner, 'workflows');
+const { page } = b;
+const keys = async (...list) => { for (const key of list) await page.keyboard.press(key); };
+const palette = page.getByRole('combobox', { name: 'What to add or change' });
+const focused = (name) => page.getByRole('button', { name }).and(page.locator('.outline [data-phase]:focus')).waitFor();
+// command runs a command of the palette, which is found by what was typed.
+const command = async (text) => {
+  await keys('/');
+  await palette.waitFor();
+  await page.keyboard.type(text);
+  await keys('Enter');
+  await palette.waitFor({ state: 'detached' });
+};
+const definition = async (id) => (await rest('GET', `/workflows/${id}`)).definition;
+
+await page.getByRole('button', { name: 'New workflow' }).press('Enter');
+await page.getByRole('dialog').getByLabel('Name').waitFor();
+await page.keyboard.type('Built by keys');
+await keys('Enter');
+await page.getByRole('heading', { level: 1, name: 'Built by keys' }).waitFor();
+await page.waitForURL('**/workflows/wf_*');
+const id = page.url().replace(/.*\//, '');
+await page.getByText('Begin here').waitFor();
+await b.sound('builder-new');
+
+// Three phases come with a workflow; a wait, a decision and a second task are added.
+await page.locator('[data-phase=start]').focus();
+await command('Wait');
+await focused(/^Wait/);
+await command('Decision');
+await focused(/^Decision/);
+await keys('k');
+await focused(/^Wait/);
+await keys('Alt+ArrowUp'); // the start stays where it is
+await page.getByText('cannot be moved there').waitFor({ state: 'attached' });
+await page.locator('[data-phase=work]').focus();
+await command('Task');
+await focused(/^Task/);
+await keys('Alt+ArrowUp');
+await until('the task stands before the work', async () => (await page.locator('.outline [data-phase]').evaluateAll((all) => all.map((e) => e.dataset.phase))).join() === 'start,wait,decision,task,work,done');
+
+// Enter opens the form of a phase; what is written there is said in the outline. Escape leads back.
+await keys('Enter');
+const side = page.getByRole('region', { name: 'Selected phase' });
+await side.waitFor();
+await side.getByRole('textbox', { name: 'Name', exact: true }).focus();
+await keys('Control+a');
+await page.keyboard.type('Check the order');
+await keys('Escape');
+await focused(/^Check the order/);
+
+// Removed, and taken back; copied, pasted, and taken back.
+await keys('Delete');
+await page.locator('[data-phase=task]').waitFor({ state: 'detached' });
+await keys('Control+z');
+await page.locator('[data-phase=task]').waitFor();
+await keys('Control+Shift+z');
+await page.locator('[data-phase=task]').waitFor({ state: 'detached' });
+await keys('Control+z');
+await page.locator('[data-phase=task]').focus();
+await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+await keys('Control+c', 'Control+v');
+await page.locator('[data-phase=task_2]').waitFor();
+await keys('Control+z');
+await page.locator('[data-phase=task_2]').waitFor({ state: 'detached' });
+await b.sound('builder-six');
+
+// What is not saved outlives the page; saved, it is published, after its differences were shown.
+await page.reload();
+await page.locator('.outline').getByText('Check the order').waitFor();
+await page.getByRole('button', { name: 'Save draft' }).press('Enter');
+await page.getByText('The draft was saved.').waitFor();
+await page.getByRole('button', { name: 'Publish' }).press('Enter');
+await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).press('Enter');
+await page.getByText('Version 1 is published.').waitFor();
+const built = await definition(id);
+assert.deepEqual(built.phases.map((p) => `${p.type} ${p.name}`), ['START Received', 'TIMER Wait', 'DECISION Decision', 'PROCESS Check the order', 'PROCESS Work', 'END Done']);
+assert.deepEqual(built.transitions.map((w) => `${w.from} ${w.name} ${w.to}`).sort(), ['decision otherwise task', 'start next wait', 'task next work', 'wait next decision', 'work next done']);
+assert.equal((await rest('GET', `/workflows/${id}`)).version, 1);
+
+// A way out that leads nowhere is a problem at its phase, and leads there.
+await page.getByRole('link', { name: 'JSON' }).press('Enter');
+const json = page.getByLabel('Definition');
+await json.fill((await json.inputValue()).replace('"to": "wait"', '"to": "decision"'));
+await page.getByRole('link', { name: 'Builder' }).press('Enter');
+await page.getByText('Nothing leads here yet').waitFor();
+await page.getByRole('button', { name: 'Save draft' }).press('Enter');
+await page.getByRole('region', { name: 'Problems' }).getByRole('button', { name: /^Wait: / }).press('Enter');
+await side.getByRole('heading', { name: 'Wait' }).waitFor();
+await page.getByRole('button', { name: 'Discard' }).press('Enter');
+await page.getByText('Nothing leads here yet').waitFor({ state: 'detached' });
+await page.getByRole('link', { name: 'History' }).press('Enter');
+await page.getByRole('button', { name: 'Compare version 1 with the draft' }).press('Enter');
+await page.getByRole('dialog').getByText('No differences').waitFor();
+await keys('Escape');
+await page.getByRole('link', { name: 'Used by' }).press('Enter');
+await page.getByText('Nothing uses this workflow yet').waitFor();
+await b.sound('builder-used');
+assert.deepEqual(b.faults, []);
+await b.end();
+console.log('console-builder: ok');

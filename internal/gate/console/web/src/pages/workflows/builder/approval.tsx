@@ -1,0 +1,46 @@
+// approval is the form of an APPROVAL: who decides, how many must, in which order, and until when.
+import { numberOf } from '../../../app/digits';
+import { plural, t } from '../../../app/text';
+import { words } from '../../../ui/bits';
+import { Check, Field } from '../../../ui/field';
+import type { FormProps } from './common';
+import { usePhase } from './context';
+import { DurationField } from './durationfield';
+import { Picked } from './people';
+import { at, objects, put, text } from './shape';
+
+const modes = { any: t('The first decision counts'), all: t('Everybody must approve'), quorum: t('A number of them must approve') };
+
+export function ApprovalForm({ phase, config, set, change }: FormProps) {
+  const { problems } = usePhase();
+  const approvers = objects(config['approvers']);
+  const ends = typeof config['deadline'] === 'string';
+  const turn = (mode: string) => {
+    const to = put(config, 'mode', mode);
+    change(put(phase, 'config', put(to, 'quorum', mode === 'quorum' ? 1 : undefined)));
+  };
+  return (
+    <>
+      <Picked
+        label={t('Approvers')} hint={t('Of a team, any member may decide. Who filed the request never decides on it.')} none={t('Nobody yet: choose somebody…')} sorts={['user', 'team']} ordered={config['order'] === 'sequential'}
+        all={approvers} paths={approvers.map((_a, i) => `config.approvers[${i}]`)} problem={at(problems, 'config.approvers')} change={(to) => { set('approvers', to); }} make={(type, id) => ({ type, id })}
+      />
+      <div className="pair">
+        <Field label={t('Approved when')} fault={at(problems, 'config.mode', 'config')}>
+          <select value={text(config['mode'])} onChange={(e) => { turn(e.target.value); }}>
+            {!Object.hasOwn(modes, text(config['mode'])) && <option value={text(config['mode'])} disabled>{t('Choose…')}</option>}
+            {Object.entries(modes).map(([value, says]) => <option key={value} value={value}>{says}</option>)}
+          </select>
+        </Field>
+        {(config['mode'] === 'quorum' || at(problems, 'config.quorum')) && (
+          <Field label={t('How many')} hint={plural(approvers.length, 'Of {n} approver.', 'Of {n} approvers.')} fault={at(problems, 'config.quorum')}>
+            <input type="number" min={1} max={approvers.length} value={text(config['quorum'])} onChange={(e) => { set('quorum', numberOf(e.target.value)); }} />
+          </Field>
+        )}
+      </div>
+      {approvers.length > 1 && <Check label={t('One after another, in this order')} checked={config['order'] === 'sequential'} set={(on) => { set('order', on ? 'sequential' : undefined); }} />}
+      <Check label={t('Has a deadline')} hint={t('After it the workflow takes the way out “{way}”.', { way: words('expired') })} checked={ends} set={(on) => { set('deadline', on ? '3d' : undefined); }} />
+      {ends && <DurationField label={t('Deadline')} value={text(config['deadline'])} change={(to) => { set('deadline', to); }} problem={at(problems, 'config.deadline')} />}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+// context is what every field of a phase's form needs: what is said of it, whether it can be changed, and which values are known there.
+import { createContext, useContext, useMemo, useRef } from 'react';
+import { rows, useAll, useRead } from '../../../app/data';
+import { useCan } from '../../../app/session';
+import { LastCall, SecretChoices, WorkflowForms, WorkflowWebhooks } from '../../../gen/documents';
+import { useAgentChoices, useCalendarChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
+import { knownAt, labelsOf, type Asked, type Call, type Known, type Place } from './known';
+import { object, objects, type Problem } from './shape';
+
+export interface Values { tree: Known[]; labels: Map<string, Known> }
+interface Choice { id: string; name: string }
+export type Sort = 'user' | 'team' | 'agent';
+
+// Choices are what a phase can name, read once for all of its fields and for the next phase.
+interface Choices { people: Record<Sort, Choice[]>; calendars: Choice[]; secrets: string[] }
+interface Phase extends Choices { workflow: string; definition: unknown; id: string; problems: Problem[]; readOnly: boolean; values: (place: Place) => Values }
+
+export const PhaseContext = createContext<Phase>({
+  workflow: '', definition: {}, id: '', problems: [], readOnly: true, values: () => ({ tree: [], labels: new Map() }), people: { user: [], team: [], agent: [] }, calendars: [], secrets: [],
+});
+export const usePhase = () => useContext(PhaseContext);
+
+export function useChoices(): Choices {
+  const [user, team, agent, calendars] = [usePersonChoices(), useTeamChoices(), useAgentChoices(), useCalendarChoices()];
+  const secrets = rows(useAll(SecretChoices, {}, !useCan('secret.read')).data?.secrets).map((s) => s.name);
+  return { people: { user, team, agent }, calendars, secrets };
+}
+
+// useValues are the values that the phase's expressions can name. A change of the phase itself leaves them as they are.
+export function useValues(workflow: string, definition: unknown, id: string, secrets: string[]): (place: Place) => Values {
+  const [asked, call] = [useAsked(workflow), useLastCall(workflow)];
+  const others = JSON.stringify([object(definition)['transitions'], objects(object(definition)['phases']).filter((p) => p['id'] !== id)]);
+  const latest = useRef(definition);
+  latest.current = definition;
+  const from = JSON.stringify([asked, call, secrets]);
+  return useMemo(() => {
+    const made = new Map<Place, Values>();
+    return (place) => {
+      const tree = made.get(place)?.tree ?? knownAt({ definition: latest.current, id, asked, call, secrets }, place);
+      const values = made.get(place) ?? { tree, labels: labelsOf(tree) };
+      made.set(place, values);
+      return values;
+    };
+  }, [id, others, from]); // of what these are made, as text: each reading has lists of its own
+}
+
+// useAsked are the offerings that run through the workflow, with the questions of their forms.
+function useAsked(workflow: string): Asked[] {
+  const services = rows(useAll(WorkflowForms, {}, !useCan('service.read') || !workflow).data?.services);
+  return services.flatMap((s) => rows(s.offerings)).filter((o) => o.workflowId === workflow || o.reopenWorkflowId === workflow)
+    .map((o) => ({ name: o.name, fields: objects(object(o.form)['fields']) }));
+}
+
+// useLastCall is what an inbound webhook of the workflow was called with last.
+function useLastCall(workflow: string): Call | null {
+  const reads = useCan('inboundwebhook.read');
+  const webhook = rows(useAll(WorkflowWebhooks, {}, !reads || !workflow).data?.inboundWebhooks).find((w) => w.workflowId === workflow);
+  const [call] = rows(useRead(LastCall, { webhookId: webhook?.id ?? '' }, !webhook).data?.inboundCalls);
+  return call ? { headers: call.headers, body: call.body } : null;
+}

@@ -1,0 +1,65 @@
+// definition is a workflow's definition as the API takes it: phases, and the ways between them. It is read and written without losing a digit.
+import { parse } from '../../../app/digits';
+import { isObject, object, objects, text, type Json } from './shape';
+
+export interface Phase extends Json { id: string; type: string }
+export interface Way extends Json { from: string; name: string; to: string }
+export interface Definition extends Json { phases: Phase[]; transitions: Way[] }
+// Exit is a way out by where it begins, whether it leads anywhere or not.
+export interface Exit { from: string; name: string }
+
+const isPhase = (v: unknown): v is Phase => isObject(v) && typeof v['id'] === 'string' && v['id'] !== '' && typeof v['type'] === 'string';
+const isWay = (v: unknown): v is Way => isObject(v) && ['from', 'name', 'to'].every((k) => typeof v[k] === 'string');
+
+// shaped is a value as a definition; null where it has no phases and ways that could be edited one by one.
+export function shaped(v: unknown): Definition | null {
+  const [phases, ways] = isObject(v) ? [v['phases'], v['transitions']] : [];
+  if (!Array.isArray(phases) || !Array.isArray(ways) || !phases.every(isPhase) || !ways.every(isWay)) return null;
+  return new Set(phases.map((p) => p.id)).size === phases.length ? v as Definition : null;
+}
+
+// read reads a definition that somebody has written; null for one that cannot be edited one by one.
+export function read(written: string): Definition | null {
+  try { return shaped(parse(written)); } catch { return null; }
+}
+export const write = (d: unknown): string => JSON.stringify(d, null, 2);
+
+// Outs are the ways out that a phase takes: the first of names is where it goes on when all is well. Where they are free, any may be added.
+export interface Outs { names: string[]; free: boolean }
+
+export function outsOf(p: Phase): Outs {
+  const config = object(p['config']);
+  const named = (rules: string) => objects(config[rules]).map((r) => text(r['transition'])).filter(Boolean);
+  const only = (...names: string[]) => ({ names: [...new Set(names.filter(Boolean))], free: false });
+  switch (p.type) {
+    case 'END': return only();
+    case 'PROCESS': return { names: [], free: true };
+    case 'DECISION': return only(text(config['default']), ...named('rules'));
+    case 'APPROVAL': return only('approved', 'rejected', config['deadline'] ? 'expired' : '');
+    case 'DATA': return only('next', config['onInvalid'] === 'route' ? 'invalid' : '');
+    case 'API_CALL': return only('next', ...named('statusRules'));
+    default: return only('next');
+  }
+}
+
+export const exits = (d: Definition, id: string): Way[] => d.transitions.filter((w) => w.from === id);
+export const wayAt = (d: Definition, at: Exit): Way | undefined => d.transitions.find((w) => w.from === at.from && w.name === at.name);
+export const phaseOf = (d: Definition, id: string): Phase | undefined => d.phases.find((p) => p.id === id);
+
+// allExits are the ways out of a phase with those that lead nowhere yet, in the order in which it asks for them.
+export function allExits(d: Definition, p: Phase): (Exit & { to?: string })[] {
+  const there = exits(d, p.id);
+  const { names, free } = outsOf(p);
+  const missing = names.filter((n) => !there.some((w) => w.name === n) && !(p.type === 'API_CALL' && n === 'next' && there.length > 0));
+  const asked = [...names, ...there.map((w) => w.name)].filter((n, i, all) => all.indexOf(n) === i && (there.some((w) => w.name === n) || missing.includes(n)));
+  const of = asked.length > 0 || !free ? asked : ['next'];
+  const listed = p.type === 'DECISION' ? [...of.slice(1), ...of.slice(0, 1)] : of; // otherwise comes last
+  return listed.map((name) => ({ from: p.id, name, ...there.find((w) => w.name === name) }));
+}
+
+// mainOf is the way out by which a phase goes on when all is well.
+export function mainOf(d: Definition, id: string): Way | undefined {
+  const p = phaseOf(d, id);
+  const there = exits(d, id);
+  return there.find((w) => w.name === (p ? outsOf(p).names[0] : undefined)) ?? there.find((w) => w.name === 'next') ?? there[0];
+}

@@ -1,0 +1,23 @@
+// duration reads and writes lengths of time as definitions have them: 90s, 2h30m, 3d4h.
+
+export const units = ['d', 'h', 'm', 's'] as const;
+export type Unit = (typeof units)[number];
+export type Span = Record<Unit, string>; // each a whole number as somebody has written it; '' for none
+
+const grammar = /^(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/;
+
+// spanOf reads a length of time; null for a text that is none.
+export function spanOf(text: string): Span | null {
+  const m = grammar.exec(text);
+  return m ? { d: m[1] ?? '', h: m[2] ?? '', m: m[3] ?? '', s: m[4] ?? '' } : null;
+}
+
+// spanText writes a length of time; '' for none at all.
+export const spanText = (span: Span): string => units.filter((u) => span[u] !== '').map((u) => span[u] + u).join('');
+
+// Steps are the units in which a number of minutes is counted, the longest first.
+export const steps = { days: 1440, hours: 60, minutes: 1 } as const;
+export type Step = keyof typeof steps;
+
+// stepOf is the longest unit of which the minutes are a whole number: 120 are counted in hours, 90 in minutes.
+export const stepOf = (minutes: number, of: readonly Step[]): Step => of.find((s) => minutes > 0 && minutes % steps[s] === 0) ?? of.at(-1) ?? 'minutes';

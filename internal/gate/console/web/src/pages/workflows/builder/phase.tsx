@@ -1,0 +1,79 @@
+// phase is the form of one phase of a definition, whatever its type.
+import { useParams } from '@tanstack/react-router';
+import { useEffect, useState, type ReactNode } from 'react';
+import { t } from '../../../app/text';
+import { phaseType } from '../../../ui/bits';
+import { Field } from '../../../ui/field';
+import { AnswerForm, CallForm } from './apicall';
+import { ApprovalForm } from './approval';
+import { CalloutForm } from './callout';
+import { Action, Level, type FormProps } from './common';
+import { PhaseContext, useChoices, usePhase, useValues } from './context';
+import { DataForm } from './data';
+import { DecisionForm } from './decision';
+import { EndForm, StartForm } from './ends';
+import { Participants } from './people';
+import { at, isObject, object, objects, put, text, within, type Json, type Problem } from './shape';
+import { TaskFields, TaskForm } from './task';
+import { TimerForm } from './timer';
+import './forms.css';
+
+interface Props { definition: unknown; id: string; problems: Problem[]; change: (phase: Json) => void; readOnly: boolean }
+
+const forms: Record<string, (p: FormProps) => ReactNode> = {
+  START: StartForm, PROCESS: TaskForm, DECISION: DecisionForm, DATA: DataForm, TIMER: TimerForm, APPROVAL: ApprovalForm, API_CALL: CallForm, WEBHOOK_CALLOUT: CalloutForm, END: EndForm,
+};
+
+// places are the places whose problems the forms show; others are said above.
+const places = [
+  'name', 'participants', 'sla', 'requestAction', 'config.title', 'config.instructions', 'config.dueMinutes', 'config.form', 'config.rules', 'config.default', 'config.kind', 'config.set', 'config.onInvalid', 'config.duration', 'config.until', 'config.calendarId',
+  'config.approvers', 'config.mode', 'config.quorum', 'config.deadline', 'config.method', 'config.url', 'config.headers', 'config.body', 'config.response', 'config.statusRules', 'config.retries', 'config.timeoutSeconds', 'config.event', 'config.data', 'config.signingSecret',
+];
+
+const answered = ['config.response', 'config.statusRules', 'config.retries', 'config.timeoutSeconds'];
+
+// PhaseForm changes one phase. What is not written in it stays as it was sent.
+export function PhaseForm({ definition, id, problems, change, readOnly }: Props) {
+  const choices = useChoices();
+  const { id: workflow = '' } = useParams({ strict: false }) as { id?: string };
+  const values = useValues(workflow, definition, id, choices.secrets);
+  const phase = objects(object(definition)['phases']).find((p) => p['id'] === id);
+  if (!phase) return null;
+  const type = text(phase['type']);
+  const Form = forms[type];
+  const config = object(phase['config']);
+  const save = (to: Json) => { if (JSON.stringify(to) !== JSON.stringify(phase)) change(to); };
+  const set = (key: string, value: unknown) => {
+    const to = put(config, key, value);
+    save(put(phase, 'config', Object.keys(to).length > 0 || Object.hasOwn(phase, 'config') ? to : undefined));
+  };
+  const props: FormProps = { phase, config, set, change: save };
+  const rest = problems.filter((p) => !places.some((place) => within(p.path, place)) && !(p.path === 'config' && type !== 'START' && type !== 'END' && type !== 'PROCESS'));
+  const works = type === 'PROCESS' || (type === 'DATA' && config['onInvalid'] === 'ask');
+  const people = objects(phase['participants']);
+  const take = (to: Json[]) => { save(put(phase, 'participants', to.length > 0 ? to : undefined)); };
+  const ends = type === 'START' || type === 'END';
+  return (
+    <PhaseContext value={{ workflow, definition, id, problems, readOnly, values, ...choices }}>
+      <fieldset key={id} className="phase-form stack" disabled={readOnly} aria-label={t('Phase “{name}”', { name: text(phase['name']) || phaseType(type) })}>
+        {rest.length > 0 && <ul className="alert" role="alert">{rest.map((p) => <li key={p.path + p.message}>{p.message}</li>)}</ul>}
+        <Field label={t('Name')} optional fault={at(problems, 'name')}><input dir="auto" maxLength={200} value={text(phase['name'])} onChange={(e) => { save(put(phase, 'name', e.target.value || undefined)); }} /></Field>
+        {works && <Participants all={people} change={take} works signed={type === 'PROCESS'} only={'responsible'} />}
+        {Form ? <Form {...props} /> : <p className="soft">{t('This type of phase can only be edited as JSON.')}</p>}
+        {type === 'PROCESS' && <More label={t('Form of the task')} places={['config.form']} open={config['form'] !== undefined}><TaskFields {...props} /></More>}
+        {type === 'API_CALL' && <More label={t('Response')} places={answered} open={answered.some((k) => config[k.slice(7)] !== undefined)}><AnswerForm {...props} /></More>}
+        {(!ends || people.length > 0) && <More label={t('Who takes part')} places={['participants']} open={people.some((p) => !works || p['role'] !== 'responsible')}><Participants all={people} change={take} works={works} signed={type === 'PROCESS'} {...(works ? { only: 'others' as const } : {})} /></More>}
+        {(works || type === 'APPROVAL' || isObject(phase['sla'])) && <More label={t('Service level')} places={['sla']} open={Object.keys(object(phase['sla'])).length > 0}><Level phase={phase} change={save} /></More>}
+        {!ends && <More label={t('What happens to the request')} places={['requestAction']} open={typeof phase['requestAction'] === 'string'}><Action phase={phase} change={save} label={t('When the phase begins')} /></More>}
+      </fieldset>
+    </PhaseContext>
+  );
+}
+
+// More is a part that is closed unless it says something, or something is wrong in it.
+function More({ label, open, places, children }: { label: string; open: boolean; places: string[]; children: ReactNode }) {
+  const faulty = usePhase().problems.some((p) => places.some((place) => within(p.path, place)));
+  const [opened, set] = useState(open);
+  useEffect(() => { if (faulty) set(true); }, [faulty]);
+  return <details className="more" open={opened} onToggle={(e) => { set(e.currentTarget.open); }}><summary>{label}</summary><div className="stack">{opened && children}</div></details>;
+}

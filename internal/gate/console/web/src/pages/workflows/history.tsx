@@ -1,0 +1,63 @@
+// history is what was published of a workflow, and what has run of it.
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, usePages, useRead } from '../../app/data';
+import { t } from '../../app/text';
+import { WorkflowDiffOf, WorkflowExecutions, WorkflowVersions } from '../../gen/documents';
+import { Badge, phaseName, Time } from '../../ui/bits';
+import { Changes } from '../../ui/changes';
+import { Dialog } from '../../ui/dialog';
+import { More } from '../../ui/more';
+import { Loaded, Section } from '../../ui/page';
+import { Empty, Failed, Wait } from '../../ui/states';
+import type { Workflow } from './dialogs';
+
+interface Compared { from?: number; to?: number }
+
+// History is what was published: each version compared with the one before or with the draft, and taken back as a draft.
+export function History({ workflow: w, edits, take }: { workflow: Workflow; edits: boolean; take: (text: string, version: number) => void }) {
+  const [compared, set] = useState<Compared | null>(null);
+  const read = usePages(WorkflowVersions, { id: w.id });
+  const versions = read.data?.workflow?.versions;
+  const list = rows(versions);
+  if (list.length === 0) return read.data ? <Section title={t('Versions')}><Empty title={t('Nothing was published yet')} /></Section> : read.fault ? <Failed fault={read.fault} again={read.again} /> : <Wait />;
+  return (
+    <Section title={t('Versions')}>
+      <ul className="rows">
+        {list.map((v) => (
+          <li key={v.version} className="row"><div>{t('Version {version}', { version: String(v.version) })} <span className="soft">· <Time at={v.publishedAt} full /></span></div><div className="verbs">{edits && <button type="button" className="plain small" aria-label={t('Take version {version} back as the draft', { version: String(v.version) })} onClick={() => { take(JSON.stringify(v.definition, null, 2), v.version); }}>{t('Take back')}</button>}<button type="button" className="plain small" aria-label={t('Compare version {version} with the draft', { version: String(v.version) })} onClick={() => { set({ from: v.version }); }}>{t('Compare with the draft')}</button>{v.version > 1 && <button type="button" className="plain small" aria-label={t('What changed in version {version}', { version: String(v.version) })} onClick={() => { set({ to: v.version }); }}>{t('What changed')}</button>}</div></li>
+        ))}
+      </ul>
+      <More shown={list.length} total={versions?.totalCount} page={versions?.pageInfo} next={read.next} />
+      {compared && <Diff id={w.id} {...compared} close={() => { set(null); }} />}
+    </Section>
+  );
+}
+
+function Diff({ id, from, to, close }: Compared & { id: string; close: () => void }) {
+  const title = to === undefined ? t('From version {version} to the draft', { version: String(from) }) : t('What changed in version {version}', { version: String(to) });
+  return <Dialog title={title} close={close} wide><Differences id={id} {...(from === undefined ? {} : { from })} {...(to === undefined ? {} : { to })} /></Dialog>;
+}
+
+// Differences are what a version changed, or what the draft would.
+export function Differences({ id, from, to }: Compared & { id: string }) {
+  const read = useRead(WorkflowDiffOf, { id, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) });
+  return <Loaded read={read} skeleton={3}>{({ workflowDiff: d }) => (!d || d.changes.length === 0 ? <Empty title={t('No differences')} /> : <Changes list={d.changes.map((c) => ({ ...c, name: <code>{c.path}</code> }))} />)}</Loaded>;
+}
+
+export function Runs({ id }: { id: string }) {
+  const read = usePages(WorkflowExecutions, { filter: { workflowId: [id] } });
+  const list = rows(read.data?.executions);
+  if (read.fault && !read.data?.executions) return <Section title={t('Executions')}><Failed fault={read.fault} again={read.again} /></Section>;
+  if (list.length === 0) return read.data ? null : <Wait />;
+  return (
+    <Section title={t('Executions')} actions={<Link to="/app/executions" search={{ workflowId: id } as never}>{t('All executions')}</Link>}>
+      <ul className="rows">
+        {list.map((e) => (
+          <li key={e.id} className="row"><div><Link className="name" dir="auto" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.id}</Link><div className="meta"><Badge value={e.status} /><span>{t('Version {version}', { version: String(e.workflowVersion) })}</span>{e.phaseId && <span>{t('at {phase}', { phase: phaseName(e, e.phaseId) })}</span>}<Time at={e.startedAt} /></div></div></li>
+        ))}
+      </ul>
+      <More shown={list.length} total={read.data?.executions?.totalCount} page={read.data?.executions?.pageInfo} next={read.next} />
+    </Section>
+  );
+}

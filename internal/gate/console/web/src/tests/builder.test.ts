@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from '../app/digits';
+import { exits, outsOf, phaseOf, read, write, type Definition } from '../pages/workflows/builder/definition';
+import { copied, edit, pasteable, type Command } from '../pages/workflows/builder/edit';
+import { flat, outlined } from '../pages/workflows/builder/lanes';
+import { none, noted, stepped } from '../pages/workflows/builder/patch';
+
+const of = (text: string): Definition => { const d = read(text); if (!d) throw new Error('no definition'); return d; };
+const written = `{"phases":[{"id":"start","type":"START"},{"id":"call","type":"API_CALL","config":{"method":"POST","url":"https://a.example/","body":{"price":1.10,"serial":9007199254740993}}},
+  {"id":"check","type":"DECISION","config":{"rules":[{"when":"phases.call.status == 200","transition":"dear"}],"default":"cheap"}},{"id":"lead","type":"APPROVAL","config":{"approvers":[],"mode":"any"}},
+  {"id":"work","type":"PROCESS","config":{"title":"Order \${phases.call.status}"}},{"id":"done","type":"END","requestAction":"complete"}],
+  "transitions":[{"from":"start","name":"next","to":"call"},{"from":"call","name":"next","to":"check"},{"from":"check","name":"dear","to":"lead"},{"from":"check","name":"cheap","to":"work"},
+  {"from":"lead","name":"approved","to":"work"},{"from":"lead","name":"rejected","to":"done"},{"from":"work","name":"next","to":"done"}]}`;
+const d = of(written);
+const ways = (x: Definition) => x.transitions.map((w) => `${w.from} ${w.name} ${w.to}`).sort();
+
+describe('a command', () => {
+  const task = { id: 'task', type: 'PROCESS', name: 'Task' };
+  it('adds a phase on a way', () => {
+    const now = edit(d, { do: 'add', phase: task, at: { from: 'check', name: 'cheap' } });
+    expect(ways(now)).toEqual(expect.arrayContaining(['check cheap task', 'task next work']));
+    expect(ways(now)).toHaveLength(8);
+  });
+  it('adds an approval whose refusal ends', () => {
+    const now = edit(d, { do: 'add', phase: { id: 'lead', type: 'APPROVAL', config: { approvers: [], mode: 'any' } }, at: { from: 'work', name: 'next' } });
+    expect(ways(now)).toEqual(expect.arrayContaining(['work next lead_2', 'lead_2 approved done', 'lead_2 rejected done']));
+  });
+  it('removes a phase and closes the ways around it', () => {
+    expect(ways(edit(d, { do: 'remove', id: 'lead' }))).toEqual(['call next check', 'check cheap work', 'check dear work', 'start next call', 'work next done']);
+    expect(edit(d, { do: 'remove', id: 'start' })).toBe(d);
+    expect(edit(d, { do: 'remove', id: 'done' })).toBe(d); // the last END
+  });
+  it('renames a phase wherever it is named', () => {
+    const now = write(edit(d, { do: 'rename', id: 'call', to: 'shop' }));
+    expect(now).not.toMatch(/"call"|phases\.call/);
+    expect(now).toContain('${phases.shop.status}');
+    expect(edit(d, { do: 'rename', id: 'call', to: 'work' })).toBe(d);
+  });
+  it('moves a phase along its line', () => {
+    const now = edit(d, { do: 'move', id: 'call', by: 1 });
+    expect(now).toBe(d); // behind it is a decision
+    const two = edit(d, { do: 'add', phase: task, at: { from: 'work', name: 'next' } });
+    const up = edit(two, { do: 'move', id: 'task', by: -1 });
+    expect(ways(up)).toEqual(expect.arrayContaining(['check cheap task', 'lead approved task', 'task next work', 'work next done']));
+    expect(write(edit(up, { do: 'move', id: 'task', by: 1 }))).toBe(write(two));
+  });
+  it('lets the ways out follow what a phase says', () => {
+    const check = phaseOf(d, 'check') as Definition['phases'][number];
+    const rules = (...names: string[]) => ({ ...check, config: { rules: names.map((transition) => ({ when: 'true', transition })), default: 'cheap' } });
+    expect(ways(edit(d, { do: 'set', phase: rules('costly') }))).toContain('check costly lead'); // called otherwise
+    expect(ways(edit(d, { do: 'set', phase: rules('dear', 'free') }))).toContain('check free work'); // one more
+    expect(exits(edit(d, { do: 'set', phase: rules() }), 'check').map((w) => w.name)).toEqual(['cheap']);
+  });
+  it('calls a way out otherwise, with the rule that names it', () => {
+    const now = edit(d, { do: 'call', at: { from: 'check', name: 'dear' }, name: 'over 500' });
+    expect(outsOf(phaseOf(now, 'check') as never).names).toEqual(['cheap', 'over 500']);
+    expect(ways(now)).toContain('check over 500 lead');
+    expect(edit(d, { do: 'call', at: { from: 'lead', name: 'approved' }, name: 'yes' })).toBe(d); // an approval's own
+  });
+  it('pastes phases between workflows, with other ids where they are taken', () => {
+    const part = pasteable(parse(write(copied(d, ['call', 'check', 'lead']))));
+    const now = edit(d, { do: 'paste', part: part as Definition, at: { from: 'work', name: 'next' } });
+    expect(ways(now)).toEqual(expect.arrayContaining(['work next call_2', 'call_2 next check_2', 'check_2 dear lead_2', 'check_2 cheap done', 'lead_2 approved done']));
+    expect(write(now)).toContain('phases.call_2.status == 200');
+    expect(pasteable(parse('{"phases":[{"id":"s","type":"START"}],"transitions":[]}'))).toBeNull();
+    expect(pasteable('text')).toBeNull();
+  });
+});
+
+// numbers are the same in each run.
+function random(seed: number) {
+  let s = seed;
+  return (below: number) => { s = (Math.imul(s, 1664525) + 1013904223) >>> 0; return Math.floor((s / 2 ** 32) * below); };
+}
+
+function anyCommand(x: Definition, next: (below: number) => number): Command {
+  const phase = x.phases[next(x.phases.length)] as Definition['phases'][number];
+  const at = x.transitions[next(x.transitions.length)] ?? { from: 'start', name: 'next' };
+  const types = ['PROCESS', 'DECISION', 'APPROVAL', 'TIMER', 'END'];
+  const config = phase.type === 'DECISION' ? { rules: [{ when: 'true', transition: `way${next(3)}` }], default: 'cheap' } : { amount: parse('1.10') };
+  const all: Command[] = [
+    { do: 'add', phase: { id: `p${next(5)}`, type: types[next(5)] ?? 'END', config: { default: 'cheap', approvers: [] } }, at: { from: at.from, name: at.name } },
+    { do: 'connect', at: { from: at.from, name: `n${next(2)}` }, to: phase.id }, { do: 'disconnect', at }, { do: 'call', at, name: `c${next(4)}` },
+    { do: 'move', id: phase.id, by: next(2) === 0 ? 1 : -1 }, { do: 'rename', id: phase.id, to: `r${next(9)}` }, { do: 'remove', id: phase.id },
+    { do: 'paste', part: copied(x, [phase.id, at.to as string]), at }, { do: 'set', phase: { ...phase, config } },
+  ];
+  return all[next(all.length)] as Command;
+}
+
+describe('any commands', () => {
+  it.each(Array.from({ length: 40 }, (_x, i) => i + 1))('can all be taken back and done again: %i', (seed) => {
+    const next = random(seed);
+    let [now, history] = [d, none];
+    const texts = [write(now)];
+    for (let i = 0; i < 100; i++) {
+      const to = edit(now, anyCommand(now, next));
+      if (to === now) continue;
+      history = noted(history, now, to);
+      now = to;
+      texts.push(write(now));
+      const ids = new Set(now.phases.map((p) => p.id));
+      expect(ids.size).toBe(now.phases.length);
+      expect(now.transitions.filter((w) => !ids.has(w.from) || !ids.has(w.to))).toEqual([]);
+      expect(new Set(now.transitions.map((w) => `${w.from} ${w.name}`)).size).toBe(now.transitions.length);
+      const { entries, loose } = outlined(now);
+      expect(flat([...entries, ...loose]).map((p) => p.id).sort()).toEqual([...ids].sort());
+    }
+    expect(texts.length).toBeGreaterThan(30);
+    for (const [back, order] of [[true, [...texts].reverse()], [false, texts]] as const) {
+      for (const text of order.slice(1)) {
+        const step = stepped(history, now, back);
+        ({ history, definition: now } = step ?? { history, definition: now });
+        expect(write(now)).toBe(text);
+      }
+      expect(stepped(history, now, back)).toBeNull();
+    }
+  });
+  it('are kept a hundred at most, and the letters of one field are one step', () => {
+    let [now, history] = [d, none];
+    for (let i = 0; i < 120; i++) {
+      const to = edit(now, { do: 'set', phase: { id: 'work', type: 'PROCESS', name: `${i}` } });
+      history = noted(history, now, to);
+      now = to;
+    }
+    expect(history.done).toHaveLength(100);
+    const typed = ['A', 'Ab', 'Abc'].reduce(({ h, x }, name, i) => { const to = edit(x, { do: 'set', phase: { id: 'work', type: 'PROCESS', name } }); return { h: noted(h, x, to, 'work', i * 100), x: to }; }, { h: none, x: d });
+    expect(typed.h.done).toHaveLength(1);
+    expect(write(stepped(typed.h, typed.x, true)?.definition)).toBe(write(d));
+  });
+});
+
+describe('a definition', () => {
+  it('keeps its digits and its order', () => { expect(JSON.stringify(d)).toBe(JSON.stringify(parse(written))); expect(write(d)).toMatch(/1\.10,\s*"serial": 9007199254740993/); });
+  it.each(['', '[]', '{"phases":[]}', '{"phases":[{"id":"a"}],"transitions":[]}', '{"phases":[{"id":"a","type":"END"},{"id":"a","type":"END"}],"transitions":[]}'])('is not read from %j', (text) => { expect(read(text)).toBeNull(); });
+  it('is outlined in lanes that end where they meet', () => {
+    const { entries } = outlined(d);
+    expect(entries.map((e) => e.phase.id)).toEqual(['start', 'call', 'check', 'work', 'done']);
+    expect(entries[2]?.lanes.map((l) => `${l.exit.name}: ${flat(l.entries).map((p) => p.id).join()}`)).toEqual(['dear: lead', 'cheap: ']);
+  });
+  it('of 200 phases is edited and outlined within a frame', () => {
+    let big = d;
+    for (let i = 0; i < 200; i++) big = edit(big, { do: 'add', phase: { id: 'task', type: i % 9 === 0 ? 'APPROVAL' : 'PROCESS', config: { approvers: [] } }, at: { from: 'work', name: 'next' } });
+    expect(flat(outlined(big).entries)).toHaveLength(206);
+  });
+});
