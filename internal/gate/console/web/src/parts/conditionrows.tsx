@@ -2,7 +2,7 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { useId, type ReactElement } from 'react';
 import { t } from '../app/text';
-import { localTime } from '../ui/answer';
+import { fieldOf, instantOf } from '../ui/zone';
 import { focusSoon } from '../ui/focus';
 import { useOfferingChoices, usePersonChoices, useServiceChoices, useTeamChoices } from './choices';
 import { isGroup, isValue, opsOf, takes, type ConditionField, type Group, type Op, type Row } from './conditions';
@@ -112,18 +112,18 @@ function written(p: ValueProps): ReactElement {
   const { field: f, row: r, set, readOnly } = p;
   if (f.type === 'BOOLEAN') return choice(p, [{ value: 'true', label: t('Yes') }, { value: 'false', label: t('No') }]);
   if (f.values.length > 0) return choice(p, f.values);
-  if (takes(r.op) < 0) return <textarea aria-label={t('Values, one a line')} placeholder={t('One a line.')} rows={2} dir="auto" readOnly={readOnly} value={r.values.join('\n')} onChange={(e) => { set(e.target.value === '' ? [] : e.target.value.split('\n')); }} />;
+  if (takes(r.op) < 0) return <textarea aria-label={t('Values, one a line')} placeholder={t('One per line.')} rows={2} dir="auto" readOnly={readOnly} value={r.values.join('\n')} onChange={(e) => { set(e.target.value === '' ? [] : e.target.value.split('\n')); }} />;
   const [v = ''] = r.values;
   const moment = inputs[f.type] === 'datetime-local';
   const take = (text: string) => {
-    const at = moment ? new Date(text) : null;
+    const at = moment ? instantOf(text) : null;
     set(text === '' ? [] : [at && !Number.isNaN(at.getTime()) ? at.toISOString() : text]);
   };
   const wrong = v !== '' && !isValue(f.type, v);
   return (
     <input
       type={inputs[f.type] ?? 'text'} inputMode={f.type === 'NUMBER' ? 'decimal' : undefined} dir={f.type === 'TEXT' ? 'auto' : undefined} aria-label={t('Value')} aria-invalid={wrong || undefined}
-      readOnly={readOnly} value={moment && v ? localTime(new Date(v)) : v} onChange={(e) => { take(e.target.value); }}
+      readOnly={readOnly} value={moment && v ? fieldOf(new Date(v)) : v} onChange={(e) => { take(e.target.value); }}
     />
   );
 }
