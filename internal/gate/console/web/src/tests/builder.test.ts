@@ -4,6 +4,7 @@ import { exits, outsOf, phaseOf, read, write, type Definition } from '../pages/w
 import { copied, edit, pasteable, type Command } from '../pages/workflows/builder/edit';
 import { flat, outlined } from '../pages/workflows/builder/lanes';
 import { none, noted, stepped } from '../pages/workflows/builder/patch';
+import { renamedIn } from '../pages/workflows/builder/refer';
 
 const of = (text: string): Definition => { const d = read(text); if (!d) throw new Error('no definition'); return d; };
 const written = `{"phases":[{"id":"start","type":"START"},{"id":"call","type":"API_CALL","config":{"method":"POST","url":"https://a.example/","body":{"price":1.10,"serial":9007199254740993}}},
@@ -57,6 +58,16 @@ describe('a command', () => {
     expect(ways(now)).toContain('check over 500 lead');
     expect(edit(d, { do: 'call', at: { from: 'lead', name: 'approved' }, name: 'yes' })).toBe(d); // an approval's own
   });
+  it('calls a way out otherwise where conditions ask for it', () => {
+    const asks = edit(d, { do: 'set', phase: { ...phaseOf(d, 'check'), id: 'check', type: 'DECISION', config: { rules: [{ when: `phases.lead.outcome == "approved" || phases['work'].outcome != 'next'`, transition: 'dear' }], default: 'cheap' } } });
+    const now = edit(asks, { do: 'call', at: { from: 'work', name: 'next' }, name: "it's sent" });
+    expect(phaseOf(now, 'check')?.['config']).toEqual({ rules: [{ when: `phases.lead.outcome == "approved" || phases['work'].outcome != 'it\\'s sent'`, transition: 'dear' }], default: 'cheap' });
+    expect(phaseOf(edit(asks, { do: 'call', at: { from: 'check', name: 'dear' }, name: 'next' }), 'check')?.['config']).toEqual({ rules: [{ when: `phases.lead.outcome == "approved" || phases['work'].outcome != 'next'`, transition: 'next' }], default: 'cheap' });
+  });
+  it.each([
+    ['when', 'phases.a.x + phases . a.y', 'phases.b.x + phases . b.y'], ['when', "phases['a'].x == 'phases.a'", "phases['b'].x == 'phases.a'"], ['when', 'phases.ab + my.phases.a', 'phases.ab + my.phases.a'], ['when', '"\\"phases.a" + phases.a', '"\\"phases.a" + phases.b'],
+    ['title', 'See phases.a: ${phases.a.x}', 'See phases.a: ${phases.b.x}'], ['instructions', 'Write ${phases.a.x}', 'Write ${phases.a.x}'],
+  ])('renames a phase in expressions alone: %s %s', (key, was, to) => { expect(renamedIn({ config: { [key]: was } }, new Map([['a', 'b']]))).toEqual({ config: { [key]: to } }); });
   it('pastes phases between workflows, with other ids where they are taken', () => {
     const part = pasteable(parse(write(copied(d, ['call', 'check', 'lead']))));
     const now = edit(d, { do: 'paste', part: part as Definition, at: { from: 'work', name: 'next' } });
