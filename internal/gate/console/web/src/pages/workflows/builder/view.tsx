@@ -15,6 +15,7 @@ import { adds, Palette, type Choice } from './palette';
 import { PhaseForm } from './phase';
 import type { Problem } from './shape';
 import { useBuilder, focusPhase, type Builder as Made } from './use';
+import { wantingIn } from './wants';
 import { Ways } from './ways';
 import './builder.css';
 
@@ -37,7 +38,7 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
   const [asking, ask] = useState<{ at: Exit | null } | null>(null);
   const names = new Map([...usePersonChoices(), ...useTeamChoices(), ...useAgentChoices()].map((x) => [x.id, x.name]));
   const open = wanting(d);
-  const problems: Found[] = [...open.map((e) => ({ id: e.from, path: '', message: t('The way out “{way}” leads nowhere yet.', { way: wayName(e.name) }) })), ...found];
+  const problems: Found[] = [...open.map((e) => ({ id: e.from, path: '', message: t('The way out “{way}” leads nowhere yet.', { way: wayName(e.name) }) })), ...wantingIn(d, found), ...found];
   const faults = new Map<string, string[]>();
   for (const p of problems) faults.set(p.id, [...(faults.get(p.id) ?? []), p.message]);
   const selected = phaseOf(d, b.selected);
