@@ -6,7 +6,7 @@ import type { FormField } from '../ui/answer';
 import { spanOf, spanText, stepOf } from '../pages/workflows/builder/duration';
 import { twice, written } from '../pages/workflows/builder/entries';
 import { rekeyed } from '../pages/workflows/builder/fresh';
-import { earlier, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
+import { earlier, kindOf, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
 import { formOf, scalar, turned } from '../pages/workflows/builder/payload';
 import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder/moment';
 import { below, merged, moved, put, within } from '../pages/workflows/builder/shape';
@@ -162,6 +162,9 @@ describe('known values', () => {
     expect(label('webhook.body.issue.labels[0].name')).toBe('Inbound webhook › Body › issue › labels › First entry › name');
     expect(labels.get('webhook.body.issue["first-name"]')?.kind).toBe('number');
     expect(labels.get('request.fields.level')?.options).toEqual(['read', 'write']);
+  });
+  it('have the type that their expression has, where that can be seen', () => {
+    expect(['a > 1', 'x == "y" || z', 'a > 1 ? 2 : 3', '4.50', "'a'", 'request.title', 'true', '"a>b"'].map(kindOf)).toEqual(['boolean', 'boolean', 'any', 'number', 'text', 'any', 'boolean', 'any']);
   });
   it('that no form asks are called by their key', () => { expect(['request.fields.firstDay', 'request.title', 'request.fields.a.b'].map((c) => named(c, new Map()))).toEqual(['First day', null, null]); });
   it('are those of phases that can be passed before', () => {

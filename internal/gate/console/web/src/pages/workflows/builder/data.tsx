@@ -41,7 +41,7 @@ function Computed({ config, set }: { config: Json; set: (key: string, value: unk
     <Entries
       label={t('Values')} hint={t('Later phases read each by its name.')} of={object(config['set'])} change={(to) => { set('set', to); }} name={t('Name')} placeholder={'total'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} tidy={keyOf} add={t('Add value')} fresh=""
       problem={named.length === 0 ? below(problems, 'config.set') : at(problems, 'config.set')} problemOf={(name) => at(problems, `config.set.${name}`)}
-      value={(e, put, problem) => <ValueField label={t('Value')} value={text(e.value)} change={put} problem={problem} />}
+      value={(e, put, problem) => <ValueField label={t('Value')} only={['known', 'text', 'number', 'boolean', 'condition', 'code']} value={text(e.value)} change={put} problem={problem} />}
     />
   );
 }

@@ -114,8 +114,9 @@ function resultOf(p: Json, out: { name: string }[]): Known[] {
 }
 
 // kindOf guesses what an expression gives: a comparison is yes or no, and a literal is what it is.
-function kindOf(code: string): Kind {
-  if (/^(true|false)$|[^?]*[=<>!]=|&&|\|\||[^=]>|</.test(code) && !code.includes('?')) return 'boolean';
+export function kindOf(code: string): Kind {
+  const bare = code.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
+  if (/^(true|false)$|[=<>!]=|&&|\|\||[<>]/.test(bare) && !bare.includes('?')) return 'boolean';
   if (/^-?\d+(\.\d+)?$/.test(code)) return 'number';
   return /^'[^']*'$/.test(code) ? 'text' : 'any';
 }

@@ -3,14 +3,15 @@ import { X } from 'lucide-react';
 import { useId, useRef, useState, type ReactNode } from 'react';
 import { t } from '../../../app/text';
 import { Insert } from './codefield';
+import { ConditionField } from './conditionfield';
 import { usePhase } from './context';
-import { kindName, named, type Kind, type Place } from './known';
+import { kindName, kindOf, named, type Kind, type Place } from './known';
 import { Picker } from './picker';
 import { readValue, writeValue, type Value } from './value';
 
-type Mode = Value['is'];
-const modes: Record<Mode, string> = { known: t('Known value'), text: t('Fixed text'), number: t('Number'), boolean: t('Yes or no'), code: t('Expression') };
-const begun: Record<Mode, Value | null> = { known: null, text: { is: 'text', text: '' }, number: { is: 'number', text: '0' }, boolean: { is: 'boolean', yes: true }, code: null };
+type Mode = Value['is'] | 'condition';
+const modes: Record<Mode, string> = { known: t('Known value'), text: t('Fixed text'), number: t('Number'), boolean: t('Yes or no'), condition: t('Condition'), code: t('Expression') };
+const begun: Record<Mode, Value | null> = { condition: null, known: null, text: { is: 'text', text: '' }, number: { is: 'number', text: '0' }, boolean: { is: 'boolean', yes: true }, code: null };
 
 interface Props { label: string; hint?: ReactNode; problem?: string | undefined; value: string; change: (to: string) => void; place?: Place; wants?: Kind[]; only?: Mode[]; bare?: boolean }
 
@@ -22,7 +23,8 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
   const { tree, labels } = values(place);
   const [chosen, choose] = useState<{ mode: Mode; value: string } | null>(null);
   const read = readValue(value, (code) => named(code, labels) !== null);
-  const mode = chosen?.value === value ? chosen.mode : value === '' ? 'known' : only.includes(read.is) ? read.is : 'code';
+  const guess = read.is === 'code' && kindOf(value) === 'boolean' ? 'condition' : read.is;
+  const mode = chosen?.value === value ? chosen.mode : value === '' ? 'known' : only.includes(guess) ? guess : 'code';
   const take = (to: string, as: Mode) => { choose({ mode: as, value: to }); change(to); };
   const known = labels.get(value);
   const odd = mode === 'known' && known && wants && known.kind !== 'any' && !wants.includes(known.kind) ? t('This is of the type “{type}”, which does not fit here.', { type: kindName(known.kind) }) : undefined;
@@ -34,7 +36,7 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
       <div className="value-line">
         <select
           aria-label={t('Kind of “{label}”', { label })} value={mode}
-          onChange={(e) => { const to = e.target.value as Mode; const v = begun[to]; take(v ? writeValue(v) : to === 'code' ? value : '', to); }}
+          onChange={(e) => { const to = e.target.value as Mode; const v = begun[to]; take(v ? writeValue(v) : to === 'code' || (to === 'condition' && kindOf(value) === 'boolean') ? value : '', to); }}
         >
           {only.map((m) => <option key={m} value={m}>{modes[m]}</option>)}
         </select>
@@ -57,6 +59,7 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
       case 'text': return <input {...aria} dir="auto" value={read.is === 'text' ? read.text : ''} onChange={(e) => { take(writeValue({ is: 'text', text: e.target.value }), 'text'); }} />;
       case 'number': return <input {...aria} inputMode="decimal" value={value} onChange={(e) => { take(e.target.value.replace(',', '.').trim(), 'number'); }} />;
       case 'boolean': return <select {...aria} value={value} onChange={(e) => { take(e.target.value, 'boolean'); }}><option value="true">{t('Yes')}</option><option value="false">{t('No')}</option></select>;
+      case 'condition': return <div className="grow"><ConditionField scope={'DATA'} label={t('Yes, when')} value={value} onChange={(to) => { take(to, 'condition'); }} /></div>;
       default:
         return (
           <span className="grow">
