@@ -73,7 +73,7 @@ await b.sound('builder-six');
 
 // What is not saved outlives the page; saved, it is published, after its differences were shown.
 await page.reload();
-await page.getByText('Check the order').first().waitFor();
+await page.locator('.outline').getByText('Check the order').waitFor();
 await page.getByRole('button', { name: 'Save draft' }).press('Enter');
 await page.getByText('The draft was saved.').waitFor();
 await page.getByRole('button', { name: 'Publish' }).press('Enter');

@@ -89,12 +89,12 @@ function Body({ workflow: w }: { workflow: Workflow }) {
         {publishes && <button type="button" className={same || changed ? 'plain' : undefined} disabled={changed || same || publishing} title={changed ? t('Save the draft first') : same ? t('The draft is the same as version {version}', { version: String(w.version) }) : undefined} onClick={() => { setAsking('publish'); }}>{t('Publish')}</button>}
         {can(viewer, 'workflow.delete', w) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}
       </div>
-      <Tabs label={t('Parts of the workflow')} tabs={([['build', t('Builder')], ['json', t('JSON')], ['history', t('History')], ['used', t('Used by')]] as const).map(([of, label]) => ({ label, to: `/app/workflows/${w.id}`, search: of === 'build' ? {} : { view: of }, current: view === of }))} />
+      <Tabs label={t('Parts of the workflow')} tabs={([['build', t('Builder')], ['json', t('JSON')], ['history', t('versions|History')], ['used', t('Used by')]] as const).map(([of, label]) => ({ label, to: `/app/workflows/${w.id}`, search: of === 'build' ? {} : { view: of }, current: view === of }))} />
       {view === 'build' && (
-        <form className="stack" onSubmit={(e) => { e.preventDefault(); }}>
-          <Rest base={changed ? base : undefined} fault={fault && fault.details.length > 0 ? null : fault} fields={[]} />
+        <>
+          <form onSubmit={(e) => { e.preventDefault(); }}><Rest base={changed ? base : undefined} fault={fault && fault.details.length > 0 ? null : fault} fields={[]} /></form>
           <Suspense fallback={<Skeleton rows={6} />}><Builder text={text} change={change} found={foundOf(refused, parsed.sent)} readOnly={!edits} fresh={w.version === 0 && edits && (parsed.definition.phases?.length ?? 0) < 4} /></Suspense>
-        </form>
+        </>
       )}
       {view === 'json' && <Code text={text} change={change} edits={edits} parsed={parsed} fault={fault} base={changed ? base : undefined} away={away} busy={saving || !changed} store={() => { void store(); }} />}
       {view === 'history' && <><History workflow={w} edits={edits} take={take} /><Runs id={w.id} /></>}
