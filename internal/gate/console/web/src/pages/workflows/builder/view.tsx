@@ -42,7 +42,7 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
   const faults = new Map<string, string[]>();
   for (const p of problems) faults.set(p.id, [...(faults.get(p.id) ?? []), p.message]);
   const selected = phaseOf(d, b.selected);
-  const openForm = (id: string) => { b.select(id); focusSoon(() => globalThis.document.querySelector<HTMLElement>('.builder-side :is(input, select, textarea, button):not(:disabled)')); }; // not said
+  const openForm = (id: string) => { b.select(id); focusSoon(() => globalThis.document.querySelector<HTMLElement>('.builder-side .phase-form :is(input, select, textarea)') ?? globalThis.document.querySelector<HTMLElement>('.builder-side button')); }; // not said
   const lead = (p: Found) => { b.select(p.id); focusSoon(() => globalThis.document.querySelector<HTMLElement>('.builder-side :is([aria-invalid=true], .faulty :is(input, select, textarea, button), input, select)')); }; // not said
   const keys = (e: KeyboardEvent) => {
     if (e.key === 'Escape' && selected && !e.defaultPrevented && (e.target as HTMLElement).closest('.builder-side') && !(e.target as HTMLElement).closest('dialog, .layer')) { // not said
