@@ -53,19 +53,34 @@ const gapY = 30;
 
 interface Placed extends Phase { x: number; y: number; layer: number }
 
-// place gives each phase a column, by the longest way to it that enters nothing twice, and a row in it.
-export function place(d: Definition): Placed[] {
-  const phases = d.phases ?? [];
-  const out = new Map(phases.map((p) => [p.id, (d.transitions ?? []).filter((way) => way.from === p.id).map((way) => way.to)]));
-  const layer = new Map<string, number>();
-  const visit = (id: string, at: number, path: string[]) => {
-    if (path.includes(id) || at <= (layer.get(id) ?? -1) || path.length > 60) return;
-    layer.set(id, at);
-    for (const to of out.get(id) ?? []) visit(to, at + 1, [...path, id]);
+// layersOf gives each phase that can be reached a column, by the longest way to it without those that lead back.
+function layersOf(d: Definition): Map<string, number> {
+  const out = new Map<string, string[]>();
+  for (const way of d.transitions ?? []) out.set(way.from, [...(out.get(way.from) ?? []), way.to]);
+  const seen = new Set<string>();
+  const done = new Set<string>(); // in this order what is led to stands ahead of what leads there
+  const back = new Set<string>();
+  const visit = (id: string) => {
+    seen.add(id);
+    for (const to of out.get(id) ?? []) {
+      if (!seen.has(to)) visit(to);
+      else if (!done.has(to)) back.add(`${id} ${to}`);
+    }
+    done.add(id);
   };
-  for (const p of phases.filter((x) => x.type === 'START')) visit(p.id, 0, []);
+  for (const p of d.phases ?? []) if (p.type === 'START' && !seen.has(p.id)) visit(p.id);
+  const layer = new Map([...done].map((id) => [id, 0]));
+  for (const id of [...done].toReversed()) {
+    for (const to of out.get(id) ?? []) if (!back.has(`${id} ${to}`)) layer.set(to, Math.max(layer.get(to) ?? 0, (layer.get(id) ?? 0) + 1));
+  }
+  return layer;
+}
+
+// place gives each phase a column and a row in it.
+export function place(d: Definition): Placed[] {
+  const layer = layersOf(d);
   const counts = new Map<number, number>();
-  return phases.map((p) => {
+  return (d.phases ?? []).map((p) => {
     const l = layer.get(p.id) ?? 0;
     const n = counts.get(l) ?? 0;
     counts.set(l, n + 1);

@@ -4,6 +4,10 @@ import { exits, outsOf, phaseOf, read, write, type Definition } from '../pages/w
 import { copied, edit, pasteable, type Command } from '../pages/workflows/builder/edit';
 import { flat, outlined } from '../pages/workflows/builder/lanes';
 import { none, noted, stepped } from '../pages/workflows/builder/patch';
+import { renamedIn } from '../pages/workflows/builder/refer';
+import { addable, added } from '../pages/workflows/builder/kinds';
+import { object } from '../pages/workflows/builder/shape';
+import { wantingIn, wants } from '../pages/workflows/builder/wants';
 
 const of = (text: string): Definition => { const d = read(text); if (!d) throw new Error('no definition'); return d; };
 const written = `{"phases":[{"id":"start","type":"START"},{"id":"call","type":"API_CALL","config":{"method":"POST","url":"https://a.example/","body":{"price":1.10,"serial":9007199254740993}}},
@@ -57,6 +61,16 @@ describe('a command', () => {
     expect(ways(now)).toContain('check over 500 lead');
     expect(edit(d, { do: 'call', at: { from: 'lead', name: 'approved' }, name: 'yes' })).toBe(d); // an approval's own
   });
+  it('calls a way out otherwise where conditions ask for it', () => {
+    const asks = edit(d, { do: 'set', phase: { ...phaseOf(d, 'check'), id: 'check', type: 'DECISION', config: { rules: [{ when: `phases.lead.outcome == "approved" || phases['work'].outcome != 'next'`, transition: 'dear' }], default: 'cheap' } } });
+    const now = edit(asks, { do: 'call', at: { from: 'work', name: 'next' }, name: "it's sent" });
+    expect(phaseOf(now, 'check')?.['config']).toEqual({ rules: [{ when: `phases.lead.outcome == "approved" || phases['work'].outcome != 'it\\'s sent'`, transition: 'dear' }], default: 'cheap' });
+    expect(phaseOf(edit(asks, { do: 'call', at: { from: 'check', name: 'dear' }, name: 'next' }), 'check')?.['config']).toEqual({ rules: [{ when: `phases.lead.outcome == "approved" || phases['work'].outcome != 'next'`, transition: 'next' }], default: 'cheap' });
+  });
+  it.each([
+    ['when', 'phases.a.x + phases . a.y', 'phases.b.x + phases . b.y'], ['when', "phases['a'].x == 'phases.a'", "phases['b'].x == 'phases.a'"], ['when', 'phases.ab + my.phases.a', 'phases.ab + my.phases.a'], ['when', '"\\"phases.a" + phases.a', '"\\"phases.a" + phases.b'],
+    ['title', 'See phases.a: ${phases.a.x}', 'See phases.a: ${phases.b.x}'], ['instructions', 'Write ${phases.a.x}', 'Write ${phases.a.x}'],
+  ])('renames a phase in expressions alone: %s %s', (key, was, to) => { expect(renamedIn({ config: { [key]: was } }, new Map([['a', 'b']]))).toEqual({ config: { [key]: to } }); });
   it('pastes phases between workflows, with other ids where they are taken', () => {
     const part = pasteable(parse(write(copied(d, ['call', 'check', 'lead']))));
     const now = edit(d, { do: 'paste', part: part as Definition, at: { from: 'work', name: 'next' } });
@@ -126,6 +140,21 @@ describe('any commands', () => {
     const typed = ['A', 'Ab', 'Abc'].reduce(({ h, x }, name, i) => { const to = edit(x, { do: 'set', phase: { id: 'work', type: 'PROCESS', name } }); return { h: noted(h, x, to, 'work', i * 100), x: to }; }, { h: none, x: d });
     expect(typed.h.done).toHaveLength(1);
     expect(write(stepped(typed.h, typed.x, true)?.definition)).toBe(write(d));
+  });
+});
+
+describe('a new phase', () => {
+  it.each(addable)('of the type %s says what it needs, until it has that', (type) => {
+    const { phase } = added(d, type, { from: 'work', name: 'next' });
+    const given: Record<string, object> = { APPROVAL: { approvers: [{ type: 'user', id: 'usr_1' }] }, API_CALL: { url: 'https://a.example/' }, WEBHOOK_CALLOUT: { url: 'https://a.example/' }, DATA: { set: { a: '1' } } };
+    expect(wants(phase).map((w) => w.path)).toEqual(Object.keys(given[type] ?? {}).map((k) => `config.${k}`));
+    expect(wants({ ...phase, config: { ...object(phase['config']), ...given[type] } })).toEqual([]);
+  });
+  it('says it once, also where the server has said it', () => {
+    const path = 'config.approvers';
+    expect(wantingIn(d, []).map((f) => `${f.id} ${f.path}`)).toEqual([`lead ${path}`]);
+    expect(wantingIn(d, [{ id: 'lead', path, message: 'Is required.' }])).toEqual([]);
+    expect(wants({ id: 'x', type: 'DECISION', config: { rules: [{ when: 'true' }, { when: ' ' }] } }).map((w) => w.path)).toEqual(['config.rules[1].when']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawable, ofPhase, phaseAt, place, placeOf } from '../parts/picture';
+import { drawable, ofPhase, phaseAt, place, placeOf, type Definition } from '../parts/picture';
 
 describe('the picture of a definition that somebody is still writing', () => {
   it.each([null, [], 'text', 7, {}, { phases: null }, { phases: [null, 1, {}, { id: 3 }], transitions: {} }])('draws nothing of %j', (v) => {
@@ -8,6 +8,23 @@ describe('the picture of a definition that somebody is still writing', () => {
   it('draws what is there, and each id once', () => {
     const d = drawable({ phases: [{ id: 'a', type: 'START' }, { id: 'a', type: 'END' }, { id: 'b', type: 'END' }], transitions: [null, { from: 'a', to: 'b' }] });
     expect(place(d).map((p) => `${p.id} ${p.layer}`)).toEqual(['a 0', 'b 1']);
+  });
+});
+
+describe('the places of phases', () => {
+  const chain = (n: number, more: { from: string; to: string }[] = []) => ({
+    phases: Array.from({ length: n }, (_x, i) => ({ id: `p${i}`, type: i === 0 ? 'START' : i === n - 1 ? 'END' : 'PROCESS' })), transitions: [...Array.from({ length: n - 1 }, (_x, i) => ({ from: `p${i}`, to: `p${i + 1}` })), ...more],
+  });
+  const layers = (d: Definition) => place(d).map((p) => p.layer);
+  it('are in the order of 200 of them', () => { expect(layers(chain(200))).toEqual(Array.from({ length: 200 }, (_x, i) => i)); });
+  it('are behind the longest way, also where one leads back', () => {
+    expect(layers(chain(5, [{ from: 'p0', to: 'p3' }, { from: 'p3', to: 'p1' }, { from: 'p2', to: 'p2' }]))).toEqual([0, 1, 2, 3, 4]);
+  });
+  it('are found at once where many ways branch and meet', () => {
+    const wide = chain(180, Array.from({ length: 178 }, (_x, i) => ({ from: `p${i}`, to: `p${i + 2}` })));
+    const begun = performance.now();
+    expect(layers(wide).at(-1)).toBe(179);
+    expect(performance.now() - begun).toBeLessThan(500);
   });
 });
 

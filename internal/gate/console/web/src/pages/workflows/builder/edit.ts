@@ -1,7 +1,8 @@
 // edit changes a definition by commands. Each gives a definition whose ways lead to phases that exist; a command that cannot be done gives
 // the same definition. What it takes to undo one is the inverse of the patch between the two (patch.ts).
 import { exits, mainOf, outsOf, phaseOf, shaped, wayAt, type Definition, type Exit, type Phase, type Way } from './definition';
-import { isObject, object, objects } from './shape';
+import { renamedIn, wayRenamedIn } from './refer';
+import { object, objects } from './shape';
 
 export type Command =
   | { do: 'add'; phase: Phase; at: Exit } // on a way, or at a way out that leads nowhere
@@ -36,7 +37,7 @@ function connect(d: Definition, at: Exit, to: string): Definition {
   return { ...d, transitions: way ? d.transitions.map((w) => (w === way ? { ...w, to } : w)) : [...d.transitions, { ...at, to }] };
 }
 
-// call gives a way out another name, also in the rules that name it.
+// call gives a way out another name, also in the rules that name it and in the conditions that ask for it.
 function call(d: Definition, at: Exit, name: string): Definition {
   const p = phaseOf(d, at.from);
   if (!p || name === '' || name === at.name || wayAt(d, { from: at.from, name })) return d;
@@ -45,8 +46,10 @@ function call(d: Definition, at: Exit, name: string): Definition {
   const named = outsOf(p).names.includes(at.name);
   const to = named ? { ...p, config: { ...config, ...renamed('rules'), ...renamed('statusRules'), ...(config['default'] === at.name ? { default: name } : {}) } } : p;
   if (named && !outsOf(to).names.includes(name)) return d; // the type itself names it
-  return { ...d, phases: named ? d.phases.map((x) => (x === p ? to : x)) : d.phases, transitions: d.transitions.map((w) => (w.from === at.from && w.name === at.name ? { ...w, name } : w)) };
+  return { ...d, phases: asked(d.phases.map((x) => (x === p ? to : x)), at, name), transitions: d.transitions.map((w) => (w.from === at.from && w.name === at.name ? { ...w, name } : w)) };
 }
+
+const asked = (phases: Phase[], at: Exit, name: string) => phases.map((p) => wayRenamedIn(p, at.from, at.name, name) as Phase);
 
 // set changes what a phase says. A way out that its rules now call otherwise keeps its end; one that they name anew leads where the phase
 // goes on, and one that they name no more goes.
@@ -93,23 +96,6 @@ function move(d: Definition, id: string, by: -1 | 1): Definition {
   if (first.type === 'DECISION' || second.type === 'DECISION') return d;
   const ways = d.transitions.map((w) => (w === down ? { ...w, to: on.to } : w === on ? { ...w, to: upper } : w.to === upper ? { ...w, to: lower } : w));
   return { ...d, phases: d.phases.map((p) => (p === first ? second : p === second ? first : p)), transitions: ways };
-}
-
-// renamedIn is a value whose expressions call phases otherwise.
-function renamedIn(v: unknown, to: Map<string, string>): unknown {
-  if (typeof v === 'string') {
-    return v.replace(/\bphases(\.([a-z]\w*)|\[(["'])([a-z]\w*)\3\])/g, (whole, _of: string, dotted?: string, quote?: string, keyed?: string) => {
-      const name = to.get(dotted ?? keyed ?? '');
-      return name === undefined ? whole : dotted ? `phases.${name}` : `phases[${quote ?? ''}${name}${quote ?? ''}]`;
-    });
-  }
-  if (Array.isArray(v)) {
-    const list = v.map((x) => renamedIn(x, to));
-    return list.every((x, i) => x === v[i]) ? v : list;
-  }
-  if (!isObject(v)) return v; // numbers keep their digits
-  const all = Object.entries(v).map(([k, x]) => [k, renamedIn(x, to)] as const);
-  return all.every(([k, x]) => x === v[k]) ? v : Object.fromEntries(all);
 }
 
 function renamed(d: Definition, to: Map<string, string>): Definition {

@@ -75,7 +75,7 @@ function Item({ entry: { phase: p, lanes, on }, ...rest }: ItemProps) {
   const reach = here === p.id ? 0 : -1; // by Tab one comes to one phase and its own buttons alone
   return (
     <li>
-      <div className={`entry${b.selected === p.id ? ' selected' : ''}${bad ? ' faulty' : ''}`}>
+      <div className={`step${b.selected === p.id ? ' selected' : ''}${bad ? ' faulty' : ''}`}>
         <button type="button" className="phase" data-phase={p.id} tabIndex={reach} aria-current={b.selected === p.id || undefined} onFocus={() => { setAt(p.id); }} onClick={() => { open(p.id); }}>
           {Icon && <Icon size={16} aria-hidden />}<span className="grow"><strong dir="auto">{titled(p)}</strong><span className="soft small-text">{about}</span></span>
         </button>

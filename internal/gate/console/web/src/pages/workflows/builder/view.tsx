@@ -15,6 +15,7 @@ import { adds, Palette, type Choice } from './palette';
 import { PhaseForm } from './phase';
 import type { Problem } from './shape';
 import { useBuilder, focusPhase, type Builder as Made } from './use';
+import { wantingIn } from './wants';
 import { Ways } from './ways';
 import './builder.css';
 
@@ -37,11 +38,11 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
   const [asking, ask] = useState<{ at: Exit | null } | null>(null);
   const names = new Map([...usePersonChoices(), ...useTeamChoices(), ...useAgentChoices()].map((x) => [x.id, x.name]));
   const open = wanting(d);
-  const problems: Found[] = [...open.map((e) => ({ id: e.from, path: '', message: t('The way out “{way}” leads nowhere yet.', { way: wayName(e.name) }) })), ...found];
+  const problems: Found[] = [...open.map((e) => ({ id: e.from, path: '', message: t('The way out “{way}” leads nowhere yet.', { way: wayName(e.name) }) })), ...wantingIn(d, found), ...found];
   const faults = new Map<string, string[]>();
   for (const p of problems) faults.set(p.id, [...(faults.get(p.id) ?? []), p.message]);
   const selected = phaseOf(d, b.selected);
-  const openForm = (id: string) => { b.select(id); focusSoon(() => globalThis.document.querySelector<HTMLElement>('.builder-side :is(input, select, textarea, button):not(:disabled)')); }; // not said
+  const openForm = (id: string) => { b.select(id); focusSoon(() => globalThis.document.querySelector<HTMLElement>('.builder-side .phase-form :is(input, select, textarea)') ?? globalThis.document.querySelector<HTMLElement>('.builder-side button')); }; // not said
   const lead = (p: Found) => { b.select(p.id); focusSoon(() => globalThis.document.querySelector<HTMLElement>('.builder-side :is([aria-invalid=true], .faulty :is(input, select, textarea, button), input, select)')); }; // not said
   const keys = (e: KeyboardEvent) => {
     if (e.key === 'Escape' && selected && !e.defaultPrevented && (e.target as HTMLElement).closest('.builder-side') && !(e.target as HTMLElement).closest('dialog, .layer')) { // not said
