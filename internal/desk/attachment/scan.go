@@ -49,7 +49,7 @@ func (s *Scanner) Infected(ctx context.Context, from io.Reader) (_ bool, err err
 	for werr == nil {
 		n, rerr := io.ReadFull(from, piece[4:])
 		if n > 0 {
-			binary.BigEndian.PutUint32(piece, uint32(n)) //nolint:gosec // at most scanPiece
+			binary.BigEndian.PutUint32(piece, uint32(n)) // at most scanPiece
 			_, werr = conn.Write(piece[:4+n])
 		}
 		if errors.Is(rerr, io.EOF) || errors.Is(rerr, io.ErrUnexpectedEOF) {

@@ -24,7 +24,6 @@ var seenByTheCaller = map[string]string{
 	// Rows that an input refers to must be visible to the caller.
 	"internal/desk/attachment.target":              "the request or the comment that a file is added to",
 	"internal/desk/attachment.scanned":             "a worker's, from whom nothing is hidden",
-	"internal/people/erasure.files":                "a worker's, from whom nothing is hidden",
 	"internal/desk/attachment.Claim":               "the caller's own drafts",
 	"internal/agent/evaluation.test":               "the request that an agent is tried on",
 	"internal/agent/runs.rerun":                    "the request that an agent is to look at again",
