@@ -16,7 +16,7 @@ func TestEveryColumnIsAnAttribute(t *testing.T) {
 	t.Parallel()
 	entities := map[string]reflect.Type{
 		"Service": reflect.TypeFor[ent.Service](), "Offering": reflect.TypeFor[ent.Offering](), "Request": reflect.TypeFor[ent.Request](),
-		"Comment":  reflect.TypeFor[ent.Comment](),
+		"Comment": reflect.TypeFor[ent.Comment](), "Attachment": reflect.TypeFor[ent.Attachment](),
 		"Workflow": reflect.TypeFor[ent.Workflow](), "User": reflect.TypeFor[ent.User](), "Team": reflect.TypeFor[ent.Team](),
 		"Organization": reflect.TypeFor[ent.Organization](), "Secret": reflect.TypeFor[ent.Secret](), AuditEntry: reflect.TypeFor[ent.AuditEntry](),
 		"APIKey": reflect.TypeFor[ent.APIKey](), "ServiceAccount": reflect.TypeFor[ent.ServiceAccount](), "OAuthClient": reflect.TypeFor[ent.OAuthClient](),

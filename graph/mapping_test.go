@@ -51,8 +51,10 @@ var private = map[string]map[string]string{
 	"SavedView":   {"CompanyID": tenantsOwn},
 
 	"ModelConnection": {"CompanyID": tenantsOwn},
+	"Attachment":      {"CompanyID": tenantsOwn, "StoredAs": "where its bytes are is the product's matter", "DeletedAt": "a deleted file is nobody's to see"},
 	"Comment":         {"CompanyID": tenantsOwn, "Mentioned": "who was told is the product's matter"},
 	"Company": {
+		"FilesKeySealed": "what files are encrypted under is nobody's to see",
 		"SandboxOf":     "the live company shows its sandbox",
 		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "BytesPerMinute": "limits tell it", "BytesPerDay": "limits tell it", "QueryCost": "limits tell it", "InvitationsPerDay": "the operator's matter", "AuditDays": "the operator's matter",
 	},
@@ -144,6 +146,7 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	check("SavedView", func(t *testing.T) { mapped(t, "SavedView", func(e *ent.SavedView) answering { return node(e) }) })
 	check("Calendar", func(t *testing.T) { mapped(t, "Calendar", func(e *ent.Calendar) answering { return node(e) }) })
 	check("Invoice", func(t *testing.T) { mapped(t, "Invoice", func(e *ent.Invoice) answering { return node(e) }) })
+	check("Attachment", func(t *testing.T) { mapped(t, "Attachment", func(e *ent.Attachment) answering { return node(e) }) })
 	check("Comment", func(t *testing.T) { mapped(t, "Comment", func(e *ent.Comment) answering { return node(e) }) })
 	check("Execution", func(t *testing.T) { mapped(t, "Execution", func(e *ent.Execution) answering { return node(e) }) })
 	check("Task", func(t *testing.T) { mapped(t, "Task", func(e *ent.Task) answering { return node(e) }) })

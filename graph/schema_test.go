@@ -16,6 +16,7 @@ import (
 	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
@@ -97,6 +98,8 @@ var inputs = map[string]struct {
 	"snoozeRequest":              {request.Snooze.Info(), "id"},
 	"cancelSubscription":         {billing.CancelSubscription.Info(), ""},
 	"changePlan":                 {billing.ChangePlan.Info(), ""},
+	"createAttachment":           {attachment.Create.Info(), ""},
+	"deleteAttachment":           {attachment.Delete.Info(), "id"},
 	"createComment":              {request.CreateComment.Info(), "requestId"},
 	"updateComment":              {request.UpdateComment.Info(), "id"},
 	"deleteComment":              {request.DeleteComment.Info(), "id"},

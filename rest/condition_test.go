@@ -74,6 +74,9 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 		"/request-links/{id}": sync.OnceValue(func() string {
 			return "/v1/request-links/" + create(t, s, as, "/v1/requests/"+f().request+"/links", body{"type": "blocks", "requestId": filed(t, s, as).request})
 		}),
+		"/attachments/{id}": sync.OnceValue(func() string {
+			return "/v1/attachments/" + create(t, s, as, "/v1/attachments", body{"requestId": f().request, "name": "single.txt", "size": 1})
+		}),
 		"/services/{id}/offerings":           func() string { return "/v1/services/" + f().service + "/offerings" },
 		"/workflows/{id}/versions/{version}": func() string { return published() + "/versions/1" },
 
@@ -88,7 +91,7 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 		"/incidents/{id}":  {func() string { return "/v1/incidents/" + p().incident }, []string{"", "/resolve", "/preview"}},
 		"/tasks/{id}":      {func() string { return "/v1/tasks/" + p().task }, []string{"", "/complete", "/claim", "/assign"}},
 		"/approvals/{id}":  {func() string { return "/v1/approvals/" + p().approval }, []string{"", "/decide", "/delegate"}},
-		"/requests/{id}":   {out["/requests/{id}"], []string{"/comments", "/links", "/merge", "/move", "/people", "/watch", "/watchers"}},
+		"/requests/{id}":   {out["/requests/{id}"], []string{"/attachments", "/comments", "/links", "/merge", "/move", "/people", "/watch", "/watchers"}},
 		"/workflows/{id}":  {published, []string{"/publish", "/versions"}},
 	} {
 		for _, part := range row.parts {

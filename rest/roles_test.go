@@ -23,6 +23,7 @@ var matrix = map[string]string{
 	"POST /requests/{id}/merge": "oag", "GET /requests/{id}/links": "oag", "POST /requests/{id}/links": "oag", "DELETE /request-links/{id}": "oag",
 	"GET /requests/{id}/watchers": "oag", "PUT /requests/{id}/watch": "oag", "DELETE /requests/{id}/watch": "oag",
 	"GET /requests/{id}/comments": "oag", "POST /requests/{id}/comments": "oag", // a request of the owner's
+	"GET /requests/{id}/attachments": "oag", "POST /attachments": "oagm", "GET /attachments/{id}": "oag", "DELETE /attachments/{id}": "oag",
 	"PATCH /comments/{id}": "o", "DELETE /comments/{id}": "o", // the owner's own comment
 	"GET /workflows": "oag", "POST /workflows": "oa", "GET /workflows/{id}": "oag", "PATCH /workflows/{id}": "oa", "DELETE /workflows/{id}": "oa",
 	"POST /workflows/{id}/publish": "oa", "GET /workflows/{id}/versions": "oag", "GET /workflows/{id}/versions/{version}": "oag",
@@ -43,7 +44,7 @@ var matrix = map[string]string{
 
 // scopes says which scope each path requires, by its first segment; methods other than GET require ":write".
 var scopes = map[string]string{
-	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "request-links": "requests", "workflows": "workflows", "users": "users",
+	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "request-links": "requests", "attachments": "requests", "workflows": "workflows", "users": "users",
 	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows",
 	"agent-runs": "requests", "teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
 }
@@ -60,6 +61,8 @@ func goodBody(row rest.Row, f filing, n int) any {
 		return body{"offeringId": f.offering}
 	case "POST /requests/{id}/links":
 		return body{"type": "relates", "requestId": f.request}
+	case "POST /attachments":
+		return body{"draft": true, "name": unique(), "size": 1}
 	case "POST /requests/{id}/merge":
 		return body{"into": f.request}
 	case "PATCH /requests/{id}":
@@ -131,12 +134,15 @@ func TestRoleMatrix(t *testing.T) {
 				want, code := row.Status, ""
 				if !strings.Contains(who, letters[role]) {
 					want, code = 403, "forbidden"
+					if first == "attachments" {
+						want, code = 404, "not_found" // members are not told of others' files
+					}
 				}
 				for _, as := range []apitest.Caller{s.A.Role(role), keyOf(only, role, []string{scope})} {
 					if used { // the row is gone, or has another state
 						at = singles(t, s, s.A.OwnerKey)
 					}
-					used = want != http.StatusForbidden && (row.Method == http.MethodDelete || row.Method == http.MethodPost && strings.Contains(row.Path, "{id}"))
+					used = want < 400 && (row.Method == http.MethodDelete || row.Method == http.MethodPost && strings.Contains(row.Path, "{id}"))
 					a := s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: at.of(row), Body: goodBody(row, f, n), WantStatus: want, WantCode: code})
 					if want == 403 {
 						reason := string(role)

@@ -61,7 +61,7 @@ func (m *backupCmd) Run(ctx context.Context) error {
 	if m.WithKeys != (passphrase != "") {
 		return errors.New("--with-keys and --passphrase-file go together")
 	}
-	o := backup.Options{Database: m.sqliteFile(), Passphrase: passphrase, Version: programVersion(), Now: time.Now()}
+	o := backup.Options{Database: m.sqliteFile(), Files: m.files(), Passphrase: passphrase, Version: programVersion(), Now: time.Now()}
 	if m.WithKeys {
 		if o.Keys, err = m.keyFiles(); err != nil {
 			return err
@@ -86,7 +86,7 @@ func (m *backupCmd) Run(ctx context.Context) error {
 	case m.WithKeys:
 		keys = "with the local CA; the master key stays in the KMS"
 	}
-	return m.print(made, fmt.Sprintf("backed up %d bytes, checked, %s", made.Bytes, keys))
+	return m.print(made, fmt.Sprintf("backed up %d bytes and %d attached files of %d bytes, checked, %s", made.Bytes, made.Files, made.OfFiles, keys))
 }
 
 // keyFiles returns the files that an installation needs beside the database: the master key, unless a KMS has it, and what there is
@@ -129,7 +129,7 @@ func (m *restoreCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	made, err := backup.Read(ctx, m.From, backup.RestoreOptions{Dir: m.Data, Passphrase: passphrase, Check: func(ctx context.Context, _ string) error {
+	made, err := backup.Read(ctx, m.From, backup.RestoreOptions{Dir: m.Data, Files: m.filesDir(), Passphrase: passphrase, Check: func(ctx context.Context, _ string) error {
 		if key := m.masterKey(); key.File != "" && !fileExists(key.File) {
 			return fmt.Errorf("the master key %s is missing: put it there, or give --passphrase-file for a backup with keys", key.File)
 		}
@@ -141,7 +141,7 @@ func (m *restoreCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return m.print(made, fmt.Sprintf("restored %d bytes of %s, checked", made.Bytes, made.At.Format(time.RFC3339)))
+	return m.print(made, fmt.Sprintf("restored %d bytes and %d attached files of %s, checked", made.Bytes, made.Files, made.At.Format(time.RFC3339)))
 }
 
 // verifyInstallation returns an error unless the installation's secrets can be opened and every company's audit log is intact.

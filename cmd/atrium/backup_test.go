@@ -5,11 +5,13 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A backup of a server under writes is restored elsewhere. It holds everything that was answered before the backup began, keys
+// A backup of a server under writes is restored elsewhere. It holds everything that was answered before the backup began, files too, keys
 // and sign-ins work, an idempotency key gets its earlier answer, and the audit log verifies.
 func TestBackupAndRestore(t *testing.T) {
 	p := onSQLite(t)
@@ -27,8 +29,19 @@ func TestBackupAndRestore(t *testing.T) {
 	kept := n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop, "Idempotency-Key", "one")
 	n.call(c, 201, "POST", "/v1/secrets", first.LiveKey, `{"allowedHosts":["*"],"name":"TOKEN","value":"not to be seen"}`)
 
+	attached := []string{n.attach(first.LiveKey, "before the backup")}
 	stop := make(chan struct{})
 	var writing sync.WaitGroup
+	writing.Go(func() {
+		for len(attached) < 60 { // a person has at most 100 drafts
+			select {
+			case <-stop:
+				return
+			default:
+				attached = append(attached, n.attach(first.LiveKey, "meanwhile "+strconv.Itoa(len(attached))))
+			}
+		}
+	})
 	writing.Go(func() {
 		for {
 			select {
@@ -47,6 +60,7 @@ func TestBackupAndRestore(t *testing.T) {
 	close(stop)
 	writing.Wait()
 	require.Equal(t, true, made["keys"])
+	require.NotZero(t, made["files"])
 	p.refused([]string{"is there already"}, "backup", "--to", file)
 	content, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -70,6 +84,15 @@ func TestBackupAndRestore(t *testing.T) {
 	again := there.call(there.client(), 201, "POST", "/v1/requests", first.LiveKey, laptop, "Idempotency-Key", "one")
 	require.Equal(t, kept.body, again.body)
 	require.Equal(t, true, q.object("audit", "verify")["intact"])
+	for at, id := range attached {
+		row, err := send(there.client(), "GET", there.base+"/v1/attachments/"+id, first.LiveKey, "")
+		require.NoError(t, err)
+		if at > 0 && row.status == 404 || strings.Contains(row.body, "UPLOADING") {
+			continue // it came after the copy
+		}
+		content := there.call(there.client(), 200, "GET", "/v1/attachments/"+id+"/content", first.LiveKey, "").body
+		require.Contains(t, content, map[bool]string{true: "before the backup", false: "meanwhile"}[at == 0])
+	}
 	require.NotEmpty(t, there.token(first.Company.ID, first.Owner.Email))
 	require.Zero(t, there.stop())
 
@@ -102,6 +125,21 @@ func TestBackupOfAKeyInTheEnvironment(t *testing.T) {
 	require.FileExists(t, filepath.Join(q.data, "master.key"))
 	require.Equal(t, true, q.object("doctor")["ok"])
 	require.NotEmpty(t, q.token(first.Company.ID, first.Owner.Email))
+}
+
+// attach adds a draft with some content, and returns its id; empty for one that the rate limit refused.
+func (n *node) attach(key, content string) string {
+	n.t.Helper()
+	c := n.client()
+	made, err := send(c, "POST", n.base+"/v1/attachments", key, fmt.Sprintf(`{"draft":true,"name":"a.txt","size":%d}`, len(content)))
+	require.NoError(n.t, err)
+	if made.status != 201 {
+		return ""
+	}
+	id := idOf(n.t, made.body)
+	_, err = send(c, "PUT", n.base+"/v1/attachments/"+id+"/content", key, content)
+	require.NoError(n.t, err)
+	return id
 }
 
 // idOf returns the id in an answer.

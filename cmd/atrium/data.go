@@ -54,9 +54,13 @@ func (f dataFlags) prepare() error {
 func (f dataFlags) sqliteFile() string { return filepath.Join(f.Data, "atrium.db") }
 
 // files returns the store of attached files.
-func (f dataFlags) files() files.Store {
-	return files.NewFolder(cmp.Or(f.FilesDir, filepath.Join(f.Data, "files")))
-}
+func (f dataFlags) files() files.Store { return files.NewFolder(f.filesDir()) }
+
+// filesDir is the folder of attached files.
+func (f dataFlags) filesDir() string { return cmp.Or(f.FilesDir, filepath.Join(f.Data, "files")) }
+
+// spoolDir is the folder of files that are being sent.
+func (f dataFlags) spoolDir() string { return filepath.Join(f.Data, "uploads") }
 
 func fileExists(path string) bool {
 	_, err := os.Stat(path)

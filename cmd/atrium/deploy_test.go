@@ -54,7 +54,7 @@ func TestDeployFiles(t *testing.T) {
 		var kind struct{ Kind string }
 		require.NoError(t, yaml.Unmarshal(one, &kind))
 		into, known := map[string]any{
-			"Deployment": &appsv1.Deployment{}, "Service": &corev1.Service{}, "PodDisruptionBudget": &policyv1.PodDisruptionBudget{},
+			"Deployment": &appsv1.Deployment{}, "Service": &corev1.Service{}, "PersistentVolumeClaim": &corev1.PersistentVolumeClaim{}, "PodDisruptionBudget": &policyv1.PodDisruptionBudget{},
 			"NetworkPolicy": &networkingv1.NetworkPolicy{},
 		}[kind.Kind]
 		require.True(t, known, kind.Kind)

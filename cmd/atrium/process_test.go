@@ -87,7 +87,7 @@ func onPostgres(t testing.TB) place {
 func (p place) command(args ...string) *exec.Cmd {
 	env := []string{"PATH=" + os.Getenv("PATH"), "ATRIUM_DATA=" + p.data}
 	if p.url != "" {
-		env = append(env, "ATRIUM_DATABASE_URL="+p.url)
+		env = append(env, "ATRIUM_DATABASE_URL="+p.url, "ATRIUM_FILES_DIR="+filepath.Join(p.data, "files")) // which several nodes share
 	}
 	for len(args) > 0 && strings.Contains(args[0], "=") && !strings.HasPrefix(args[0], "-") {
 		env, args = append(env, args[0]), args[1:]

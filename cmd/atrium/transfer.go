@@ -54,14 +54,14 @@ func (m *companyExportCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		out, err := transfer.Export(ctx, c.store, c.sealer, key, m.Company, passphrase, file)
+		out, err := (&transfer.Exporter{Store: c.store, Sealer: c.sealer, Key: key, Files: m.files()}).Export(ctx, m.Company, passphrase, file)
 		if err != nil {
 			return err
 		}
 		if err := file.Sync(); err != nil {
 			return fmt.Errorf("--to: %w", err)
 		}
-		return m.print(out, fmt.Sprintf("exported %d rows of %s and its sandbox", out.Rows, out.Company))
+		return m.print(out, fmt.Sprintf("exported %d rows and %d files of %s and its sandbox", out.Rows, out.Files, out.Company))
 	})
 }
 
@@ -90,7 +90,7 @@ func (m *companyImportCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	im := transfer.Importer{Store: c.store, Sealer: c.sealer, Queue: c.queue, Accept: m.Accept, Invite: c.mails.Invite}
+	im := transfer.Importer{Store: c.store, Sealer: c.sealer, Queue: c.queue, Files: m.files(), Spool: m.spoolDir(), Accept: m.Accept, Invite: c.mails.Invite}
 	out, err := im.Import(ctx, file, passphrase)
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func (m *companyImportCmd) Run(ctx context.Context) (err error) {
 	if err := errors.Join(sealer.SealCompany(ctx, out.Company), sealer.SealCompany(ctx, out.Sandbox)); err != nil {
 		c.log.WarnContext(ctx, "audit entries wait for a node to seal them", "error", err)
 	}
-	return m.print(out, fmt.Sprintf("imported %d rows of %s and its sandbox; its audit log is what it was; %d people have accounts here and are invited", out.Rows, out.Company, out.Invited))
+	return m.print(out, fmt.Sprintf("imported %d rows and %d files of %s and its sandbox; its audit log is what it was; %d people have accounts here and are invited", out.Rows, out.Files, out.Company, out.Invited))
 }
 
 // needed returns the passphrase for a command that requires one.

@@ -230,7 +230,7 @@ func (s *server) closes(name string, closer func() error) {
 
 // addDepot builds what takes and gives the bytes of attached files. Uploads under way are in the data folder.
 func (s *server) addDepot() {
-	d := attachment.Depot{Engine: s.engine, Files: s.serveCmd.files(), Spool: filepath.Join(s.Data, "uploads"), Log: s.log}
+	d := attachment.Depot{Engine: s.engine, Files: s.serveCmd.files(), Spool: s.spoolDir(), Log: s.log}
 	if s.Clamd != "" {
 		d.Scan = &attachment.Scanner{Address: s.Clamd}
 	}

@@ -24,6 +24,7 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/apikey"
 	"atrium/ent/approval"
+	"atrium/ent/attachment"
 	"atrium/ent/comment"
 	"atrium/ent/consent"
 	"atrium/ent/event"
@@ -31,8 +32,10 @@ import (
 	"atrium/ent/externalidentity"
 	"atrium/ent/grant"
 	"atrium/ent/inboundcall"
+	"atrium/ent/inboundmail"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/incident"
+	"atrium/ent/mailbox"
 	"atrium/ent/notification"
 	"atrium/ent/offering"
 	"atrium/ent/organization"
@@ -82,6 +85,9 @@ func edges(w *testkit.World) []edge {
 func plural(entity string) string {
 	if stem, ok := strings.CutSuffix(entity, "y"); ok && !strings.HasSuffix(entity, "ey") {
 		return stem + "ies"
+	}
+	if strings.HasSuffix(entity, "x") {
+		return entity + "es"
 	}
 	return entity + "s"
 }
@@ -284,6 +290,21 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"Notification.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Notification.Query().Where(notification.HasUserWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Attachment.request": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Attachment.Query().Where(attachment.HasRequestWith(request.ID(id))).Count(ctx)
+	},
+	"Attachment.comment": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Attachment.Query().Where(attachment.HasCommentWith(comment.ID(id))).Count(ctx)
+	},
+	"Mailbox.offering": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Mailbox.Query().Where(mailbox.HasOfferingWith(offering.ID(id))).Count(ctx)
+	},
+	"Mailbox.team": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Mailbox.Query().Where(mailbox.HasTeamWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"InboundMail.mailbox": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.InboundMail.Query().Where(inboundmail.HasMailboxWith(mailbox.ID(id))).Count(ctx)
 	},
 	"RequestLink.from": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.RequestLink.Query().Where(requestlink.HasFromWith(request.ID(id))).Count(ctx)

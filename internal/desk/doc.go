@@ -1,5 +1,6 @@
 // Package desk has no code of its own. Its rooms are what a person at the service desk works with:
 //
+//	attachment   files at requests and comments
 //	audience     for whom a saved view or reply is: its author, a team, the company
 //	catalog      services and their offerings
 //	form         the forms of offerings, and the answers to them

@@ -14,6 +14,7 @@ import (
 	"atrium/ent/consent"
 	"atrium/ent/externalidentity"
 	"atrium/ent/factor"
+	"atrium/ent/inboundmail"
 	"atrium/ent/mailedlink"
 	"atrium/ent/notification"
 	"atrium/ent/predicate"
@@ -117,6 +118,9 @@ func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args,
 		}
 		if err := deleted(tx.Notification.Delete().Where(notification.CompanyID(u.CompanyID), notification.KindEQ(notification.KindMention), notification.Or(named...)).Exec(ctx)); err != nil {
 			return nil, fmt.Errorf("erase who mentioned others: %w", err)
+		}
+		if err := deleted(tx.InboundMail.Delete().Where(inboundmail.CompanyID(u.CompanyID), inboundmail.Or(inboundmail.SenderEqualFold(u.Email), inboundmail.MailFromEqualFold(u.Email))).Exec(ctx)); err != nil {
+			return nil, fmt.Errorf("erase mails of the person: %w", err)
 		}
 		jobs = append(jobs, erasure.Args{Company: u.CompanyID, User: u.ID})
 		err := tx.User.Update().Where(user.ID(u.ID)).SetStatus(user.StatusErased).SetName(erasure.Mark).SetEmail(u.ID + "@erased.invalid").

@@ -5,6 +5,7 @@
 //	backup      a backup of all data while the server runs
 //	clock       the time of a context
 //	egress      calls to addresses that customers choose
+//	files       the encrypted bytes of files
 //	id          ids with a prefix per entity
 //	jobs        background work, on River
 //	locale      the languages and time zones of people, and their catalogues

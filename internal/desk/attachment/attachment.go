@@ -21,7 +21,7 @@ import (
 	"atrium/internal/platform/files"
 )
 
-var sorts = op.Sorts{"createdAt": attachment.FieldCreatedAt}
+var sorts = op.Sorts{"createdAt": attachment.FieldCreatedAt, "updatedAt": attachment.FieldUpdatedAt}
 
 // The operations on files. Bytes go through Depot.
 var (

@@ -2,8 +2,10 @@ package attachment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/attachment"
@@ -60,4 +62,13 @@ func RemoveOf(ctx context.Context, tx *op.Tx, commentID string) error {
 		return fmt.Errorf("remove the comment's files: %w", err)
 	}
 	return nil
+}
+
+// Erase removes files for good: their names now, their bytes with the next sweep. It writes an audit entry for each.
+func Erase(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
+	errs := []error{tx.Attachment.Update().Where(attachment.IDIn(ids...)).SetName(mark).SetDeletedAt(time.Unix(0, 0)).Exec(ctx)}
+	for _, id := range ids {
+		errs = append(errs, tx.Note(ctx, "attachment.erased", "Attachment", id, nil))
+	}
+	return errors.Join(errs...)
 }

@@ -1,6 +1,7 @@
 package attachment
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -106,15 +107,18 @@ type Arrived struct {
 	Scan     attachment.Scan
 }
 
+// nameOf returns the name of the lock under which rows begin and cease to name the same bytes of a company.
+func nameOf(company, sha256 string) string { return "file/" + company + "/" + sha256 }
+
 func upload(ctx context.Context, tx *op.Tx, a *ent.Attachment, in UploadInput) (*ent.Attachment, error) {
 	if err := mayReceive(tx, a); err != nil {
 		return nil, err
 	}
-	if err := tx.LockName(ctx, "file/"+a.CompanyID+"/"+in.Bytes.SHA256); err != nil {
+	if err := tx.LockName(ctx, nameOf(a.CompanyID, in.Bytes.SHA256)); err != nil {
 		return nil, err
 	}
 	u := a.Update().SetStatus(attachment.StatusREADY).SetSha256(in.Bytes.SHA256).SetMediaType(in.Bytes.MediaType)
-	if w, h := pixels(in.Bytes.Spooled); w > 0 {
+	if w, h := pixels(bytes.NewReader(in.Bytes.Head)); w > 0 {
 		u.SetWidth(w).SetHeight(h)
 	}
 	same, err := tx.Attachment.Query().Where(attachment.Sha256(in.Bytes.SHA256), Live(), attachment.StoredAsNEQ("")).First(tx.Unfiltered(ctx, "the same bytes, whosever they are"))

@@ -29,8 +29,8 @@ const maxPixels = 40_000_000
 var previewSizes = []int{320, 1024}
 
 // pixels returns the width and the height of a picture; zeros for what is none, or is too large to be drawn.
-func pixels(s *files.Spooled) (width, height int) {
-	c, _, err := image.DecodeConfig(bytes.NewReader(s.Head))
+func pixels(from io.Reader) (width, height int) {
+	c, _, err := image.DecodeConfig(from)
 	if err != nil || c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels/c.Height {
 		return 0, 0
 	}
@@ -113,9 +113,13 @@ func (d *Depot) draw(ctx context.Context, to *receivable, size int) ([]byte, err
 		return nil, unreadable(err)
 	}
 	defer f.Close() //nolint:errcheck // only read
+	none := apperr.New(apperr.NotFound, "There is no preview of this file.")
+	if w, _ := pixels(io.NewSectionReader(f, 0, f.Size)); w == 0 { // whatever the row says: it may have been imported
+		return nil, none
+	}
 	picture, _, err := image.Decode(io.NewSectionReader(f, 0, f.Size))
 	if err != nil {
-		return nil, apperr.New(apperr.NotFound, "There is no preview of this file.")
+		return nil, none
 	}
 	small := fit(picture, size)
 	var out bytes.Buffer

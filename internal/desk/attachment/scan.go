@@ -49,7 +49,7 @@ func (s *Scanner) Infected(ctx context.Context, from io.Reader) (_ bool, err err
 	for werr == nil {
 		n, rerr := io.ReadFull(from, piece[4:])
 		if n > 0 {
-			binary.BigEndian.PutUint32(piece, uint32(n)) //nolint:gosec // at most scanPiece
+			binary.BigEndian.PutUint32(piece, uint32(n)) // at most scanPiece
 			_, werr = conn.Write(piece[:4+n])
 		}
 		if errors.Is(rerr, io.EOF) || errors.Is(rerr, io.ErrUnexpectedEOF) {
@@ -93,6 +93,9 @@ func (*scanner) Timeout(*river.Job[ScanArgs]) time.Duration { return scanTime }
 // Work has the file scanned, and keeps what came out at all rows that name it. While the scanner is away, it waits.
 func (s *scanner) Work(ctx context.Context, job *river.Job[ScanArgs]) error {
 	d := s.depot
+	if !files.OfCompany(job.Args.StoredAs, job.Args.Company) {
+		return river.JobCancel(errors.New("the file is not the company's")) // a job that was imported
+	}
 	result := attachment.ScanSKIPPED
 	if d.Scan != nil {
 		infected, err := d.infected(ctx, job.Args)
@@ -109,16 +112,7 @@ func (s *scanner) Work(ctx context.Context, job *river.Job[ScanArgs]) error {
 		}
 	}
 	err := d.Engine.Work(ctx, job.Args.Company, "virus scanner", func(ctx context.Context, tx *op.Tx) error {
-		rows, err := op.Lock(tx, tx.Attachment.Query().Where(attachment.StoredAs(job.Args.StoredAs)).Order(attachment.ByID())).All(ctx)
-		if err != nil {
-			return fmt.Errorf("read the files: %w", err)
-		}
-		for _, a := range rows {
-			if err := scanned(ctx, tx, a, result); err != nil {
-				return err
-			}
-		}
-		return nil
+		return scanned(ctx, tx, job.Args.StoredAs, result)
 	})
 	if err != nil || result != attachment.ScanINFECTED {
 		return err
@@ -126,14 +120,36 @@ func (s *scanner) Work(ctx context.Context, job *river.Job[ScanArgs]) error {
 	return d.removeBytes(ctx, job.Args.StoredAs)
 }
 
-func scanned(ctx context.Context, tx *op.Tx, a *ent.Attachment, result attachment.Scan) error {
-	if err := a.Update().SetScan(result).Exec(ctx); err != nil {
-		return fmt.Errorf("keep what the scanner says: %w", err)
-	}
-	if result != attachment.ScanINFECTED {
+// scanned keeps what the scanner says at all rows that name a stored file. Those of an infected one name it no more.
+func scanned(ctx context.Context, tx *op.Tx, key string, result attachment.Scan) error {
+	q := tx.Attachment.Query().Where(attachment.StoredAs(key)).Order(attachment.ByID())
+	one, err := q.Clone().First(ctx)
+	if ent.IsNotFound(err) {
 		return nil
 	}
-	return tx.Note(ctx, "attachment.quarantined", "Attachment", a.ID, nil)
+	if err != nil {
+		return fmt.Errorf("read the file: %w", err)
+	}
+	if err := tx.LockName(ctx, nameOf(one.CompanyID, one.Sha256)); err != nil { // nobody shares the bytes meanwhile
+		return err
+	}
+	rows, err := op.Lock(tx, q).All(ctx)
+	if err != nil {
+		return fmt.Errorf("read the files: %w", err)
+	}
+	for _, a := range rows {
+		u := a.Update().SetScan(result)
+		if result == attachment.ScanINFECTED {
+			u.ClearStoredAs()
+			if err := tx.Note(ctx, "attachment.quarantined", "Attachment", a.ID, nil); err != nil {
+				return err
+			}
+		}
+		if err := u.Exec(ctx); err != nil {
+			return fmt.Errorf("keep what the scanner says: %w", err)
+		}
+	}
+	return nil
 }
 
 func (d *Depot) infected(ctx context.Context, args ScanArgs) (_ bool, err error) {

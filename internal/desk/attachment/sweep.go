@@ -80,7 +80,7 @@ func (d *Depot) bury(ctx context.Context, before time.Time) (int, error) {
 	for _, a := range rows {
 		var unnamed bool
 		err := d.Engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			if err := tx.LockName(ctx, "file/"+a.CompanyID+"/"+a.Sha256); err != nil {
+			if err := tx.LockName(ctx, nameOf(a.CompanyID, a.Sha256)); err != nil {
 				return err
 			}
 			if _, err := tx.Attachment.Delete().Where(attachment.ID(a.ID)).Exec(ctx); err != nil || a.StoredAs == "" {

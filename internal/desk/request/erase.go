@@ -30,7 +30,7 @@ func EraseReasons(ctx context.Context, tx *op.Tx, ids ...string) error {
 
 // EraseComments does the same for comments.
 func EraseComments(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
-	errs := []error{tx.Comment.Update().Where(comment.IDIn(ids...)).SetBody(mark).Exec(ctx)}
+	errs := []error{tx.Comment.Update().Where(comment.IDIn(ids...)).SetBody(mark).ClearQuoted().Exec(ctx)}
 	for _, id := range ids {
 		errs = append(errs, tx.Note(ctx, "comment.erased", "Comment", id, nil))
 	}

@@ -1,9 +1,13 @@
 package erasure_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -17,12 +21,14 @@ import (
 	"atrium/ent/savedview"
 	"atrium/ent/task"
 	"atrium/ent/user"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	views "atrium/internal/desk/savedview"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/people/erasure"
+	"atrium/internal/platform/files"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -176,4 +182,77 @@ func TestRequestersAreErased(t *testing.T) {
 		erase(member)
 		require.Equal(t, []string{erasure.Mark, erasure.Mark}, titles())
 	})
+}
+
+// Erasing a person erases the files of their requests, whoever added them, and those that they added elsewhere; with the next sweep their
+// bytes go, previews too. The mails that came from their address go as well. What others have stays.
+func TestFilesAreErased(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, who, sys := w.As(w.A, principal.Owner), w.A.Users[principal.Member], principal.System(t.Context(), "test")
+		folder := filesystem(t)
+		depot := attachment.NewDepot(attachment.Depot{Engine: w.Engine, Files: folder, Spool: t.TempDir(), Log: w.Engine.Log})
+		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
+		o := testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop"})
+		file := func(as context.Context) string {
+			return testkit.Run(t, w, as, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: o.ID, Title: "A laptop"}).ID
+		}
+		add := func(as context.Context, requestID string, content []byte) string {
+			in := attachment.CreateInput{Name: word + ".png", Size: int64(len(content))}
+			if in.RequestID = &requestID; requestID == "" {
+				draft := true
+				in.RequestID, in.Draft = nil, &draft
+			}
+			a := testkit.Run(t, w, as, attachment.Create, in)
+			_, err := depot.Receive(as, a.ID, bytes.NewReader(content), int64(len(content)))
+			require.NoError(t, err)
+			return a.ID
+		}
+		theirs, others := file(w.AsUser(who)), file(owner)
+		photo := add(w.AsUser(who), theirs, picture(t))
+		add(owner, theirs, []byte("by the owner, about them"))
+		add(w.AsUser(who), "", []byte("a draft"))
+		kept := add(owner, others, []byte("the owner's own"))
+		_, err := depot.Preview(owner, photo, 320)
+		require.NoError(t, err)
+		require.Equal(t, 5, stored(t, folder))
+		require.NoError(t, w.Store.Write(sys, func(ctx context.Context, tx *store.Tx) error {
+			box, err := tx.Mailbox.Create().SetCompanyID(who.CompanyID).SetAddress("help@a.test").SetKind("smtp").SetReceivesAt("help@in.test").SetOfferingID(o.ID).SetCreatedBy(w.A.Owner.ID).Save(ctx)
+			if err != nil {
+				return err
+			}
+			for _, sender := range []string{who.Email, "other@a.test"} {
+				if err := tx.InboundMail.Create().SetCompanyID(who.CompanyID).SetMailboxID(box.ID).SetRecipient(box.Address).SetSender(sender).SetSubject("From " + sender).SetSize(1).Exec(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+
+		testkit.Run(t, w, owner, people.ErasePerson, people.ErasePersonInput{UserID: who.ID, Reason: "asked by letter"})
+		require.NoError(t, erasure.Erase(t.Context(), w.Engine, erasure.Args{Company: who.CompanyID, User: who.ID}))
+		require.Equal(t, []string{"attachments.name", "audit_entries.changes"}, holding(t, w, word), "of the owner's own file")
+		require.Equal(t, 1, w.Store.Reader().InboundMail.Query().CountX(sys), "mails of others stay")
+		require.NoError(t, depot.Sweep(t.Context()))
+		require.Equal(t, 1, stored(t, folder))
+		require.Equal(t, []string{kept}, w.Store.Reader().Attachment.Query().IDsX(sys))
+	})
+}
+
+func filesystem(t *testing.T) *files.Folder {
+	return files.NewFolder(filepath.Join(t.TempDir(), "files"))
+}
+
+// stored counts the files of a store.
+func stored(t *testing.T, s *files.Folder) (n int) {
+	t.Helper()
+	require.NoError(t, s.List(t.Context(), func(string, time.Time) error { n++; return nil }))
+	return n
+}
+
+func picture(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, png.Encode(&out, image.NewGray(image.Rect(0, 0, 640, 480))))
+	return out.Bytes()
 }

@@ -68,7 +68,7 @@ func (*eraser) Timeout(*river.Job[Args]) time.Duration { return timeout }
 // Work erases the person.
 func (w *eraser) Work(ctx context.Context, job *river.Job[Args]) error {
 	p := &person{engine: w.engine, Args: job.Args}
-	steps := []func(context.Context) error{p.findKeys, p.requests, p.comments, p.reasons, p.answers, p.traces, p.audit}
+	steps := []func(context.Context) error{p.findKeys, p.requests, p.comments, p.filesOf, p.reasons, p.answers, p.traces, p.audit}
 	if p.Rest {
 		steps = []func(context.Context) error{p.answers}
 	}

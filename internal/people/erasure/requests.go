@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/ent/attachment"
 	entrequest "atrium/ent/request"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/desk/request"
@@ -23,6 +24,9 @@ func (p *person) requests(ctx context.Context) error {
 			}
 			return p.eraseRequests(ctx, tx, rows)
 		})
+		if err == nil && len(rows) > 0 {
+			err = p.files(ctx, attachment.RequestIDIn(idsOf(rows)...))
+		}
 		if err != nil || len(rows) < batch {
 			return err
 		}
@@ -30,11 +34,16 @@ func (p *person) requests(ctx context.Context) error {
 	}
 }
 
-func (p *person) eraseRequests(ctx context.Context, tx *op.Tx, rows []*ent.Request) error {
+func idsOf(rows []*ent.Request) []string {
 	ids := make([]string, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID
 	}
+	return ids
+}
+
+func (p *person) eraseRequests(ctx context.Context, tx *op.Tx, rows []*ent.Request) error {
+	ids := idsOf(rows)
 	if err := request.Erase(ctx, tx, Mark, ids...); err != nil {
 		return fmt.Errorf("erase requests: %w", err)
 	}

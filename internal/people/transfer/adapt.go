@@ -8,6 +8,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/account"
+	"atrium/ent/attachment"
 	"atrium/ent/company"
 	"atrium/ent/consent"
 	"atrium/ent/event"
@@ -31,6 +32,7 @@ func (i *importer) adapt(ctx context.Context, t *schema.Table, row map[string]an
 		func() error { return i.check(t, row) },
 		func() error { return i.inside(ctx, t, row) },
 		func() error { return i.ask(ctx, t, row) },
+		func() error { return i.ownFile(t, row) },
 	} {
 		if err := fn(); err != nil {
 			return false, err
@@ -40,6 +42,9 @@ func (i *importer) adapt(ctx context.Context, t *schema.Table, row map[string]an
 		if keep, err := i.ofAccount(ctx, t, row, id); err != nil || !keep {
 			return false, err
 		}
+	}
+	if t.Name == attachment.Table && row[attachment.FieldDeletedAt] != nil {
+		return false, nil
 	}
 	if t.Name == externalidentity.Table || t.Name == consent.Table {
 		return i.ofNewcomer(ctx, row)

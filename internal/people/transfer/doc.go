@@ -19,7 +19,9 @@
 //	{"company": …, "columns": {table: [name, …]}, "heads": [{company, size, root}], …}   the header
 //	["requests", value, …]                                                               a row: its values in the order of the columns
 //	["(jobs)", {kind, queue, at, args, …}]                                               an unfinished job
-//	{"rows": n}                                                                          the last line: without it the file is truncated
+//	["(file)", {key, size}]                                                              a file that a row names, encrypted as it is stored
+//	["(bytes)", bytes]                                                                   256 KiB of it at most
+//	{"rows": n, "files": n}                                                              the last line: without it the file is truncated
 //
 // Export opens sealed values with one master key, and Import seals them under the other. Times are RFC 3339, bytes are base64, and
 // JSON is a string, which keeps its digits and the order of its keys. Both sides stream: Export holds one row in memory, Import at most
@@ -46,6 +48,11 @@
 // by accepting: until then the company sees nothing of the account, and what the file says of their consents and of other issuers
 // does not move. An account that the file brings is unproven (people.Prove): whoever writes a file could put anybody's address into it,
 // with a password of their own.
+//
+// Files move as they are, because the company's key moves with its row. They are stored before the import commits: each must be one
+// of the company's own that a row names, and at the end every file that a row names must be there, open by that key and have the row's
+// size. An import that fails removes what it has stored; what a crash leaves, the sweep of package attachment removes. Previews are
+// drawn again, and deleted files stay behind.
 //
 // The package never stops the company in the old installation. After a permanent move the operator must do that.
 package transfer

@@ -16,21 +16,24 @@ import (
 	"atrium/ent/company"
 	"atrium/internal/op"
 	"atrium/internal/op/audit/merkle"
+	"atrium/internal/platform/files"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
 
 const (
-	format = 2        // of the file; 1 had no jobs
+	format = 3        // of the file; 1 had no jobs, 2 no files
 	jobRow = "(jobs)" // begins the rows that are jobs, which are of no table of the schema
 )
 
-// Result says which company was moved, how many rows, its unfinished jobs included, and how many people an import has invited.
+// Result says which company was moved, how many rows, its unfinished jobs included, how many files, and how many people an import has
+// invited.
 type Result struct {
 	Company string `json:"company"`
 	Sandbox string `json:"sandbox"`
 	Rows    int    `json:"rows"`
+	Files   int    `json:"files"` // attached files, and mails that came
 	Invited int    `json:"invited,omitempty"`
 }
 
@@ -54,13 +57,23 @@ type head struct {
 
 // end is the file's last line.
 type end struct {
-	Rows int `json:"rows"`
+	Rows  int `json:"rows"`
+	Files int `json:"files"`
 }
 
-// Export writes a live company with its sandbox, encrypted under the passphrase. key is the key of the audit log.
-func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.Key, companyID, passphrase string, to io.Writer) (Result, error) {
+// Exporter exports companies of an installation.
+type Exporter struct {
+	Store  *store.Store
+	Sealer op.Sealer
+	Key    *merkle.Key // of the audit log
+	Files  files.Store
+}
+
+// Export writes a live company with its sandbox, encrypted under the passphrase.
+func (ex *Exporter) Export(ctx context.Context, companyID, passphrase string, to io.Writer) (Result, error) {
+	s := ex.Store
 	ctx = principal.System(ctx, "a company is read whole, with its sandbox")
-	h := header{Format: format, Company: companyID, Columns: map[string][]string{}, PublicKey: key.Public}
+	h := header{Format: format, Company: companyID, Columns: map[string][]string{}, PublicKey: ex.Key.Public}
 	sandbox, err := s.Reader().Company.Query().Where(company.SandboxOf(companyID)).OnlyID(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("look for the sandbox: %w", err)
@@ -85,7 +98,7 @@ func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.K
 	if err != nil {
 		return Result{}, err
 	}
-	e := &exporter{sealer: sealer, out: json.NewEncoder(out)}
+	e := &exporter{Exporter: ex, out: json.NewEncoder(out)}
 	if err := e.out.Encode(h); err != nil {
 		return Result{}, fmt.Errorf("write the header: %w", err)
 	}
@@ -95,15 +108,19 @@ func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.K
 				return fmt.Errorf("export %s: %w", t.Name, err)
 			}
 		}
-		return jobs.Unfinished(ctx, s, rows, [2]string{companyID, sandbox}, func(j jobs.Moved) error {
+		err := jobs.Unfinished(ctx, s, rows, [2]string{companyID, sandbox}, func(j jobs.Moved) error {
 			e.rows++
 			return e.out.Encode([]any{jobRow, j})
 		})
+		if err != nil {
+			return err
+		}
+		return e.allFiles(ctx, rows, companyID, sandbox)
 	})
 	if err == nil {
-		err = e.out.Encode(end{e.rows})
+		err = e.out.Encode(end{e.rows, e.files})
 	}
-	return Result{Company: companyID, Sandbox: sandbox, Rows: e.rows}, errors.Join(err, finish())
+	return Result{Company: companyID, Sandbox: sandbox, Rows: e.rows, Files: e.files}, errors.Join(err, finish())
 }
 
 // workFactor is the logarithm of scrypt's cost: 128 MiB and half a second, which OWASP recommends. age's own is 18.
@@ -126,9 +143,9 @@ func encrypted(to io.Writer, passphrase string) (io.Writer, func() error, error)
 }
 
 type exporter struct {
-	sealer op.Sealer
-	out    *json.Encoder
-	rows   int
+	*Exporter
+	out         *json.Encoder
+	rows, files int
 }
 
 func (e *exporter) table(ctx context.Context, rows store.Rows, t *schema.Table, companies ...string) (err error) {
@@ -168,7 +185,7 @@ func (e *exporter) line(t *schema.Table, places []any) ([]any, error) {
 	for _, c := range t.Columns {
 		v := row[c.Name]
 		if sealed, ok := v.([]byte); ok && isSealed(t, c, row) {
-			plain, err := e.sealer.Unseal(sealed, boundTo(t, row))
+			plain, err := e.Sealer.Unseal(sealed, boundTo(t, row))
 			if err != nil {
 				return nil, fmt.Errorf("open %s of %v: %w", c.Name, row["id"], err)
 			}

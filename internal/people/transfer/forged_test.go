@@ -27,10 +27,16 @@ type file struct {
 func fileOf(t *testing.T, w *testkit.World) file {
 	t.Helper()
 	f := file{t: t, lines: strings.SplitAfter(opened(t, export(t, w)), "\n")}
-	var h struct{ Columns map[string][]string }
-	require.NoError(t, json.Unmarshal([]byte(f.lines[0]), &h))
-	f.columns = h.Columns
+	f.columns = columnsOf(t, f.lines[0])
 	return f
+}
+
+// columnsOf returns the columns that a file's header names.
+func columnsOf(t *testing.T, header string) map[string][]string {
+	t.Helper()
+	var h struct{ Columns map[string][]string }
+	require.NoError(t, json.Unmarshal([]byte(header), &h))
+	return h.Columns
 }
 
 // with returns the file with another value in a column of the first row of a table that contains a text.

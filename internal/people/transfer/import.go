@@ -22,6 +22,7 @@ import (
 	"atrium/internal/op/audit/merkle"
 	"atrium/internal/op/input"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/files"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -48,6 +49,8 @@ type Importer struct {
 	Store  *store.Store
 	Sealer op.Sealer
 	Queue  *jobs.Queue
+	Files  files.Store
+	Spool  string   // the folder of files that are being read
 	Accept []string // of Grants: what the operator lets the company have because the file says so
 
 	// Invite mails an invitation to a user; nil for none.
@@ -71,12 +74,12 @@ func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase strin
 		ran = true
 		i := &importer{
 			Importer: im, tx: tx, in: in, began: clock.From(ctx).Now().UTC().Truncate(time.Millisecond), accounts: map[string]string{}, taken: map[string]bool{},
-			parents: map[*schema.Table]map[string]any{}, near: map[string]bool{}, asked: Asked{}, inputs: inputs(),
+			parents: map[*schema.Table]map[string]any{}, near: map[string]bool{}, asked: Asked{}, inputs: inputs(), keys: map[string]files.Key{},
 		}
 		if err := i.all(ctx); err != nil {
-			return err
+			return errors.Join(err, i.discard(ctx))
 		}
-		out = Result{Company: i.header.Company, Sandbox: i.header.Sandbox, Rows: i.rows, Invited: i.invited}
+		out = Result{Company: i.header.Company, Sandbox: i.header.Sandbox, Rows: i.rows, Files: i.files, Invited: i.invited}
 		tx.AuthorityChanged()
 		return nil
 	})
@@ -98,6 +101,9 @@ type importer struct {
 	near     map[string]bool                  // ids that are of no other company, as references have asked before
 	asked    Asked
 	inputs   map[string]*input.Input
+	files    int                  // that were stored
+	kept     []string             // the keys of the first of them
+	keys     map[string]files.Key // of the companies' files
 
 	table   *schema.Table // the table of the waiting rows
 	waiting [][]any
@@ -119,7 +125,7 @@ func (i *importer) all(ctx context.Context) error {
 		}
 		if line[0] == '{' {
 			var e end
-			if len(line) > maxHeader || json.Unmarshal(line, &e) != nil || e.Rows != i.rows || !i.in.ended() {
+			if len(line) > maxHeader || json.Unmarshal(line, &e) != nil || e.Rows != i.rows || e.Files != i.files || !i.in.ended() {
 				return ErrCutOff
 			}
 			break
@@ -184,7 +190,12 @@ func (i *importer) row(ctx context.Context, line []byte) error {
 		return ErrCutOff
 	}
 	name, err := strconv.Unquote(string(raw[0]))
-	if name == jobRow && len(raw) == 2 {
+	switch {
+	case name == fileRow && len(raw) == 2:
+		return i.file(ctx, raw[1])
+	case i.files > 0: // files are last
+		return ErrCutOff
+	case name == jobRow && len(raw) == 2:
 		return i.job(ctx, raw[1])
 	}
 	at := slices.IndexFunc(tables, func(t *schema.Table) bool { return t.Name == name })
@@ -271,6 +282,9 @@ func (i *importer) insertJobs(ctx context.Context) error {
 // writes an audit entry about the import.
 func (i *importer) finish(ctx context.Context) error {
 	if err := i.whole(ctx); err != nil {
+		return err
+	}
+	if err := i.allCame(ctx); err != nil {
 		return err
 	}
 	if err := i.asked.unless(i.Accept); err != nil {

@@ -23,6 +23,7 @@ import (
 	"atrium/internal/notify/notice"
 	"atrium/internal/op/audit/merkle"
 	"atrium/internal/people/transfer"
+	"atrium/internal/platform/files"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -195,6 +196,12 @@ func insert(t *testing.T, w *testkit.World, list ...jobs.Job) {
 // export returns the file of company A.
 func export(t *testing.T, w *testkit.World) *bytes.Buffer {
 	t.Helper()
+	return exportWith(t, w, nil)
+}
+
+// exportWith returns the file of company A, whose files are in a store.
+func exportWith(t *testing.T, w *testkit.World, from files.Store) *bytes.Buffer {
+	t.Helper()
 	ctx := system(t)
 	key, err := merkle.OpenKey(ctx, w.Store.Reader(), w.Engine.Sealer)
 	if err != nil {
@@ -203,7 +210,7 @@ func export(t *testing.T, w *testkit.World) *bytes.Buffer {
 	}
 	require.NoError(t, err)
 	var file bytes.Buffer
-	_, err = transfer.Export(ctx, w.Store, w.Engine.Sealer, key, w.A.Company.ID, passphrase, &file)
+	_, err = (&transfer.Exporter{Store: w.Store, Sealer: w.Engine.Sealer, Key: key, Files: from}).Export(ctx, w.A.Company.ID, passphrase, &file)
 	require.NoError(t, err)
 	return &file
 }

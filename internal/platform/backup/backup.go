@@ -19,6 +19,7 @@ import (
 
 	"filippo.io/age"
 
+	"atrium/internal/platform/files"
 	"atrium/internal/platform/store"
 )
 
@@ -27,9 +28,10 @@ const (
 	manifestName = "manifest.json"
 	databaseName = "atrium.db"
 	keysName     = "keys.tar.age"
+	filesName    = "files/" // before the key of each attached file
 )
 
-const format = 1
+const format = 2 // 1 had no attached files
 
 // Manifest describes a backup.
 type Manifest struct {
@@ -38,7 +40,9 @@ type Manifest struct {
 	At       time.Time `json:"at"`
 	Database string    `json:"databaseSha256"` // in hexadecimal
 	Bytes    int64     `json:"databaseBytes"`
-	Keys     bool      `json:"keys"` // whether the backup contains the master key
+	Keys     bool      `json:"keys"`      // whether the backup contains the master key
+	Files    int       `json:"files"`     // attached files
+	OfFiles  int64     `json:"fileBytes"` // of all of them, encrypted
 }
 
 // MasterKey is the name of the master key among the keys.
@@ -52,7 +56,8 @@ type KeyFile struct {
 
 // Options say what to back up and how.
 type Options struct {
-	Database   string    // path of the SQLite file
+	Database   string // path of the SQLite file
+	Files      files.Store
 	Keys       []KeyFile // empty without a passphrase
 	Passphrase string
 	Version    string
@@ -82,8 +87,18 @@ func Write(ctx context.Context, to string, o Options) (_ *Manifest, err error) {
 	if m.Database, m.Bytes, err = digest(copied); err != nil {
 		return nil, err
 	}
+	if err := eachFile(ctx, copied, func(key string) error {
+		f, err := open(ctx, o.Files, key)
+		if err != nil {
+			return err
+		}
+		m.Files, m.OfFiles = m.Files+1, m.OfFiles+f.Size()
+		return f.Close()
+	}); err != nil {
+		return nil, err
+	}
 	whole := filepath.Join(dir, "whole")
-	if err := writeArchive(whole, m, copied, o); err != nil {
+	if err := writeArchive(ctx, whole, m, copied, o); err != nil {
 		return nil, err
 	}
 	if err := os.Link(whole, to); err != nil { // unlike a rename, a link never replaces a file
@@ -151,7 +166,7 @@ func digest(path string) (sum string, size int64, err error) {
 
 func hexOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-func writeArchive(path string, m *Manifest, database string, o Options) (err error) {
+func writeArchive(ctx context.Context, path string, m *Manifest, database string, o Options) (err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("make the backup: %w", err)
@@ -175,6 +190,9 @@ func writeArchive(path string, m *Manifest, database string, o Options) (err err
 		}
 	}
 	if err := addFile(w, database, m.Bytes, o.Now); err != nil {
+		return err
+	}
+	if err := eachFile(ctx, database, func(key string) error { return addStored(ctx, w, o, key) }); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {

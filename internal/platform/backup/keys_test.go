@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/platform/backup"
-	"atrium/internal/platform/store"
 )
 
 // A backup says that it has keys only if the master key is among them. One whose master key is in a KMS still restores the local CA.
@@ -18,12 +17,7 @@ func TestBackupWithoutTheMasterKey(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	sound := func(context.Context, string) error { return nil }
-	database := filepath.Join(dir, "atrium.db")
-	db, err := store.OpenSQLiteFile(database)
-	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), "CREATE TABLE t (id INTEGER)")
-	require.NoError(t, err)
-	require.NoError(t, db.Close())
+	database := databaseWith(t, dir, "CREATE TABLE t (id INTEGER)")
 	for name, want := range map[string]bool{"ca.pem": false, backup.MasterKey: true} {
 		file, to := filepath.Join(dir, name+".tar"), filepath.Join(dir, name)
 		made, err := backup.Write(t.Context(), file, backup.Options{

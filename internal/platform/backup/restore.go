@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"filippo.io/age"
@@ -25,6 +26,7 @@ var ErrOccupied = errors.New("the folder holds a database already")
 // RestoreOptions say where and how to restore a backup.
 type RestoreOptions struct {
 	Dir        string // created if it does not exist
+	Files      string // the folder of attached files
 	Passphrase string // of the keys; without it the keys are not restored
 	Check      func(ctx context.Context, dir string) error
 }
@@ -43,18 +45,17 @@ func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err 
 	var made []string
 	defer func() {
 		if err != nil {
-			for _, path := range made {
-				_ = os.Remove(path) // a file that cannot be removed is left behind
+			for _, path := range slices.Backward(made) {
+				_ = os.Remove(path) // a file that cannot be removed is left behind, and so is a folder with other files
 			}
 			_ = os.Remove(o.Dir) // fails unless it is empty
 		}
 	}()
-	place := func(name string) string {
-		path := filepath.Join(o.Dir, name)
+	place := func(path string) string {
 		made = append(made, path)
 		return path
 	}
-	m, keys, err := unpack(from, place)
+	m, keys, err := unpack(ctx, from, o, place)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +75,8 @@ func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err 
 	return m, syncFolder(o.Dir)
 }
 
-// unpack writes the database to its place and returns the manifest and the encrypted keys.
-func unpack(from string, place func(string) string) (m *Manifest, keys []byte, err error) {
+// unpack writes the database and the attached files to their places and returns the manifest and the encrypted keys.
+func unpack(ctx context.Context, from string, o RestoreOptions, place func(string) string) (m *Manifest, keys []byte, err error) {
 	f, err := os.Open(from)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the backup: %w", err)
@@ -96,15 +97,18 @@ func unpack(from string, place func(string) string) (m *Manifest, keys []byte, e
 			if err := json.NewDecoder(r).Decode(m); err != nil {
 				return nil, nil, fmt.Errorf("read the manifest: %w", err)
 			}
-			if m.Format != format {
-				return nil, nil, fmt.Errorf("the backup has format %d, and this program reads format %d", m.Format, format)
+			if m.Format < 1 || m.Format > format {
+				return nil, nil, fmt.Errorf("the backup has format %d, and this program reads formats up to %d", m.Format, format)
 			}
 		case h.Name == keysName && m != nil && h.Size <= mostBytes:
 			if keys, err = io.ReadAll(r); err != nil {
 				return nil, nil, fmt.Errorf("read the keys: %w", err)
 			}
 		case h.Name == databaseName && m != nil:
-			return m, keys, placeDatabase(r, m, place(databaseName))
+			if err := placeDatabase(r, m, place(filepath.Join(o.Dir, databaseName))); err != nil {
+				return nil, nil, err
+			}
+			return m, keys, placeFiles(ctx, r, m, o, place)
 		default:
 			return nil, nil, errors.New("this is no backup of Atrium")
 		}
@@ -156,10 +160,11 @@ func placeKeys(sealed []byte, o RestoreOptions, place func(string) string) error
 		if err != nil {
 			return fmt.Errorf("read the keys: %w", err)
 		}
-		if _, err := os.Lstat(filepath.Join(o.Dir, h.Name)); err == nil {
+		path := filepath.Join(o.Dir, h.Name)
+		if _, err := os.Lstat(path); err == nil {
 			continue
 		}
-		if err := os.WriteFile(place(h.Name), content, os.FileMode(h.Mode).Perm()&0o644); err != nil {
+		if err := os.WriteFile(place(path), content, os.FileMode(h.Mode).Perm()&0o644); err != nil {
 			return fmt.Errorf("write a key: %w", err)
 		}
 	}

@@ -1,6 +1,7 @@
 // Package files stores the bytes of files, each encrypted under its company's key.
 //
 //	Spool     takes bytes from a stream into an encrypted temporary file, and says what they are: SHA-256, size, media type
+//	          SpoolSealed takes one that is encrypted already, from a backup or another installation
 //	Store     keeps encrypted files by key: Folder is a folder of this machine, or one that all nodes share
 //	Open      reads a stored file in the clear, from any position
 //

@@ -32,13 +32,41 @@ func (s *Spooled) Discard() { _ = os.Remove(s.path) }
 
 // Spool reads exactly size bytes of a stream into an encrypted file in a folder, durably. Returns ErrSize, or the stream's error.
 // Nothing is left of a stream that fails.
-func Spool(dir string, k Key, from io.Reader, size int64) (_ *Spooled, err error) {
+func Spool(dir string, k Key, from io.Reader, size int64) (*Spooled, error) {
+	hash, head := sha256.New(), &head{}
+	path, err := temporary(dir, func(f io.Writer) error {
+		sealed, err := age.Encrypt(f, k.identity.Recipient())
+		if err != nil {
+			return fmt.Errorf("encrypt the file: %w", err)
+		}
+		if err := copyExactly(io.MultiWriter(sealed, hash, head), from, size); err != nil {
+			return err
+		}
+		return sealed.Close()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Spooled{Size: size, SHA256: hex.EncodeToString(hash.Sum(nil)), MediaType: mediaType(head.Bytes()), Head: head.Bytes(), path: path}, nil
+}
+
+// SpoolSealed spools the encrypted bytes of a file from another store: exactly size of them, as they are. Errors are those of Spool.
+func SpoolSealed(dir string, from io.Reader, size int64) (*Spooled, error) {
+	path, err := temporary(dir, func(f io.Writer) error { return copyExactly(f, from, size) })
+	if err != nil {
+		return nil, err
+	}
+	return &Spooled{Size: size, path: path}, nil
+}
+
+// temporary writes a new file in a folder, durably, and returns its path. Nothing is left when write fails.
+func temporary(dir string, write func(io.Writer) error) (_ string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of uploads: %w", err)
+		return "", fmt.Errorf("make the folder of uploads: %w", err)
 	}
 	f, err := os.CreateTemp(dir, ".upload-")
 	if err != nil {
-		return nil, fmt.Errorf("spool the file: %w", err)
+		return "", fmt.Errorf("spool the file: %w", err)
 	}
 	defer func() {
 		err = errors.Join(err, f.Close())
@@ -46,22 +74,19 @@ func Spool(dir string, k Key, from io.Reader, size int64) (_ *Spooled, err error
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	hash, head := sha256.New(), &head{}
-	sealed, err := age.Encrypt(f, k.identity.Recipient())
-	if err != nil {
-		return nil, fmt.Errorf("encrypt the file: %w", err)
+	if err := write(f); err != nil {
+		return "", err
 	}
-	n, err := io.Copy(io.MultiWriter(sealed, hash, head), io.LimitReader(from, size+1))
+	return f.Name(), f.Sync()
+}
+
+// copyExactly copies a stream of size bytes. Returns ErrSize for one that has fewer or more.
+func copyExactly(to io.Writer, from io.Reader, size int64) error {
+	n, err := io.Copy(to, io.LimitReader(from, size+1))
 	if err == nil && n != size {
 		err = ErrSize
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(sealed.Close(), f.Sync()); err != nil {
-		return nil, fmt.Errorf("spool the file: %w", err)
-	}
-	return &Spooled{Size: n, SHA256: hex.EncodeToString(hash.Sum(nil)), MediaType: mediaType(head.Bytes()), Head: head.Bytes(), path: f.Name()}, nil
+	return err
 }
 
 // head keeps the first bytes of a stream.

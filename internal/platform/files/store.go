@@ -42,7 +42,13 @@ type Stored interface {
 // NewKey returns a new key for a file of a company.
 func NewKey(companyID string) string { return companyID + "/" + id.New("file") }
 
-// valid reports whether a key is one that NewKey made, so that none leads out of the store.
+// OfCompany reports whether a key is one that NewKey could have made for a company.
+func OfCompany(key, companyID string) bool {
+	name, ok := strings.CutPrefix(key, companyID+"/file_")
+	return ok && valid(key) && !strings.Contains(name, ".")
+}
+
+// valid reports whether a key stays within the store.
 func valid(key string) bool {
 	company, name, ok := strings.Cut(key, "/")
 	return ok && plain(company) && plain(name)

@@ -22,6 +22,9 @@ import (
 // tx.Unfiltered, or its function must be one that loads, lists, looks up or prepares, or it must be listed here with the reason.
 var seenByTheCaller = map[string]string{
 	// Rows that an input refers to must be visible to the caller.
+	"internal/desk/attachment.target":              "the request or the comment that a file is added to",
+	"internal/desk/attachment.scanned":             "a worker's, from whom nothing is hidden",
+	"internal/desk/attachment.Claim":               "the caller's own drafts",
 	"internal/agent/evaluation.test":               "the request that an agent is tried on",
 	"internal/agent/runs.rerun":                    "the request that an agent is to look at again",
 	"internal/agent.checkConnection":               "the secret of a model connection",
@@ -53,6 +56,7 @@ var seenByTheCaller = map[string]string{
 	// Rows of the result.
 	"internal/agent/actions.lockAction":   "the action that an operation is about, which loadAction returns",
 	"internal/op/auditlog.requestHistory": "what the policies let the caller see of it",
+	"internal/desk/attachment.of":         "the files of requests and comments",
 	"internal/desk/catalog.formChoices":   "whom the caller may name",
 	"internal/desk/request.mayTake":       "the request that is taken",
 	"internal/desk/request.partsIn":       "comments, tasks and approvals that are not hidden from the caller",
