@@ -22,7 +22,7 @@ type cases struct {
 
 func readCases(t *testing.T) (out cases) {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/cases.json")
+	raw, err := os.ReadFile("../../gate/console/web/src/tests/conditions.json")
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(raw, &out))
 	return out

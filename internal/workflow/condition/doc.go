@@ -8,6 +8,6 @@
 // read rows as the caller sees them: a row of another company is answered as one that does not exist. Expressions run as costly work,
 // under the limits of package definition; those over many requests have 300 ms together.
 //
-// The console writes conditions as rows (web/src/parts/conditions.ts). testdata/cases.json lists what it writes: vitest and
+// The console writes conditions as rows (web/src/parts/conditions.ts). Its tests/conditions.json lists what it writes: vitest and
 // this package's tests read the same file, so that the rows compile and hold as they say, also for answers that are absent or null.
 package condition

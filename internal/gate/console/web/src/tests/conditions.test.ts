@@ -1,6 +1,6 @@
 // Rows become CEL and rows again, whatever they say; other CEL is no rows.
 import { describe, expect, it } from 'vitest';
-import cases from '../../../../../workflow/condition/testdata/cases.json';
+import cases from './conditions.json';
 import { parse } from '../app/digits';
 import { literal, parseCel, printed } from '../parts/cel';
 import { celOf, isGroup, isWhole, opsOf, rowsOf, takes, type ConditionField, type Group, type Row } from '../parts/conditions';

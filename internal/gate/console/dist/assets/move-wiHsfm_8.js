@@ -1,1 +1,0 @@
-export{t as Move}from"./move-NffxLW9C.js";

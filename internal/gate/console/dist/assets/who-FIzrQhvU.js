@@ -1,1 +1,0 @@
-import{Fi as e,Nt as t,nt as n,wi as r}from"./base-C8xlIKms.js";var i=e();function a(e,t,n){if(t)return n?.name??(t===e.id?e.name:t.startsWith(`agt_`)?r(`An AI agent`):r(`Somebody`))}function o({id:e,person:r}){return(0,i.jsx)(n,{name:a(t(),e,r)})}export{a as n,o as t};
