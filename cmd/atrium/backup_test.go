@@ -143,7 +143,7 @@ func (n *node) attach(key, content string) string {
 }
 
 // idOf returns the id in an answer.
-func idOf(t *testing.T, body string) string {
+func idOf(t testing.TB, body string) string {
 	t.Helper()
 	var answer struct{ Data struct{ ID string } }
 	require.NoError(t, json.Unmarshal([]byte(body), &answer))

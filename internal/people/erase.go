@@ -119,7 +119,8 @@ func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args,
 		if err := deleted(tx.Notification.Delete().Where(notification.CompanyID(u.CompanyID), notification.KindEQ(notification.KindMention), notification.Or(named...)).Exec(ctx)); err != nil {
 			return nil, fmt.Errorf("erase who mentioned others: %w", err)
 		}
-		if err := deleted(tx.InboundMail.Delete().Where(inboundmail.CompanyID(u.CompanyID), inboundmail.Or(inboundmail.SenderEqualFold(u.Email), inboundmail.MailFromEqualFold(u.Email))).Exec(ctx)); err != nil {
+		sent := inboundmail.Or(inboundmail.SenderEqualFold(u.Email), inboundmail.MailFromEqualFold(u.Email))
+		if err := deleted(tx.InboundMail.Delete().Where(inboundmail.CompanyID(u.CompanyID), sent).Exec(ctx)); err != nil {
 			return nil, fmt.Errorf("erase mails of the person: %w", err)
 		}
 		jobs = append(jobs, erasure.Args{Company: u.CompanyID, User: u.ID})

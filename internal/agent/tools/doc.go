@@ -2,5 +2,5 @@
 // writes that an engine decides on. Nothing here decides or stores anything: plans, actions and calls with an agent's key run it.
 //
 // A tool has the GraphQL name of its operation. A model cannot change the text of a request: of updateRequest it has only team,
-// assignee, priority and tags, and of moveRequest only the offering (FieldsOf).
+// assignee, priority and tags, of moveRequest only the offering, and it adds no files to a comment (FieldsOf).
 package tools

@@ -194,7 +194,8 @@ const Task = "completeTask"
 // FieldsOf lists the arguments that a model has of an operation that writes; all if the operation is not listed. A model cannot
 // change the text of a request.
 var FieldsOf = map[string][]string{
-	Update: {"teamId", "assigneeId", "priority", "tags"},
-	Move:   {"offeringId"},
-	Task:   {"outcome", "variables"},
+	Update:  {"teamId", "assigneeId", "priority", "tags"},
+	Move:    {"offeringId"},
+	Comment: {"body", "format", "visibility"}, // agents add no files
+	Task:    {"outcome", "variables"},
 }

@@ -66,7 +66,7 @@ func RemoveOf(ctx context.Context, tx *op.Tx, commentID string) error {
 
 // Erase removes files for good: their names now, their bytes with the next sweep. It writes an audit entry for each.
 func Erase(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
-	errs := []error{tx.Attachment.Update().Where(attachment.IDIn(ids...)).SetName(mark).SetDeletedAt(time.Unix(0, 0)).Exec(ctx)}
+	errs := []error{tx.Attachment.Update().Where(attachment.IDIn(ids...)).SetName(mark).SetDeletedAt(time.Unix(0, 0)).Exec(ctx)} // long ago
 	for _, id := range ids {
 		errs = append(errs, tx.Note(ctx, "attachment.erased", "Attachment", id, nil))
 	}

@@ -22,7 +22,8 @@ func (p *person) files(ctx context.Context, which predicate.Attachment) error {
 	for after := ""; ; {
 		var ids []string
 		err := p.do(ctx, func(ctx context.Context, tx *op.Tx) (err error) {
-			ids, err = tx.Attachment.Query().Where(which, entattachment.IDGT(after)).Order(entattachment.ByID()).Limit(batch).IDs(ctx)
+			found := tx.Attachment.Query().Where(which, entattachment.IDGT(after)).Order(entattachment.ByID())
+			ids, err = found.Limit(batch).IDs(ctx)
 			if err != nil || len(ids) == 0 {
 				return err
 			}

@@ -36,8 +36,8 @@ type stored struct {
 
 // named selects columns of the rows of two companies that name a file. Deleted ones do not move, and neither do theirs.
 func named(columns string) string {
-	return "SELECT " + columns + " FROM " + attachment.Table + " WHERE company_id IN (?, ?) AND stored_as <> '' AND deleted_at IS NULL UNION SELECT " +
-		columns + " FROM " + inboundmail.Table + " WHERE company_id IN (?, ?) AND stored_as <> ''"
+	const where = " WHERE company_id IN (?, ?) AND stored_as <> ''"
+	return "SELECT " + columns + " FROM " + attachment.Table + where + " AND deleted_at IS NULL UNION SELECT " + columns + " FROM " + inboundmail.Table + where
 }
 
 // allFiles writes the files that rows name, each once.
@@ -155,7 +155,10 @@ func (p *pieces) Read(to []byte) (int, error) {
 			return 0, err
 		}
 		var raw [2]json.RawMessage
-		if len(line) > maxSmall || json.Unmarshal(line, &raw) != nil || string(raw[0]) != strconv.Quote(bytesRow) || json.Unmarshal(raw[1], &p.rest) != nil || len(p.rest) == 0 {
+		if len(line) > maxSmall || json.Unmarshal(line, &raw) != nil || string(raw[0]) != strconv.Quote(bytesRow) {
+			return 0, ErrCutOff
+		}
+		if json.Unmarshal(raw[1], &p.rest) != nil || len(p.rest) == 0 {
 			return 0, ErrCutOff
 		}
 		p.left -= int64(len(p.rest))

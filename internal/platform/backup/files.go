@@ -109,7 +109,8 @@ func placeFiles(ctx context.Context, r *tar.Reader, m *Manifest, o RestoreOption
 		}
 	}
 	if count != m.Files || bytes != m.OfFiles {
-		return fmt.Errorf("this is not all of a backup: it has %d attached files of %d bytes, and its manifest says %d of %d", count, bytes, m.Files, m.OfFiles)
+		return fmt.Errorf("this is not all of a backup: it has %d attached files of %d bytes, and its manifest says %d of %d",
+			count, bytes, m.Files, m.OfFiles)
 	}
 	return nil
 }
