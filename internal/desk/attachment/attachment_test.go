@@ -154,10 +154,10 @@ func TestFilesWithoutARow(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, d.Files.Put(t.Context(), files.NewKey(d.A.Company.ID), spooled))
 		w.Clock.SetOffset(47 * time.Hour)
-		require.NoError(t, d.Sweep(t.Context()))
+		require.NoError(t, d.RemoveUnnamed(t.Context()))
 		require.Equal(t, 2, d.stored(t))
 		w.Clock.SetOffset(49 * time.Hour)
-		require.NoError(t, d.Sweep(t.Context()))
+		require.NoError(t, d.RemoveUnnamed(t.Context()))
 		require.Equal(t, 1, d.stored(t))
 	})
 }
