@@ -40,7 +40,8 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   const kept = useRef<{ key: string; data: D | undefined }>({ key, data: undefined });
   if (kept.current.key !== key) kept.current = { key, data: undefined };
   if (result.data && !passing && !behind) kept.current.data = result.data;
-  const data = passing ? kept.current.data ?? result.data : result.data; // what was read stands, and forms stay where somebody writes in them
+  const missing = result.fetching && !result.data && !result.error; // a change told of a row that is read now
+  const data = passing || missing ? kept.current.data ?? result.data : result.data; // what was read stands, and forms stay where somebody writes in them
   useRetry(passing && !pause && fault.code !== 'connection_lost' ? result.error : undefined, fault?.retryAfter ?? 0, again, pause); // of that, useReconnect hears
   return { data, fault, behind, again };
 }

@@ -68,7 +68,7 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
           <ul>{problems.map((p) => <li key={p.id + p.path + p.message}>{phaseOf(d, p.id) ? <button type="button" onClick={() => { lead(p); }}>{called(d, p.id)}: {p.message}</button> : <span className="fault">{p.message}</span>}</li>)}</ul>
         </section>
       )}
-      <div className={`builder-parts${selected ? '' : ' alone'}`}>
+      <div className={`builder-parts${selected ? '' : ' single'}`}>
         <div className="builder-main">
           <Picture definition={drawable(d)} faulty={new Set(faults.keys())} current={b.selected} editing={{ selected: b.selected, select: b.select, open, ...(readOnly ? {} : { add: (at) => { ask({ at }); } }) }} />
           <Outline builder={b} faults={faults} names={names} readOnly={readOnly} ask={(at) => { ask({ at }); }} open={openForm} />
