@@ -36,6 +36,7 @@ type Depot struct {
 const (
 	uploadsAtOnce  = 64
 	uploadsOfOne   = 8
+	uploadTurn     = 20 * time.Second // how long an upload waits for its place
 	previewsAtOnce = 1
 )
 
@@ -145,9 +146,11 @@ func upload(ctx context.Context, tx *op.Tx, a *ent.Attachment, in UploadInput) (
 
 // Receive takes the bytes of an announced file from a stream, all of them or none.
 func (d *Depot) Receive(ctx context.Context, id string, from io.Reader, length int64) (*ent.Attachment, error) {
-	leave, ok := d.uploads.TakeNow(companyOf(ctx))
-	if !ok {
-		return nil, apperr.Busy(errors.New("too many files are being sent"))
+	waiting, stop := context.WithTimeout(ctx, uploadTurn)
+	leave, err := d.uploads.Take(waiting, companyOf(ctx))
+	stop()
+	if err != nil {
+		return nil, apperr.Busy(err)
 	}
 	defer leave()
 	to, _, err := op.Run(ctx, d.Engine, toReceive, op.ByID{ID: id}, nil)

@@ -138,6 +138,7 @@ func narrowed(m *atlas.ModifyTable) (found []string) {
 	known := func(parts []*atlas.IndexPart) bool { // all columns existed before
 		return !slices.ContainsFunc(parts, func(p *atlas.IndexPart) bool { return p.C != nil && added(m, p.C.Name) })
 	}
+	unique := func(p *atlas.IndexPart) bool { return p.C != nil && p.C.Name == "id" } // whatever stands beside it
 	for _, c := range m.Changes {
 		switch c := c.(type) {
 		case *atlas.DropColumn:
@@ -151,7 +152,7 @@ func narrowed(m *atlas.ModifyTable) (found []string) {
 				found = append(found, fmt.Sprintf("%s.%s changes its type or takes no NULL any more", m.T.Name, c.To.Name))
 			}
 		case *atlas.AddIndex:
-			if c.I.Unique && known(c.I.Parts) {
+			if c.I.Unique && known(c.I.Parts) && !slices.ContainsFunc(c.I.Parts, unique) {
 				found = append(found, fmt.Sprintf("index %s of %s is unique", c.I.Name, m.T.Name))
 			}
 		case *atlas.AddForeignKey:
