@@ -117,17 +117,17 @@ func TestCredits(t *testing.T) {
 		as := s.A.OwnerKey
 		empty := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits"})
 		require.JSONEq(t, `{"balance":0,"currency":"usd","entries":[],"pagination":{"page":1,"pageSize":20,"totalPages":0,"totalCount":0}}`, string(empty.Body))
-		for tenant, cents := range map[*testkit.Tenant]int64{s.A.Tenant: 5000, s.B.Tenant: 777} {
+		for tenant, cents := range map[*testkit.Tenant]int64{s.A.Tenant: 5000, s.B.Tenant: 77_777_777} {
 			ctx := principal.With(t.Context(), principal.Operator(tenant.Company.ID, "credit issue"))
 			testkit.Run(t, s.World, ctx, billing.IssueCredit, billing.IssueCreditInput{Amount: cents, Reason: "promotion", Description: "Entry"})
 		}
-		require.Equal(t, 5000, s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits", WantNot: []string{"777"}}).Int("balance"))
+		require.Equal(t, 5000, s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits", WantNot: []string{"77777777"}}).Int("balance"))
 		owner := s.World.As(s.A.Tenant, principal.Owner)
 		s.Write(t, func(ctx context.Context, tx *store.Tx) error {
 			return tx.Company.UpdateOneID(s.A.Tenant.Company.ID).SetPlan("free").Exec(ctx)
 		})
 		invoice := testkit.Run(t, s.World, owner, billing.ChangePlan, billing.PlanInput{Plan: "pro"}).Invoice
-		got := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits", WantNot: []string{"777"}})
+		got := s.Do(t, apitest.Scenario{As: as, Path: "/v1/billing/credits", WantNot: []string{"77777777"}})
 		require.Equal(t, 2100, got.Int("balance"))
 		require.False(t, got.Has("data"), "credits have no envelope")
 		require.Equal(t, -2900, got.Int("entries.0.amount"))
