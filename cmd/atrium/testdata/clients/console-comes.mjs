@@ -33,7 +33,7 @@ const [request] = await rest('GET', '/requests?status=PENDING');
 const nav = page.getByRole('navigation', { name: 'Main' });
 await b.go(`requests/${request.id}`, request.title);
 await page.getByRole('button', { name: 'Copy as curl' }).click();
-await page.locator('.toast').getByText(/The curl line|The line is/).waitFor();
+await page.locator('.toast').getByText(/The curl line|Copy this line/).waitFor();
 await nav.getByRole('link', { name: 'Catalogue' }).click();
 await page.getByRole('heading', { level: 1, name: 'Catalogue' }).waitFor();
 assert.equal(await page.locator('.toast').count(), 0, 'what was said on the page before');

@@ -67,8 +67,9 @@ for (const [n, label] of ['System', 'Why'].entries()) {
     await field.getByLabel('Options').fill('Audit\nBilling');
     await field.getByLabel('Options').blur();
   } else {
-    await field.getByLabel('Shown when').selectOption({ label: 'System' });
-    await field.getByLabel('Has the value').selectOption('Audit');
+    await button('Add condition', field).click();
+    await field.getByLabel('What', { exact: true }).selectOption({ label: 'System' });
+    await field.getByLabel('Value', { exact: true }).selectOption('Audit');
     await field.getByLabel('Required').check();
   }
 }
@@ -119,7 +120,7 @@ const forms = [
   ['organizations', 'Organizations', 'New organization', { Name: 'Ships' }],
   ['organizations', 'Organizations', 'New organization', { Name: 'Decks', 'Part of': { label: 'Ships, renamed' } }],
   ['calendars', 'Calendars', 'New calendar', { Name: 'Office', 'Time zone': 'Europe/Berlin', Friday: '09:00-12:00, 13:00-15:30', Holidays: '2026-12-25' }],
-  ['routing', 'Routing rules', 'New routing rule', { Name: 'Urgent ones', When: "request.priority == 'URGENT'", Priority: { label: 'High' } }],
+  ['routing', 'Routing rules', 'New routing rule', { Name: 'Urgent ones', 'When, as text': "request.priority == 'URGENT'", Priority: { label: 'High' } }],
   ['service-accounts', 'Service accounts', 'New service account', { Name: 'Exporter' }],
   ['oauth-clients', 'OAuth clients', 'New OAuth client', { Name: 'Portal', 'Redirect URIs': 'https://portal.example.com/cb' }],
 ];
@@ -127,6 +128,7 @@ for (const [path, title, make, values] of forms) {
   await b.go(path, title);
   await button(make).click();
   const form = dialog(make);
+  if ('When, as text' in values) await button('Write as text', form).click();
   for (const [label, value] of Object.entries(values)) {
     const field = form.getByLabel(label, { exact: true });
     if (typeof value === 'string') await field.fill(value);
@@ -141,6 +143,7 @@ for (const [path, title, make, values] of forms) {
     const name = values.Name;
     await page.getByRole('button', { name: `Edit ${name}`, exact: true }).click();
     const again = dialog(new RegExp(name));
+    if ('When, as text' in values) await button('Write as text', again).click();
     for (const [label, value] of Object.entries(values)) {
       const field = again.getByLabel(label, { exact: true });
       if (typeof value === 'string') assert.equal(await field.inputValue(), value, `${make}: ${label}`);
