@@ -14,7 +14,7 @@ import (
 // estate holds the rows that live makes for a company.
 type estate struct {
 	service, offering, request, workflow, team, organization, secret, user, comment, link, file, run string
-	processing                                                                                 processing
+	processing                                                                                       processing
 }
 
 // path returns the path of a row of the route table, with the id of the company's own row.

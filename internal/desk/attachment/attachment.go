@@ -221,7 +221,7 @@ func absent(field, message string, err error) error {
 	if err != nil {
 		return fmt.Errorf("look up what %s names: %w", field, err)
 	}
-	return apperr.InvalidField(field, message)
+	return apperr.InvalidField(field, "%s", message)
 }
 
 // fileName returns a name in Unicode's composed form. Returns a validation error for one that leads elsewhere, or that does not show what
@@ -245,7 +245,7 @@ func hasRoom(ctx context.Context, tx *op.Tx, size int64) error {
 	}
 	room := RoomOf(c)
 	if size > room.File {
-		return apperr.InvalidField("size", fmt.Sprintf("must be at most %d: the plan allows files of %d MB", room.File, room.File/mib))
+		return apperr.InvalidField("size", "must be at most %d: the plan allows files of %d MB", room.File, room.File/mib)
 	}
 	if n, _ := op.Preparation[int64](tx); n+size > room.Company {
 		return apperr.New(apperr.Conflict, "The company's files use %d MB of %d MB; this one does not fit.", n/mib, room.Company/mib)

@@ -175,7 +175,7 @@ func clamd(t *testing.T) string {
 				return
 			}
 			go func() {
-				defer conn.Close()
+				defer conn.Close() //nolint:errcheck // a test's
 				content, err := instream(conn)
 				answer := "stream: OK\x00"
 				if bytes.Contains(content, []byte("EICAR")) {

@@ -8,7 +8,7 @@ import (
 	"image"
 	_ "image/gif" // pictures that previews are drawn of
 	"image/jpeg"
-	_ "image/png"
+	_ "image/png" // likewise
 	"io"
 	"slices"
 	"strconv"

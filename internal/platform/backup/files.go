@@ -3,6 +3,7 @@ package backup
 import (
 	"archive/tar"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -27,21 +28,8 @@ func eachFile(ctx context.Context, database string, each func(key string) error)
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	var selects []string
-	tables, err := db.QueryContext(ctx, `SELECT 'SELECT ' || ? || ' AS key FROM "' || m.name || '" WHERE ' || ? || ' <> ''''' ||
-		CASE WHEN EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = ?) THEN ' AND ' || ? || ' IS NULL' ELSE '' END
-		FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = ?`, storedAs, storedAs, deletedAt, deletedAt, storedAs)
-	if err != nil {
-		return fmt.Errorf("look for the tables that name files: %w", err)
-	}
-	for tables.Next() {
-		var statement string
-		if err := tables.Scan(&statement); err != nil {
-			return errors.Join(err, tables.Close())
-		}
-		selects = append(selects, statement)
-	}
-	if err := errors.Join(tables.Err(), tables.Close()); err != nil || len(selects) == 0 {
+	selects, err := selectsOf(ctx, db)
+	if err != nil || len(selects) == 0 {
 		return err
 	}
 	keys, err := db.QueryContext(ctx, strings.Join(selects, " UNION ")+" ORDER BY key")
@@ -59,6 +47,25 @@ func eachFile(ctx context.Context, database string, each func(key string) error)
 		}
 	}
 	return keys.Err()
+}
+
+// selectsOf returns a statement for each table that names files.
+func selectsOf(ctx context.Context, db *sql.DB) (out []string, err error) {
+	tables, err := db.QueryContext(ctx, `SELECT 'SELECT ' || ? || ' AS key FROM "' || m.name || '" WHERE ' || ? || ' <> ''''' ||
+		CASE WHEN EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = ?) THEN ' AND ' || ? || ' IS NULL' ELSE '' END
+		FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = ?`, storedAs, storedAs, deletedAt, deletedAt, storedAs)
+	if err != nil {
+		return nil, fmt.Errorf("look for the tables that name files: %w", err)
+	}
+	defer func() { err = errors.Join(err, tables.Close()) }()
+	for tables.Next() {
+		var statement string
+		if err := tables.Scan(&statement); err != nil {
+			return nil, err
+		}
+		out = append(out, statement)
+	}
+	return out, tables.Err()
 }
 
 // open opens a stored file that a row names.

@@ -222,9 +222,9 @@ func Open(ctx context.Context, s Store, key string, k Key) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	clear, size, err := age.DecryptReaderAt(stored, stored.Size(), k.identity)
+	plain, size, err := age.DecryptReaderAt(stored, stored.Size(), k.identity)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("decrypt the file: %w", err), stored.Close())
 	}
-	return &File{clear, size, stored}, nil
+	return &File{plain, size, stored}, nil
 }
