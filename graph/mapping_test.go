@@ -55,8 +55,8 @@ var private = map[string]map[string]string{
 	"Comment":         {"CompanyID": tenantsOwn, "Mentioned": "who was told is the product's matter"},
 	"Company": {
 		"FilesKeySealed": "what files are encrypted under is nobody's to see",
-		"SandboxOf":     "the live company shows its sandbox",
-		"RatePerMinute": "limits tell it", "RatePerDay": "limits tell it", "BytesPerMinute": "limits tell it", "BytesPerDay": "limits tell it", "QueryCost": "limits tell it", "InvitationsPerDay": "the operator's matter", "AuditDays": "the operator's matter",
+		"SandboxOf":      "the live company shows its sandbox",
+		"RatePerMinute":  "limits tell it", "RatePerDay": "limits tell it", "BytesPerMinute": "limits tell it", "BytesPerDay": "limits tell it", "QueryCost": "limits tell it", "InvitationsPerDay": "the operator's matter", "AuditDays": "the operator's matter",
 	},
 	"Notification": {
 		"CompanyID": tenantsOwn, "UserID": "it is the caller", "UpdatedAt": "readAt says it", "DigestAt": "when a digest takes it is the product's matter",

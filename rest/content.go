@@ -190,16 +190,12 @@ func (d *document) addContent() {
 			}}},
 		},
 	} {
-		for _, status := range []int{
-			http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict,
-			http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
-		} {
-			o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + responseName(status)}
-		}
 		o.Tags = []string{"Attachments"}
 		scope, _ := o.Extensions["x-scope"].(string)
 		o.Security = []map[string][]string{{"apiKey": {}}, {d.tokens(): {scope}}}
-		d.AddOperation(o)
-		d.operations = append(d.operations, o)
+		d.put(o,
+			http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict,
+			http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
+		)
 	}
 }

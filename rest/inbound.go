@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 
@@ -124,13 +123,8 @@ func (d *document) addInbound() {
 			Content: map[string]*huma.MediaType{"application/json": {Schema: d.answers.Schema(reflect.TypeFor[inbound.Challenge](), true, ""), Example: map[string]any{"challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}}},
 		}},
 	}
-	for _, status := range []int{
+	d.put(o,
 		http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
-	} {
-		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + responseName(status)}
-	}
-	d.Tags = append(d.Tags, &huma.Tag{Name: o.Tags[0], Description: tagDocs[o.Tags[0]]})
-	d.AddOperation(o)
-	d.operations = append(d.operations, o)
+	)
 }

@@ -92,9 +92,6 @@ func (d *document) add(rt *route) {
 		o.Description += " " + rt.note
 		o.Extensions["x-note"] = rt.note
 	}
-	if !slices.ContainsFunc(d.Tags, func(t *huma.Tag) bool { return t.Name == o.Tags[0] }) {
-		d.Tags = append(d.Tags, &huma.Tag{Name: o.Tags[0], Description: tagDocs[o.Tags[0]]})
-	}
 	if in := rt.op.Input; in.HasBody() {
 		ref := d.inputs.Schema(in.BodyType, true, capital(o.OperationID)+"Input")
 		body := d.inputs.SchemaFromRef(ref.Ref)
@@ -123,7 +120,15 @@ func (d *document) add(rt *route) {
 	if rt.method == http.MethodGet && rt.single() {
 		o.Responses["304"] = &huma.Response{Ref: "#/components/responses/NotModified"}
 	}
-	for _, status := range refusals(rt) {
+	d.put(o, refusals(rt)...)
+}
+
+// put adds an operation, with its group and the error statuses that it can answer with.
+func (d *document) put(o *huma.Operation, refusals ...int) {
+	if !slices.ContainsFunc(d.Tags, func(t *huma.Tag) bool { return t.Name == o.Tags[0] }) {
+		d.Tags = append(d.Tags, &huma.Tag{Name: o.Tags[0], Description: tagDocs[o.Tags[0]]})
+	}
+	for _, status := range refusals {
 		o.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + responseName(status)}
 	}
 	d.AddOperation(o)

@@ -87,28 +87,23 @@ func RoomOf(c *ent.Company) Room {
 	return rooms[c.Plan]
 }
 
-// Live matches the files that are not deleted.
-func Live() predicate.Attachment { return attachment.DeletedAtIsNil() }
+// live matches the files that are not deleted.
+func live() predicate.Attachment { return attachment.DeletedAtIsNil() }
 
 // shown leaves out what is deleted, and others' drafts. Callers whose role reaches only their own requests see what is public at these,
 // and at requests in which a workflow gave them a part.
 func shown(tx *op.Tx) []predicate.Attachment {
 	me := tx.Principal().ID
-	where := []predicate.Attachment{Live(), attachment.Or(attachment.RequestIDNotNil(), attachment.CreatedBy(me))} // a draft is its author's matter
+	where := []predicate.Attachment{live(), attachment.Or(attachment.RequestIDNotNil(), attachment.CreatedBy(me))} // a draft is its author's matter
 	if !tx.OwnOnly() {
 		return where
 	}
 	return append(where, attachment.Or(
 		attachment.RequestIDIsNil(),
-		attachment.And(attachment.HasRequestWith(mine(me)), attachment.Or(
+		attachment.And(attachment.HasRequestWith(participant.Reaches(me)), attachment.Or(
 			attachment.CommentIDIsNil(), attachment.HasCommentWith(comment.VisibilityEQ(comment.VisibilityPublic)),
 		)),
 	))
-}
-
-// mine matches the requests that somebody whose role reaches their own ones alone reads.
-func mine(userID string) predicate.Request {
-	return request.Or(participant.Mine(userID), participant.Has(userID))
 }
 
 // load loads a file that the caller may come to see, with its comment.
@@ -137,7 +132,7 @@ func internalVerb[In any](row any, _ In) []string {
 // used returns the bytes of the company's files.
 func used(ctx context.Context, tx *op.Tx) (int64, error) {
 	var sums []struct{ Sum *int64 }
-	err := tx.Attachment.Query().Where(Live()).Aggregate(ent.Sum(attachment.FieldSize)).Scan(tx.Unfiltered(ctx, "the room is the company's"), &sums)
+	err := tx.Attachment.Query().Where(live()).Aggregate(ent.Sum(attachment.FieldSize)).Scan(tx.Unfiltered(ctx, "the room is the company's"), &sums)
 	if err != nil {
 		return 0, fmt.Errorf("add up the files: %w", err)
 	}
@@ -196,18 +191,19 @@ func (in CreateInput) target(ctx context.Context, tx *op.Tx) (*string, error) {
 		if err := tx.May(ctx, "comment.create"); err != nil {
 			return nil, err
 		}
-		q := tx.Request.Query().Where(request.ID(*in.RequestID))
-		if tx.OwnOnly() {
-			q.Where(mine(tx.Principal().ID))
-		}
-		if seen, err := q.Exist(ctx); err != nil || !seen {
-			return nil, absent("requestId", "is no request of this company", err)
-		}
-		return in.RequestID, nil
+		var refs op.Refs
+		refs.Check("requestId", in.RequestID, "request", func(id string) (bool, error) {
+			q := tx.Request.Query().Where(request.ID(id))
+			if tx.OwnOnly() {
+				q.Where(participant.Reaches(tx.Principal().ID))
+			}
+			return q.Exist(ctx)
+		})
+		return in.RequestID, refs.Err()
 	case in.CommentID != nil:
 		c, err := tx.Comment.Query().Where(comment.ID(*in.CommentID), comment.AuthorID(tx.Principal().ID)).Only(ctx)
 		if ent.IsNotFound(err) {
-			return nil, absent("commentId", "is no comment of yours", nil)
+			return nil, apperr.InvalidField("commentId", "is no comment of yours")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("look the comment up: %w", err)
@@ -215,13 +211,6 @@ func (in CreateInput) target(ctx context.Context, tx *op.Tx) (*string, error) {
 		return &c.RequestID, nil
 	}
 	return nil, nil
-}
-
-func absent(field, message string, err error) error {
-	if err != nil {
-		return fmt.Errorf("look up what %s names: %w", field, err)
-	}
-	return apperr.InvalidField(field, "%s", message)
 }
 
 // fileName returns a name in Unicode's composed form. Returns a validation error for one that leads elsewhere, or that does not show what
@@ -280,7 +269,7 @@ func makeKey(ctx context.Context, tx *op.Tx) error {
 func fewEnough(ctx context.Context, tx *op.Tx, requestID, commentID *string, n int) error {
 	ctx = tx.Unfiltered(ctx, "files that the caller does not see count as well")
 	count := func(most int, what string, where ...predicate.Attachment) error {
-		has, err := tx.Attachment.Query().Where(Live()).Where(where...).Count(ctx)
+		has, err := tx.Attachment.Query().Where(live()).Where(where...).Count(ctx)
 		if err != nil {
 			return fmt.Errorf("count the files: %w", err)
 		}

@@ -13,16 +13,13 @@ import (
 	"atrium/internal/platform/apperr"
 )
 
-// MaxNamed bounds the drafts that a request or a comment names.
-const MaxNamed = maxFiles
-
 // Claim hands drafts of the caller over to a request, or to one of its comments. Returns a validation error that names the field and the
 // place of the first id that is no draft of theirs whose bytes have come.
 func Claim(ctx context.Context, tx *op.Tx, field string, ids []string, requestID string, commentID *string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := op.Lock(tx, tx.Attachment.Query().Where(attachment.IDIn(ids...), attachment.RequestIDIsNil(), attachment.CreatedBy(tx.Principal().ID), Live()).
+	rows, err := op.Lock(tx, tx.Attachment.Query().Where(attachment.IDIn(ids...), attachment.RequestIDIsNil(), attachment.CreatedBy(tx.Principal().ID), live()).
 		Order(attachment.ByID())).All(ctx)
 	if err != nil {
 		return fmt.Errorf("read the drafts: %w", err)
@@ -54,7 +51,7 @@ func Claim(ctx context.Context, tx *op.Tx, field string, ids []string, requestID
 
 // RemoveOf removes the files of a comment that is being deleted.
 func RemoveOf(ctx context.Context, tx *op.Tx, commentID string) error {
-	err := tx.Attachment.Update().Where(attachment.CommentID(commentID), Live()).SetDeletedAt(tx.Now(ctx)).Exec(ctx)
+	err := tx.Attachment.Update().Where(attachment.CommentID(commentID), live()).SetDeletedAt(tx.Now(ctx)).Exec(ctx)
 	if err == nil {
 		err = tx.Attachment.Update().Where(attachment.CommentID(commentID)).ClearCommentID().Exec(ctx)
 	}

@@ -122,7 +122,7 @@ func upload(ctx context.Context, tx *op.Tx, a *ent.Attachment, in UploadInput) (
 	if w, h := pixels(bytes.NewReader(in.Bytes.Head)); w > 0 {
 		u.SetWidth(w).SetHeight(h)
 	}
-	same, err := tx.Attachment.Query().Where(attachment.Sha256(in.Bytes.SHA256), Live(), attachment.StoredAsNEQ("")).First(tx.Unfiltered(ctx, "the same bytes, whosever they are"))
+	same, err := tx.Attachment.Query().Where(attachment.Sha256(in.Bytes.SHA256), live(), attachment.StoredAsNEQ("")).First(tx.Unfiltered(ctx, "the same bytes, whosever they are"))
 	switch {
 	case ent.IsNotFound(err):
 		u.SetStoredAs(in.Bytes.StoredAs).SetScan(in.Bytes.Scan)
@@ -217,7 +217,7 @@ func (d *Depot) Content(ctx context.Context, id string) (*ent.Attachment, *files
 	}
 	f, err := files.Open(ctx, d.Files, to.row.StoredAs, to.key)
 	if err != nil {
-		return nil, nil, apperr.Wrap(err, apperr.Unavailable, "The file cannot be read at the moment.")
+		return nil, nil, unreadable(err)
 	}
 	return to.row, f, nil
 }

@@ -17,6 +17,7 @@ import (
 	"atrium/ent/attachment"
 	"atrium/internal/op"
 	"atrium/internal/platform/files"
+	"atrium/internal/platform/principal"
 )
 
 // Scanner asks clamd what it thinks of files (its command INSTREAM).
@@ -25,6 +26,8 @@ type Scanner struct {
 }
 
 const (
+	scannerName = "virus scanner" // as the audit log names it
+
 	scanTime  = 5 * time.Minute // for one file
 	scanAgain = time.Minute     // after the scanner was away
 	scanPiece = 64 << 10
@@ -111,7 +114,7 @@ func (s *scanner) Work(ctx context.Context, job *river.Job[ScanArgs]) error {
 			result = attachment.ScanINFECTED
 		}
 	}
-	err := d.Engine.Work(ctx, job.Args.Company, "virus scanner", func(ctx context.Context, tx *op.Tx) error {
+	err := d.Engine.Work(ctx, job.Args.Company, scannerName, func(ctx context.Context, tx *op.Tx) error {
 		return scanned(ctx, tx, job.Args.StoredAs, result)
 	})
 	if err != nil || result != attachment.ScanINFECTED {
@@ -153,11 +156,8 @@ func scanned(ctx context.Context, tx *op.Tx, key string, result attachment.Scan)
 }
 
 func (d *Depot) infected(ctx context.Context, args ScanArgs) (_ bool, err error) {
-	var key files.Key
-	err = d.Engine.Work(ctx, args.Company, "virus scanner", func(ctx context.Context, tx *op.Tx) (err error) {
-		key, err = keyOf(ctx, tx)
-		return err
-	})
+	by := principal.Worker(args.Company, scannerName)
+	key, err := keyOf(principal.With(ctx, by), d.Engine.Outside(by))
 	if err != nil {
 		return false, err
 	}

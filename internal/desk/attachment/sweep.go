@@ -53,7 +53,7 @@ func (d *Depot) Sweep(ctx context.Context) error {
 	ctx = principal.System(ctx, "removes files of all companies")
 	now := d.Engine.Store.Clock().Now()
 	err := d.Engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.Attachment.Update().Where(attachment.CreatedAtLT(now.Add(-draftsLive)), Live(),
+		_, err := tx.Attachment.Update().Where(attachment.CreatedAtLT(now.Add(-draftsLive)), live(),
 			attachment.Or(attachment.StatusEQ(attachment.StatusUPLOADING), attachment.RequestIDIsNil())).SetDeletedAt(now).Save(ctx)
 		return err
 	})

@@ -50,6 +50,12 @@ func Mine(userID string) predicate.Request {
 	return request.Or(request.CreatedBy(userID), request.RequesterID(userID))
 }
 
+// Reaches matches the requests that somebody reaches whose role reaches their own alone: their own ones, and those in which they take
+// part.
+func Reaches(userID string) predicate.Request {
+	return request.Or(Mine(userID), Has(userID))
+}
+
 // Watches matches the requests that the user watches.
 func Watches(userID string) predicate.Request {
 	return func(s *sql.Selector) {
@@ -134,7 +140,7 @@ func InRequest(ctx context.Context, tx *op.Tx, row any, userID string) (bool, er
 		}
 		id = *row.RequestID
 	}
-	has, err := tx.Request.Query().Where(request.ID(id), request.Or(Mine(userID), Has(userID))).
+	has, err := tx.Request.Query().Where(request.ID(id), Reaches(userID)).
 		Exist(tx.Unfiltered(ctx, "access policies look at the row itself"))
 	if err != nil {
 		return false, fmt.Errorf("look for the user's part in the request: %w", err)

@@ -78,7 +78,7 @@ func reached(tx *op.Tx) []predicate.Request {
 	if !tx.OwnOnly() {
 		return nil
 	}
-	return []predicate.Request{request.Or(participant.Mine(tx.Principal().ID), participant.Has(tx.Principal().ID))}
+	return []predicate.Request{participant.Reaches(tx.Principal().ID)}
 }
 
 // where returns the filters but q as predicates, for a caller.

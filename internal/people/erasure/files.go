@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"atrium/ent/accessdecision"
 	entattachment "atrium/ent/attachment"
-	"atrium/ent/idempotencykey"
 	"atrium/ent/predicate"
 	"atrium/internal/desk/attachment"
 	"atrium/internal/op"
@@ -30,8 +28,7 @@ func (p *person) files(ctx context.Context, which predicate.Attachment) error {
 			p.about = append(p.about, ids...)
 			return errors.Join(
 				attachment.Erase(ctx, tx, Mark, ids...),
-				deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
-				deleted(tx.AccessDecision.Delete().Where(accessdecision.ResourceIDIn(ids...)).Exec(ctx)),
+				recordsAbout(ctx, tx, ids...),
 			)
 		})
 		if err != nil || len(ids) < batch {

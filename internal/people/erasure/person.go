@@ -129,8 +129,7 @@ func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error
 		tx.AgentRun.Update().Where(agentrun.RequestIDIn(ids...)).ClearSteps().SetReason("").SetOutcome("").Exec(ctx),
 		tx.AgentAction.Update().Where(agentaction.RequestIDIn(ids...)).ClearArguments().ClearChanges().SetRationale(Mark).SetComment("").Exec(ctx),
 		deleted(tx.Notification.Delete().Where(notification.RequestIDIn(ids...)).Exec(ctx)),
-		deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
-		deleted(tx.AccessDecision.Delete().Where(accessdecision.ResourceIDIn(ids...)).Exec(ctx)),
+		recordsAbout(ctx, tx, ids...),
 		webhook.EraseEvents(ctx, tx.Client, Mark, ids...),
 	)
 }
@@ -169,8 +168,7 @@ func (p *person) comments(ctx context.Context) error {
 			p.about = append(p.about, ids...)
 			return errors.Join(
 				request.EraseComments(ctx, tx, Mark, ids...),
-				deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
-				deleted(tx.AccessDecision.Delete().Where(accessdecision.ResourceIDIn(ids...)).Exec(ctx)),
+				recordsAbout(ctx, tx, ids...),
 			)
 		})
 		if err != nil || len(ids) < batch {
@@ -200,3 +198,11 @@ func (p *person) traces(ctx context.Context) error {
 
 // deleted returns only the error of a deletion, not the number of rows.
 func deleted(_ int, err error) error { return err }
+
+// recordsAbout deletes the stored answers to calls about rows, and the decisions about them.
+func recordsAbout(ctx context.Context, tx *op.Tx, ids ...string) error {
+	return errors.Join(
+		deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
+		deleted(tx.AccessDecision.Delete().Where(accessdecision.ResourceIDIn(ids...)).Exec(ctx)),
+	)
+}

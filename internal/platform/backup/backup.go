@@ -104,7 +104,7 @@ func Write(ctx context.Context, to string, o Options) (_ *Manifest, err error) {
 	if err := os.Link(whole, to); err != nil { // unlike a rename, a link never replaces a file
 		return nil, fmt.Errorf("put the backup in its place: %w", err)
 	}
-	return m, syncFolder(filepath.Dir(to))
+	return m, files.SyncFolder(filepath.Dir(to))
 }
 
 func isMasterKey(k KeyFile) bool { return k.Name == MasterKey }
@@ -251,13 +251,4 @@ func sealKeys(o Options) ([]byte, error) {
 		return nil, fmt.Errorf("encrypt the keys: %w", err)
 	}
 	return out.Bytes(), nil
-}
-
-// syncFolder makes a new directory entry durable.
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync the folder: %w", err)
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"filippo.io/age"
+
+	"atrium/internal/platform/files"
 )
 
 // mostBytes is the maximum size of the manifest, of the encrypted keys and of each key.
@@ -72,7 +74,7 @@ func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err 
 	if err := o.Check(ctx, o.Dir); err != nil {
 		return nil, fmt.Errorf("nothing was restored: %w", err)
 	}
-	return m, syncFolder(o.Dir)
+	return m, files.SyncFolder(o.Dir)
 }
 
 // unpack writes the database and the attached files to their places and returns the manifest and the encrypted keys.

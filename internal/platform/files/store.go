@@ -86,7 +86,7 @@ func (f *Folder) Put(_ context.Context, key string, s *Spooled) error {
 		}
 		s.Discard()
 	}
-	return errors.Join(syncFolder(filepath.Dir(to)), syncFolder(f.root))
+	return errors.Join(SyncFolder(filepath.Dir(to)), SyncFolder(f.root))
 }
 
 // copyFile copies a file to another file system, complete or not at all.
@@ -112,13 +112,14 @@ func copyFile(from, to string) (err error) {
 	return os.Rename(out.Name(), to)
 }
 
-func syncFolder(dir string) error {
+// SyncFolder makes new entries of a folder durable.
+func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return fmt.Errorf("open the folder of files: %w", err)
+		return fmt.Errorf("open the folder: %w", err)
 	}
 	if err := errors.Join(d.Sync(), d.Close()); err != nil {
-		return fmt.Errorf("write the folder of files: %w", err)
+		return fmt.Errorf("write the folder: %w", err)
 	}
 	return nil
 }
