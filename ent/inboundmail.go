@@ -34,6 +34,8 @@ type InboundMail struct {
 	Recipient string `json:"recipient,omitempty"`
 	// Subject holds the value of the "subject" field.
 	Subject string `json:"subject,omitempty"`
+	// Excerpt holds the value of the "excerpt" field.
+	Excerpt string `json:"excerpt,omitempty"`
 	// Outcome holds the value of the "outcome" field.
 	Outcome inboundmail.Outcome `json:"outcome,omitempty"`
 	// Reason holds the value of the "reason" field.
@@ -85,7 +87,7 @@ func (*InboundMail) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case inboundmail.FieldSize:
 			values[i] = new(sql.NullInt64)
-		case inboundmail.FieldID, inboundmail.FieldCompanyID, inboundmail.FieldMailboxID, inboundmail.FieldMessageID, inboundmail.FieldSender, inboundmail.FieldRecipient, inboundmail.FieldSubject, inboundmail.FieldOutcome, inboundmail.FieldReason, inboundmail.FieldRequestID, inboundmail.FieldCommentID, inboundmail.FieldStoredAs, inboundmail.FieldPeer, inboundmail.FieldHelo, inboundmail.FieldMailFrom:
+		case inboundmail.FieldID, inboundmail.FieldCompanyID, inboundmail.FieldMailboxID, inboundmail.FieldMessageID, inboundmail.FieldSender, inboundmail.FieldRecipient, inboundmail.FieldSubject, inboundmail.FieldExcerpt, inboundmail.FieldOutcome, inboundmail.FieldReason, inboundmail.FieldRequestID, inboundmail.FieldCommentID, inboundmail.FieldStoredAs, inboundmail.FieldPeer, inboundmail.FieldHelo, inboundmail.FieldMailFrom:
 			values[i] = new(sql.NullString)
 		case inboundmail.FieldCreatedAt, inboundmail.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -157,6 +159,12 @@ func (_m *InboundMail) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field subject", values[i])
 			} else if value.Valid {
 				_m.Subject = value.String
+			}
+		case inboundmail.FieldExcerpt:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field excerpt", values[i])
+			} else if value.Valid {
+				_m.Excerpt = value.String
 			}
 		case inboundmail.FieldOutcome:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -279,6 +287,9 @@ func (_m *InboundMail) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("subject=")
 	builder.WriteString(_m.Subject)
+	builder.WriteString(", ")
+	builder.WriteString("excerpt=")
+	builder.WriteString(_m.Excerpt)
 	builder.WriteString(", ")
 	builder.WriteString("outcome=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Outcome))

@@ -93,6 +93,20 @@ func (_c *InboundMailCreate) SetNillableSubject(v *string) *InboundMailCreate {
 	return _c
 }
 
+// SetExcerpt sets the "excerpt" field.
+func (_c *InboundMailCreate) SetExcerpt(v string) *InboundMailCreate {
+	_c.mutation.SetExcerpt(v)
+	return _c
+}
+
+// SetNillableExcerpt sets the "excerpt" field if the given value is not nil.
+func (_c *InboundMailCreate) SetNillableExcerpt(v *string) *InboundMailCreate {
+	if v != nil {
+		_c.SetExcerpt(*v)
+	}
+	return _c
+}
+
 // SetOutcome sets the "outcome" field.
 func (_c *InboundMailCreate) SetOutcome(v inboundmail.Outcome) *InboundMailCreate {
 	_c.mutation.SetOutcome(v)
@@ -328,6 +342,11 @@ func (_c *InboundMailCreate) check() error {
 			return &ValidationError{Name: "subject", err: fmt.Errorf(`ent: validator failed for field "InboundMail.subject": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.Excerpt(); ok {
+		if err := inboundmail.ExcerptValidator(v); err != nil {
+			return &ValidationError{Name: "excerpt", err: fmt.Errorf(`ent: validator failed for field "InboundMail.excerpt": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.Outcome(); !ok {
 		return &ValidationError{Name: "outcome", err: errors.New(`ent: missing required field "InboundMail.outcome"`)}
 	}
@@ -444,6 +463,10 @@ func (_c *InboundMailCreate) createSpec() (*InboundMail, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Subject(); ok {
 		_spec.SetField(inboundmail.FieldSubject, field.TypeString, value)
 		_node.Subject = value
+	}
+	if value, ok := _c.mutation.Excerpt(); ok {
+		_spec.SetField(inboundmail.FieldExcerpt, field.TypeString, value)
+		_node.Excerpt = value
 	}
 	if value, ok := _c.mutation.Outcome(); ok {
 		_spec.SetField(inboundmail.FieldOutcome, field.TypeEnum, value)

@@ -102,6 +102,26 @@ func (_u *InboundMailUpdate) ClearSubject() *InboundMailUpdate {
 	return _u
 }
 
+// SetExcerpt sets the "excerpt" field.
+func (_u *InboundMailUpdate) SetExcerpt(v string) *InboundMailUpdate {
+	_u.mutation.SetExcerpt(v)
+	return _u
+}
+
+// SetNillableExcerpt sets the "excerpt" field if the given value is not nil.
+func (_u *InboundMailUpdate) SetNillableExcerpt(v *string) *InboundMailUpdate {
+	if v != nil {
+		_u.SetExcerpt(*v)
+	}
+	return _u
+}
+
+// ClearExcerpt clears the value of the "excerpt" field.
+func (_u *InboundMailUpdate) ClearExcerpt() *InboundMailUpdate {
+	_u.mutation.ClearExcerpt()
+	return _u
+}
+
 // SetOutcome sets the "outcome" field.
 func (_u *InboundMailUpdate) SetOutcome(v inboundmail.Outcome) *InboundMailUpdate {
 	_u.mutation.SetOutcome(v)
@@ -245,6 +265,11 @@ func (_u *InboundMailUpdate) check() error {
 			return &ValidationError{Name: "subject", err: fmt.Errorf(`ent: validator failed for field "InboundMail.subject": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Excerpt(); ok {
+		if err := inboundmail.ExcerptValidator(v); err != nil {
+			return &ValidationError{Name: "excerpt", err: fmt.Errorf(`ent: validator failed for field "InboundMail.excerpt": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Outcome(); ok {
 		if err := inboundmail.OutcomeValidator(v); err != nil {
 			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "InboundMail.outcome": %w`, err)}
@@ -308,6 +333,12 @@ func (_u *InboundMailUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	}
 	if _u.mutation.SubjectCleared() {
 		_spec.ClearField(inboundmail.FieldSubject, field.TypeString)
+	}
+	if value, ok := _u.mutation.Excerpt(); ok {
+		_spec.SetField(inboundmail.FieldExcerpt, field.TypeString, value)
+	}
+	if _u.mutation.ExcerptCleared() {
+		_spec.ClearField(inboundmail.FieldExcerpt, field.TypeString)
 	}
 	if value, ok := _u.mutation.Outcome(); ok {
 		_spec.SetField(inboundmail.FieldOutcome, field.TypeEnum, value)
@@ -436,6 +467,26 @@ func (_u *InboundMailUpdateOne) SetNillableSubject(v *string) *InboundMailUpdate
 // ClearSubject clears the value of the "subject" field.
 func (_u *InboundMailUpdateOne) ClearSubject() *InboundMailUpdateOne {
 	_u.mutation.ClearSubject()
+	return _u
+}
+
+// SetExcerpt sets the "excerpt" field.
+func (_u *InboundMailUpdateOne) SetExcerpt(v string) *InboundMailUpdateOne {
+	_u.mutation.SetExcerpt(v)
+	return _u
+}
+
+// SetNillableExcerpt sets the "excerpt" field if the given value is not nil.
+func (_u *InboundMailUpdateOne) SetNillableExcerpt(v *string) *InboundMailUpdateOne {
+	if v != nil {
+		_u.SetExcerpt(*v)
+	}
+	return _u
+}
+
+// ClearExcerpt clears the value of the "excerpt" field.
+func (_u *InboundMailUpdateOne) ClearExcerpt() *InboundMailUpdateOne {
+	_u.mutation.ClearExcerpt()
 	return _u
 }
 
@@ -595,6 +646,11 @@ func (_u *InboundMailUpdateOne) check() error {
 			return &ValidationError{Name: "subject", err: fmt.Errorf(`ent: validator failed for field "InboundMail.subject": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Excerpt(); ok {
+		if err := inboundmail.ExcerptValidator(v); err != nil {
+			return &ValidationError{Name: "excerpt", err: fmt.Errorf(`ent: validator failed for field "InboundMail.excerpt": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Outcome(); ok {
 		if err := inboundmail.OutcomeValidator(v); err != nil {
 			return &ValidationError{Name: "outcome", err: fmt.Errorf(`ent: validator failed for field "InboundMail.outcome": %w`, err)}
@@ -675,6 +731,12 @@ func (_u *InboundMailUpdateOne) sqlSave(ctx context.Context) (_node *InboundMail
 	}
 	if _u.mutation.SubjectCleared() {
 		_spec.ClearField(inboundmail.FieldSubject, field.TypeString)
+	}
+	if value, ok := _u.mutation.Excerpt(); ok {
+		_spec.SetField(inboundmail.FieldExcerpt, field.TypeString, value)
+	}
+	if _u.mutation.ExcerptCleared() {
+		_spec.ClearField(inboundmail.FieldExcerpt, field.TypeString)
 	}
 	if value, ok := _u.mutation.Outcome(); ok {
 		_spec.SetField(inboundmail.FieldOutcome, field.TypeEnum, value)

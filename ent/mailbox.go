@@ -30,7 +30,7 @@ type Mailbox struct {
 	// Kind holds the value of the "kind" field.
 	Kind mailbox.Kind `json:"kind,omitempty"`
 	// ReceivesAt holds the value of the "receives_at" field.
-	ReceivesAt string `json:"receives_at,omitempty"`
+	ReceivesAt *string `json:"receives_at,omitempty"`
 	// OfferingID holds the value of the "offering_id" field.
 	OfferingID string `json:"offering_id,omitempty"`
 	// TeamID holds the value of the "team_id" field.
@@ -41,8 +41,20 @@ type Mailbox struct {
 	AuthservID *string `json:"authserv_id,omitempty"`
 	// Enabled holds the value of the "enabled" field.
 	Enabled bool `json:"enabled,omitempty"`
-	// the password of its webhook
+	// Server holds the value of the "server" field.
+	Server *string `json:"server,omitempty"`
+	// Username holds the value of the "username" field.
+	Username *string `json:"username,omitempty"`
+	// the password of its webhook, or of its user at the mail server
 	SecretSealed []byte `json:"-"`
+	// of the folder in which the last message was fetched, as IMAP has it
+	FetchedValidity int64 `json:"fetched_validity,omitempty"`
+	// of the last message that was fetched
+	FetchedUID int64 `json:"fetched_uid,omitempty"`
+	// FetchedAt holds the value of the "fetched_at" field.
+	FetchedAt *time.Time `json:"fetched_at,omitempty"`
+	// Fault holds the value of the "fault" field.
+	Fault *string `json:"fault,omitempty"`
 	// CreatedBy holds the value of the "created_by" field.
 	CreatedBy string `json:"created_by,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -93,9 +105,11 @@ func (*Mailbox) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case mailbox.FieldEnabled:
 			values[i] = new(sql.NullBool)
-		case mailbox.FieldID, mailbox.FieldCompanyID, mailbox.FieldAddress, mailbox.FieldKind, mailbox.FieldReceivesAt, mailbox.FieldOfferingID, mailbox.FieldTeamID, mailbox.FieldUnknownSenders, mailbox.FieldAuthservID, mailbox.FieldCreatedBy:
+		case mailbox.FieldFetchedValidity, mailbox.FieldFetchedUID:
+			values[i] = new(sql.NullInt64)
+		case mailbox.FieldID, mailbox.FieldCompanyID, mailbox.FieldAddress, mailbox.FieldKind, mailbox.FieldReceivesAt, mailbox.FieldOfferingID, mailbox.FieldTeamID, mailbox.FieldUnknownSenders, mailbox.FieldAuthservID, mailbox.FieldServer, mailbox.FieldUsername, mailbox.FieldFault, mailbox.FieldCreatedBy:
 			values[i] = new(sql.NullString)
-		case mailbox.FieldCreatedAt, mailbox.FieldUpdatedAt:
+		case mailbox.FieldCreatedAt, mailbox.FieldUpdatedAt, mailbox.FieldFetchedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -152,7 +166,8 @@ func (_m *Mailbox) assignValues(columns []string, values []any) error {
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field receives_at", values[i])
 			} else if value.Valid {
-				_m.ReceivesAt = value.String
+				_m.ReceivesAt = new(string)
+				*_m.ReceivesAt = value.String
 			}
 		case mailbox.FieldOfferingID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -186,11 +201,51 @@ func (_m *Mailbox) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Enabled = value.Bool
 			}
+		case mailbox.FieldServer:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field server", values[i])
+			} else if value.Valid {
+				_m.Server = new(string)
+				*_m.Server = value.String
+			}
+		case mailbox.FieldUsername:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field username", values[i])
+			} else if value.Valid {
+				_m.Username = new(string)
+				*_m.Username = value.String
+			}
 		case mailbox.FieldSecretSealed:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field secret_sealed", values[i])
 			} else if value != nil {
 				_m.SecretSealed = *value
+			}
+		case mailbox.FieldFetchedValidity:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field fetched_validity", values[i])
+			} else if value.Valid {
+				_m.FetchedValidity = value.Int64
+			}
+		case mailbox.FieldFetchedUID:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field fetched_uid", values[i])
+			} else if value.Valid {
+				_m.FetchedUID = value.Int64
+			}
+		case mailbox.FieldFetchedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field fetched_at", values[i])
+			} else if value.Valid {
+				_m.FetchedAt = new(time.Time)
+				*_m.FetchedAt = value.Time
+			}
+		case mailbox.FieldFault:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field fault", values[i])
+			} else if value.Valid {
+				_m.Fault = new(string)
+				*_m.Fault = value.String
 			}
 		case mailbox.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -259,8 +314,10 @@ func (_m *Mailbox) String() string {
 	builder.WriteString("kind=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Kind))
 	builder.WriteString(", ")
-	builder.WriteString("receives_at=")
-	builder.WriteString(_m.ReceivesAt)
+	if v := _m.ReceivesAt; v != nil {
+		builder.WriteString("receives_at=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("offering_id=")
 	builder.WriteString(_m.OfferingID)
@@ -281,7 +338,33 @@ func (_m *Mailbox) String() string {
 	builder.WriteString("enabled=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Enabled))
 	builder.WriteString(", ")
+	if v := _m.Server; v != nil {
+		builder.WriteString("server=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.Username; v != nil {
+		builder.WriteString("username=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	builder.WriteString("secret_sealed=<sensitive>")
+	builder.WriteString(", ")
+	builder.WriteString("fetched_validity=")
+	builder.WriteString(fmt.Sprintf("%v", _m.FetchedValidity))
+	builder.WriteString(", ")
+	builder.WriteString("fetched_uid=")
+	builder.WriteString(fmt.Sprintf("%v", _m.FetchedUID))
+	builder.WriteString(", ")
+	if v := _m.FetchedAt; v != nil {
+		builder.WriteString("fetched_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.Fault; v != nil {
+		builder.WriteString("fault=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)

@@ -58,6 +58,14 @@ func (_c *MailboxCreate) SetReceivesAt(v string) *MailboxCreate {
 	return _c
 }
 
+// SetNillableReceivesAt sets the "receives_at" field if the given value is not nil.
+func (_c *MailboxCreate) SetNillableReceivesAt(v *string) *MailboxCreate {
+	if v != nil {
+		_c.SetReceivesAt(*v)
+	}
+	return _c
+}
+
 // SetOfferingID sets the "offering_id" field.
 func (_c *MailboxCreate) SetOfferingID(v string) *MailboxCreate {
 	_c.mutation.SetOfferingID(v)
@@ -120,9 +128,93 @@ func (_c *MailboxCreate) SetNillableEnabled(v *bool) *MailboxCreate {
 	return _c
 }
 
+// SetServer sets the "server" field.
+func (_c *MailboxCreate) SetServer(v string) *MailboxCreate {
+	_c.mutation.SetServer(v)
+	return _c
+}
+
+// SetNillableServer sets the "server" field if the given value is not nil.
+func (_c *MailboxCreate) SetNillableServer(v *string) *MailboxCreate {
+	if v != nil {
+		_c.SetServer(*v)
+	}
+	return _c
+}
+
+// SetUsername sets the "username" field.
+func (_c *MailboxCreate) SetUsername(v string) *MailboxCreate {
+	_c.mutation.SetUsername(v)
+	return _c
+}
+
+// SetNillableUsername sets the "username" field if the given value is not nil.
+func (_c *MailboxCreate) SetNillableUsername(v *string) *MailboxCreate {
+	if v != nil {
+		_c.SetUsername(*v)
+	}
+	return _c
+}
+
 // SetSecretSealed sets the "secret_sealed" field.
 func (_c *MailboxCreate) SetSecretSealed(v []byte) *MailboxCreate {
 	_c.mutation.SetSecretSealed(v)
+	return _c
+}
+
+// SetFetchedValidity sets the "fetched_validity" field.
+func (_c *MailboxCreate) SetFetchedValidity(v int64) *MailboxCreate {
+	_c.mutation.SetFetchedValidity(v)
+	return _c
+}
+
+// SetNillableFetchedValidity sets the "fetched_validity" field if the given value is not nil.
+func (_c *MailboxCreate) SetNillableFetchedValidity(v *int64) *MailboxCreate {
+	if v != nil {
+		_c.SetFetchedValidity(*v)
+	}
+	return _c
+}
+
+// SetFetchedUID sets the "fetched_uid" field.
+func (_c *MailboxCreate) SetFetchedUID(v int64) *MailboxCreate {
+	_c.mutation.SetFetchedUID(v)
+	return _c
+}
+
+// SetNillableFetchedUID sets the "fetched_uid" field if the given value is not nil.
+func (_c *MailboxCreate) SetNillableFetchedUID(v *int64) *MailboxCreate {
+	if v != nil {
+		_c.SetFetchedUID(*v)
+	}
+	return _c
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (_c *MailboxCreate) SetFetchedAt(v time.Time) *MailboxCreate {
+	_c.mutation.SetFetchedAt(v)
+	return _c
+}
+
+// SetNillableFetchedAt sets the "fetched_at" field if the given value is not nil.
+func (_c *MailboxCreate) SetNillableFetchedAt(v *time.Time) *MailboxCreate {
+	if v != nil {
+		_c.SetFetchedAt(*v)
+	}
+	return _c
+}
+
+// SetFault sets the "fault" field.
+func (_c *MailboxCreate) SetFault(v string) *MailboxCreate {
+	_c.mutation.SetFault(v)
+	return _c
+}
+
+// SetNillableFault sets the "fault" field if the given value is not nil.
+func (_c *MailboxCreate) SetNillableFault(v *string) *MailboxCreate {
+	if v != nil {
+		_c.SetFault(*v)
+	}
 	return _c
 }
 
@@ -201,6 +293,14 @@ func (_c *MailboxCreate) defaults() error {
 		v := mailbox.DefaultEnabled
 		_c.mutation.SetEnabled(v)
 	}
+	if _, ok := _c.mutation.FetchedValidity(); !ok {
+		v := mailbox.DefaultFetchedValidity
+		_c.mutation.SetFetchedValidity(v)
+	}
+	if _, ok := _c.mutation.FetchedUID(); !ok {
+		v := mailbox.DefaultFetchedUID
+		_c.mutation.SetFetchedUID(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if mailbox.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized mailbox.DefaultID (forgotten import ent/runtime?)")
@@ -243,9 +343,6 @@ func (_c *MailboxCreate) check() error {
 			return &ValidationError{Name: "kind", err: fmt.Errorf(`ent: validator failed for field "Mailbox.kind": %w`, err)}
 		}
 	}
-	if _, ok := _c.mutation.ReceivesAt(); !ok {
-		return &ValidationError{Name: "receives_at", err: errors.New(`ent: missing required field "Mailbox.receives_at"`)}
-	}
 	if v, ok := _c.mutation.ReceivesAt(); ok {
 		if err := mailbox.ReceivesAtValidator(v); err != nil {
 			return &ValidationError{Name: "receives_at", err: fmt.Errorf(`ent: validator failed for field "Mailbox.receives_at": %w`, err)}
@@ -279,6 +376,27 @@ func (_c *MailboxCreate) check() error {
 	}
 	if _, ok := _c.mutation.Enabled(); !ok {
 		return &ValidationError{Name: "enabled", err: errors.New(`ent: missing required field "Mailbox.enabled"`)}
+	}
+	if v, ok := _c.mutation.Server(); ok {
+		if err := mailbox.ServerValidator(v); err != nil {
+			return &ValidationError{Name: "server", err: fmt.Errorf(`ent: validator failed for field "Mailbox.server": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.Username(); ok {
+		if err := mailbox.UsernameValidator(v); err != nil {
+			return &ValidationError{Name: "username", err: fmt.Errorf(`ent: validator failed for field "Mailbox.username": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.FetchedValidity(); !ok {
+		return &ValidationError{Name: "fetched_validity", err: errors.New(`ent: missing required field "Mailbox.fetched_validity"`)}
+	}
+	if _, ok := _c.mutation.FetchedUID(); !ok {
+		return &ValidationError{Name: "fetched_uid", err: errors.New(`ent: missing required field "Mailbox.fetched_uid"`)}
+	}
+	if v, ok := _c.mutation.Fault(); ok {
+		if err := mailbox.FaultValidator(v); err != nil {
+			return &ValidationError{Name: "fault", err: fmt.Errorf(`ent: validator failed for field "Mailbox.fault": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.CreatedBy(); !ok {
 		return &ValidationError{Name: "created_by", err: errors.New(`ent: missing required field "Mailbox.created_by"`)}
@@ -353,7 +471,7 @@ func (_c *MailboxCreate) createSpec() (*Mailbox, *sqlgraph.CreateSpec) {
 	}
 	if value, ok := _c.mutation.ReceivesAt(); ok {
 		_spec.SetField(mailbox.FieldReceivesAt, field.TypeString, value)
-		_node.ReceivesAt = value
+		_node.ReceivesAt = &value
 	}
 	if value, ok := _c.mutation.UnknownSenders(); ok {
 		_spec.SetField(mailbox.FieldUnknownSenders, field.TypeEnum, value)
@@ -367,9 +485,33 @@ func (_c *MailboxCreate) createSpec() (*Mailbox, *sqlgraph.CreateSpec) {
 		_spec.SetField(mailbox.FieldEnabled, field.TypeBool, value)
 		_node.Enabled = value
 	}
+	if value, ok := _c.mutation.Server(); ok {
+		_spec.SetField(mailbox.FieldServer, field.TypeString, value)
+		_node.Server = &value
+	}
+	if value, ok := _c.mutation.Username(); ok {
+		_spec.SetField(mailbox.FieldUsername, field.TypeString, value)
+		_node.Username = &value
+	}
 	if value, ok := _c.mutation.SecretSealed(); ok {
 		_spec.SetField(mailbox.FieldSecretSealed, field.TypeBytes, value)
 		_node.SecretSealed = value
+	}
+	if value, ok := _c.mutation.FetchedValidity(); ok {
+		_spec.SetField(mailbox.FieldFetchedValidity, field.TypeInt64, value)
+		_node.FetchedValidity = value
+	}
+	if value, ok := _c.mutation.FetchedUID(); ok {
+		_spec.SetField(mailbox.FieldFetchedUID, field.TypeInt64, value)
+		_node.FetchedUID = value
+	}
+	if value, ok := _c.mutation.FetchedAt(); ok {
+		_spec.SetField(mailbox.FieldFetchedAt, field.TypeTime, value)
+		_node.FetchedAt = &value
+	}
+	if value, ok := _c.mutation.Fault(); ok {
+		_spec.SetField(mailbox.FieldFault, field.TypeString, value)
+		_node.Fault = &value
 	}
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(mailbox.FieldCreatedBy, field.TypeString, value)

@@ -140,6 +140,46 @@ func (_u *MailboxUpdate) SetNillableEnabled(v *bool) *MailboxUpdate {
 	return _u
 }
 
+// SetServer sets the "server" field.
+func (_u *MailboxUpdate) SetServer(v string) *MailboxUpdate {
+	_u.mutation.SetServer(v)
+	return _u
+}
+
+// SetNillableServer sets the "server" field if the given value is not nil.
+func (_u *MailboxUpdate) SetNillableServer(v *string) *MailboxUpdate {
+	if v != nil {
+		_u.SetServer(*v)
+	}
+	return _u
+}
+
+// ClearServer clears the value of the "server" field.
+func (_u *MailboxUpdate) ClearServer() *MailboxUpdate {
+	_u.mutation.ClearServer()
+	return _u
+}
+
+// SetUsername sets the "username" field.
+func (_u *MailboxUpdate) SetUsername(v string) *MailboxUpdate {
+	_u.mutation.SetUsername(v)
+	return _u
+}
+
+// SetNillableUsername sets the "username" field if the given value is not nil.
+func (_u *MailboxUpdate) SetNillableUsername(v *string) *MailboxUpdate {
+	if v != nil {
+		_u.SetUsername(*v)
+	}
+	return _u
+}
+
+// ClearUsername clears the value of the "username" field.
+func (_u *MailboxUpdate) ClearUsername() *MailboxUpdate {
+	_u.mutation.ClearUsername()
+	return _u
+}
+
 // SetSecretSealed sets the "secret_sealed" field.
 func (_u *MailboxUpdate) SetSecretSealed(v []byte) *MailboxUpdate {
 	_u.mutation.SetSecretSealed(v)
@@ -149,6 +189,88 @@ func (_u *MailboxUpdate) SetSecretSealed(v []byte) *MailboxUpdate {
 // ClearSecretSealed clears the value of the "secret_sealed" field.
 func (_u *MailboxUpdate) ClearSecretSealed() *MailboxUpdate {
 	_u.mutation.ClearSecretSealed()
+	return _u
+}
+
+// SetFetchedValidity sets the "fetched_validity" field.
+func (_u *MailboxUpdate) SetFetchedValidity(v int64) *MailboxUpdate {
+	_u.mutation.ResetFetchedValidity()
+	_u.mutation.SetFetchedValidity(v)
+	return _u
+}
+
+// SetNillableFetchedValidity sets the "fetched_validity" field if the given value is not nil.
+func (_u *MailboxUpdate) SetNillableFetchedValidity(v *int64) *MailboxUpdate {
+	if v != nil {
+		_u.SetFetchedValidity(*v)
+	}
+	return _u
+}
+
+// AddFetchedValidity adds value to the "fetched_validity" field.
+func (_u *MailboxUpdate) AddFetchedValidity(v int64) *MailboxUpdate {
+	_u.mutation.AddFetchedValidity(v)
+	return _u
+}
+
+// SetFetchedUID sets the "fetched_uid" field.
+func (_u *MailboxUpdate) SetFetchedUID(v int64) *MailboxUpdate {
+	_u.mutation.ResetFetchedUID()
+	_u.mutation.SetFetchedUID(v)
+	return _u
+}
+
+// SetNillableFetchedUID sets the "fetched_uid" field if the given value is not nil.
+func (_u *MailboxUpdate) SetNillableFetchedUID(v *int64) *MailboxUpdate {
+	if v != nil {
+		_u.SetFetchedUID(*v)
+	}
+	return _u
+}
+
+// AddFetchedUID adds value to the "fetched_uid" field.
+func (_u *MailboxUpdate) AddFetchedUID(v int64) *MailboxUpdate {
+	_u.mutation.AddFetchedUID(v)
+	return _u
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (_u *MailboxUpdate) SetFetchedAt(v time.Time) *MailboxUpdate {
+	_u.mutation.SetFetchedAt(v)
+	return _u
+}
+
+// SetNillableFetchedAt sets the "fetched_at" field if the given value is not nil.
+func (_u *MailboxUpdate) SetNillableFetchedAt(v *time.Time) *MailboxUpdate {
+	if v != nil {
+		_u.SetFetchedAt(*v)
+	}
+	return _u
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (_u *MailboxUpdate) ClearFetchedAt() *MailboxUpdate {
+	_u.mutation.ClearFetchedAt()
+	return _u
+}
+
+// SetFault sets the "fault" field.
+func (_u *MailboxUpdate) SetFault(v string) *MailboxUpdate {
+	_u.mutation.SetFault(v)
+	return _u
+}
+
+// SetNillableFault sets the "fault" field if the given value is not nil.
+func (_u *MailboxUpdate) SetNillableFault(v *string) *MailboxUpdate {
+	if v != nil {
+		_u.SetFault(*v)
+	}
+	return _u
+}
+
+// ClearFault clears the value of the "fault" field.
+func (_u *MailboxUpdate) ClearFault() *MailboxUpdate {
+	_u.mutation.ClearFault()
 	return _u
 }
 
@@ -233,6 +355,21 @@ func (_u *MailboxUpdate) check() error {
 			return &ValidationError{Name: "authserv_id", err: fmt.Errorf(`ent: validator failed for field "Mailbox.authserv_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Server(); ok {
+		if err := mailbox.ServerValidator(v); err != nil {
+			return &ValidationError{Name: "server", err: fmt.Errorf(`ent: validator failed for field "Mailbox.server": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Username(); ok {
+		if err := mailbox.UsernameValidator(v); err != nil {
+			return &ValidationError{Name: "username", err: fmt.Errorf(`ent: validator failed for field "Mailbox.username": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Fault(); ok {
+		if err := mailbox.FaultValidator(v); err != nil {
+			return &ValidationError{Name: "fault", err: fmt.Errorf(`ent: validator failed for field "Mailbox.fault": %w`, err)}
+		}
+	}
 	if _u.mutation.OfferingCleared() && len(_u.mutation.OfferingIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Mailbox.offering"`)
 	}
@@ -257,6 +394,9 @@ func (_u *MailboxUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Address(); ok {
 		_spec.SetField(mailbox.FieldAddress, field.TypeString, value)
 	}
+	if _u.mutation.ReceivesAtCleared() {
+		_spec.ClearField(mailbox.FieldReceivesAt, field.TypeString)
+	}
 	if value, ok := _u.mutation.UnknownSenders(); ok {
 		_spec.SetField(mailbox.FieldUnknownSenders, field.TypeEnum, value)
 	}
@@ -269,11 +409,47 @@ func (_u *MailboxUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Enabled(); ok {
 		_spec.SetField(mailbox.FieldEnabled, field.TypeBool, value)
 	}
+	if value, ok := _u.mutation.Server(); ok {
+		_spec.SetField(mailbox.FieldServer, field.TypeString, value)
+	}
+	if _u.mutation.ServerCleared() {
+		_spec.ClearField(mailbox.FieldServer, field.TypeString)
+	}
+	if value, ok := _u.mutation.Username(); ok {
+		_spec.SetField(mailbox.FieldUsername, field.TypeString, value)
+	}
+	if _u.mutation.UsernameCleared() {
+		_spec.ClearField(mailbox.FieldUsername, field.TypeString)
+	}
 	if value, ok := _u.mutation.SecretSealed(); ok {
 		_spec.SetField(mailbox.FieldSecretSealed, field.TypeBytes, value)
 	}
 	if _u.mutation.SecretSealedCleared() {
 		_spec.ClearField(mailbox.FieldSecretSealed, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.FetchedValidity(); ok {
+		_spec.SetField(mailbox.FieldFetchedValidity, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFetchedValidity(); ok {
+		_spec.AddField(mailbox.FieldFetchedValidity, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.FetchedUID(); ok {
+		_spec.SetField(mailbox.FieldFetchedUID, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFetchedUID(); ok {
+		_spec.AddField(mailbox.FieldFetchedUID, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.FetchedAt(); ok {
+		_spec.SetField(mailbox.FieldFetchedAt, field.TypeTime, value)
+	}
+	if _u.mutation.FetchedAtCleared() {
+		_spec.ClearField(mailbox.FieldFetchedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Fault(); ok {
+		_spec.SetField(mailbox.FieldFault, field.TypeString, value)
+	}
+	if _u.mutation.FaultCleared() {
+		_spec.ClearField(mailbox.FieldFault, field.TypeString)
 	}
 	if _u.mutation.OfferingCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -463,6 +639,46 @@ func (_u *MailboxUpdateOne) SetNillableEnabled(v *bool) *MailboxUpdateOne {
 	return _u
 }
 
+// SetServer sets the "server" field.
+func (_u *MailboxUpdateOne) SetServer(v string) *MailboxUpdateOne {
+	_u.mutation.SetServer(v)
+	return _u
+}
+
+// SetNillableServer sets the "server" field if the given value is not nil.
+func (_u *MailboxUpdateOne) SetNillableServer(v *string) *MailboxUpdateOne {
+	if v != nil {
+		_u.SetServer(*v)
+	}
+	return _u
+}
+
+// ClearServer clears the value of the "server" field.
+func (_u *MailboxUpdateOne) ClearServer() *MailboxUpdateOne {
+	_u.mutation.ClearServer()
+	return _u
+}
+
+// SetUsername sets the "username" field.
+func (_u *MailboxUpdateOne) SetUsername(v string) *MailboxUpdateOne {
+	_u.mutation.SetUsername(v)
+	return _u
+}
+
+// SetNillableUsername sets the "username" field if the given value is not nil.
+func (_u *MailboxUpdateOne) SetNillableUsername(v *string) *MailboxUpdateOne {
+	if v != nil {
+		_u.SetUsername(*v)
+	}
+	return _u
+}
+
+// ClearUsername clears the value of the "username" field.
+func (_u *MailboxUpdateOne) ClearUsername() *MailboxUpdateOne {
+	_u.mutation.ClearUsername()
+	return _u
+}
+
 // SetSecretSealed sets the "secret_sealed" field.
 func (_u *MailboxUpdateOne) SetSecretSealed(v []byte) *MailboxUpdateOne {
 	_u.mutation.SetSecretSealed(v)
@@ -472,6 +688,88 @@ func (_u *MailboxUpdateOne) SetSecretSealed(v []byte) *MailboxUpdateOne {
 // ClearSecretSealed clears the value of the "secret_sealed" field.
 func (_u *MailboxUpdateOne) ClearSecretSealed() *MailboxUpdateOne {
 	_u.mutation.ClearSecretSealed()
+	return _u
+}
+
+// SetFetchedValidity sets the "fetched_validity" field.
+func (_u *MailboxUpdateOne) SetFetchedValidity(v int64) *MailboxUpdateOne {
+	_u.mutation.ResetFetchedValidity()
+	_u.mutation.SetFetchedValidity(v)
+	return _u
+}
+
+// SetNillableFetchedValidity sets the "fetched_validity" field if the given value is not nil.
+func (_u *MailboxUpdateOne) SetNillableFetchedValidity(v *int64) *MailboxUpdateOne {
+	if v != nil {
+		_u.SetFetchedValidity(*v)
+	}
+	return _u
+}
+
+// AddFetchedValidity adds value to the "fetched_validity" field.
+func (_u *MailboxUpdateOne) AddFetchedValidity(v int64) *MailboxUpdateOne {
+	_u.mutation.AddFetchedValidity(v)
+	return _u
+}
+
+// SetFetchedUID sets the "fetched_uid" field.
+func (_u *MailboxUpdateOne) SetFetchedUID(v int64) *MailboxUpdateOne {
+	_u.mutation.ResetFetchedUID()
+	_u.mutation.SetFetchedUID(v)
+	return _u
+}
+
+// SetNillableFetchedUID sets the "fetched_uid" field if the given value is not nil.
+func (_u *MailboxUpdateOne) SetNillableFetchedUID(v *int64) *MailboxUpdateOne {
+	if v != nil {
+		_u.SetFetchedUID(*v)
+	}
+	return _u
+}
+
+// AddFetchedUID adds value to the "fetched_uid" field.
+func (_u *MailboxUpdateOne) AddFetchedUID(v int64) *MailboxUpdateOne {
+	_u.mutation.AddFetchedUID(v)
+	return _u
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (_u *MailboxUpdateOne) SetFetchedAt(v time.Time) *MailboxUpdateOne {
+	_u.mutation.SetFetchedAt(v)
+	return _u
+}
+
+// SetNillableFetchedAt sets the "fetched_at" field if the given value is not nil.
+func (_u *MailboxUpdateOne) SetNillableFetchedAt(v *time.Time) *MailboxUpdateOne {
+	if v != nil {
+		_u.SetFetchedAt(*v)
+	}
+	return _u
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (_u *MailboxUpdateOne) ClearFetchedAt() *MailboxUpdateOne {
+	_u.mutation.ClearFetchedAt()
+	return _u
+}
+
+// SetFault sets the "fault" field.
+func (_u *MailboxUpdateOne) SetFault(v string) *MailboxUpdateOne {
+	_u.mutation.SetFault(v)
+	return _u
+}
+
+// SetNillableFault sets the "fault" field if the given value is not nil.
+func (_u *MailboxUpdateOne) SetNillableFault(v *string) *MailboxUpdateOne {
+	if v != nil {
+		_u.SetFault(*v)
+	}
+	return _u
+}
+
+// ClearFault clears the value of the "fault" field.
+func (_u *MailboxUpdateOne) ClearFault() *MailboxUpdateOne {
+	_u.mutation.ClearFault()
 	return _u
 }
 
@@ -569,6 +867,21 @@ func (_u *MailboxUpdateOne) check() error {
 			return &ValidationError{Name: "authserv_id", err: fmt.Errorf(`ent: validator failed for field "Mailbox.authserv_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Server(); ok {
+		if err := mailbox.ServerValidator(v); err != nil {
+			return &ValidationError{Name: "server", err: fmt.Errorf(`ent: validator failed for field "Mailbox.server": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Username(); ok {
+		if err := mailbox.UsernameValidator(v); err != nil {
+			return &ValidationError{Name: "username", err: fmt.Errorf(`ent: validator failed for field "Mailbox.username": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Fault(); ok {
+		if err := mailbox.FaultValidator(v); err != nil {
+			return &ValidationError{Name: "fault", err: fmt.Errorf(`ent: validator failed for field "Mailbox.fault": %w`, err)}
+		}
+	}
 	if _u.mutation.OfferingCleared() && len(_u.mutation.OfferingIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "Mailbox.offering"`)
 	}
@@ -610,6 +923,9 @@ func (_u *MailboxUpdateOne) sqlSave(ctx context.Context) (_node *Mailbox, err er
 	if value, ok := _u.mutation.Address(); ok {
 		_spec.SetField(mailbox.FieldAddress, field.TypeString, value)
 	}
+	if _u.mutation.ReceivesAtCleared() {
+		_spec.ClearField(mailbox.FieldReceivesAt, field.TypeString)
+	}
 	if value, ok := _u.mutation.UnknownSenders(); ok {
 		_spec.SetField(mailbox.FieldUnknownSenders, field.TypeEnum, value)
 	}
@@ -622,11 +938,47 @@ func (_u *MailboxUpdateOne) sqlSave(ctx context.Context) (_node *Mailbox, err er
 	if value, ok := _u.mutation.Enabled(); ok {
 		_spec.SetField(mailbox.FieldEnabled, field.TypeBool, value)
 	}
+	if value, ok := _u.mutation.Server(); ok {
+		_spec.SetField(mailbox.FieldServer, field.TypeString, value)
+	}
+	if _u.mutation.ServerCleared() {
+		_spec.ClearField(mailbox.FieldServer, field.TypeString)
+	}
+	if value, ok := _u.mutation.Username(); ok {
+		_spec.SetField(mailbox.FieldUsername, field.TypeString, value)
+	}
+	if _u.mutation.UsernameCleared() {
+		_spec.ClearField(mailbox.FieldUsername, field.TypeString)
+	}
 	if value, ok := _u.mutation.SecretSealed(); ok {
 		_spec.SetField(mailbox.FieldSecretSealed, field.TypeBytes, value)
 	}
 	if _u.mutation.SecretSealedCleared() {
 		_spec.ClearField(mailbox.FieldSecretSealed, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.FetchedValidity(); ok {
+		_spec.SetField(mailbox.FieldFetchedValidity, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFetchedValidity(); ok {
+		_spec.AddField(mailbox.FieldFetchedValidity, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.FetchedUID(); ok {
+		_spec.SetField(mailbox.FieldFetchedUID, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedFetchedUID(); ok {
+		_spec.AddField(mailbox.FieldFetchedUID, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.FetchedAt(); ok {
+		_spec.SetField(mailbox.FieldFetchedAt, field.TypeTime, value)
+	}
+	if _u.mutation.FetchedAtCleared() {
+		_spec.ClearField(mailbox.FieldFetchedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Fault(); ok {
+		_spec.SetField(mailbox.FieldFault, field.TypeString, value)
+	}
+	if _u.mutation.FaultCleared() {
+		_spec.ClearField(mailbox.FieldFault, field.TypeString)
 	}
 	if _u.mutation.OfferingCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -35472,6 +35472,7 @@ type InboundMailMutation struct {
 	sender         *string
 	recipient      *string
 	subject        *string
+	excerpt        *string
 	outcome        *inboundmail.Outcome
 	reason         *string
 	request_id     *string
@@ -35919,6 +35920,55 @@ func (m *InboundMailMutation) SubjectCleared() bool {
 func (m *InboundMailMutation) ResetSubject() {
 	m.subject = nil
 	delete(m.clearedFields, inboundmail.FieldSubject)
+}
+
+// SetExcerpt sets the "excerpt" field.
+func (m *InboundMailMutation) SetExcerpt(s string) {
+	m.excerpt = &s
+}
+
+// Excerpt returns the value of the "excerpt" field in the mutation.
+func (m *InboundMailMutation) Excerpt() (r string, exists bool) {
+	v := m.excerpt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExcerpt returns the old "excerpt" field's value of the InboundMail entity.
+// If the InboundMail object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundMailMutation) OldExcerpt(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExcerpt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExcerpt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExcerpt: %w", err)
+	}
+	return oldValue.Excerpt, nil
+}
+
+// ClearExcerpt clears the value of the "excerpt" field.
+func (m *InboundMailMutation) ClearExcerpt() {
+	m.excerpt = nil
+	m.clearedFields[inboundmail.FieldExcerpt] = struct{}{}
+}
+
+// ExcerptCleared returns if the "excerpt" field was cleared in this mutation.
+func (m *InboundMailMutation) ExcerptCleared() bool {
+	_, ok := m.clearedFields[inboundmail.FieldExcerpt]
+	return ok
+}
+
+// ResetExcerpt resets all changes to the "excerpt" field.
+func (m *InboundMailMutation) ResetExcerpt() {
+	m.excerpt = nil
+	delete(m.clearedFields, inboundmail.FieldExcerpt)
 }
 
 // SetOutcome sets the "outcome" field.
@@ -36417,7 +36467,7 @@ func (m *InboundMailMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *InboundMailMutation) Fields() []string {
-	fields := make([]string, 0, 17)
+	fields := make([]string, 0, 18)
 	if m.created_at != nil {
 		fields = append(fields, inboundmail.FieldCreatedAt)
 	}
@@ -36441,6 +36491,9 @@ func (m *InboundMailMutation) Fields() []string {
 	}
 	if m.subject != nil {
 		fields = append(fields, inboundmail.FieldSubject)
+	}
+	if m.excerpt != nil {
+		fields = append(fields, inboundmail.FieldExcerpt)
 	}
 	if m.outcome != nil {
 		fields = append(fields, inboundmail.FieldOutcome)
@@ -36493,6 +36546,8 @@ func (m *InboundMailMutation) Field(name string) (ent.Value, bool) {
 		return m.Recipient()
 	case inboundmail.FieldSubject:
 		return m.Subject()
+	case inboundmail.FieldExcerpt:
+		return m.Excerpt()
 	case inboundmail.FieldOutcome:
 		return m.Outcome()
 	case inboundmail.FieldReason:
@@ -36536,6 +36591,8 @@ func (m *InboundMailMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldRecipient(ctx)
 	case inboundmail.FieldSubject:
 		return m.OldSubject(ctx)
+	case inboundmail.FieldExcerpt:
+		return m.OldExcerpt(ctx)
 	case inboundmail.FieldOutcome:
 		return m.OldOutcome(ctx)
 	case inboundmail.FieldReason:
@@ -36618,6 +36675,13 @@ func (m *InboundMailMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSubject(v)
+		return nil
+	case inboundmail.FieldExcerpt:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExcerpt(v)
 		return nil
 	case inboundmail.FieldOutcome:
 		v, ok := value.(inboundmail.Outcome)
@@ -36736,6 +36800,9 @@ func (m *InboundMailMutation) ClearedFields() []string {
 	if m.FieldCleared(inboundmail.FieldSubject) {
 		fields = append(fields, inboundmail.FieldSubject)
 	}
+	if m.FieldCleared(inboundmail.FieldExcerpt) {
+		fields = append(fields, inboundmail.FieldExcerpt)
+	}
 	if m.FieldCleared(inboundmail.FieldReason) {
 		fields = append(fields, inboundmail.FieldReason)
 	}
@@ -36779,6 +36846,9 @@ func (m *InboundMailMutation) ClearField(name string) error {
 		return nil
 	case inboundmail.FieldSubject:
 		m.ClearSubject()
+		return nil
+	case inboundmail.FieldExcerpt:
+		m.ClearExcerpt()
 		return nil
 	case inboundmail.FieldReason:
 		m.ClearReason()
@@ -36832,6 +36902,9 @@ func (m *InboundMailMutation) ResetField(name string) error {
 		return nil
 	case inboundmail.FieldSubject:
 		m.ResetSubject()
+		return nil
+	case inboundmail.FieldExcerpt:
+		m.ResetExcerpt()
 		return nil
 	case inboundmail.FieldOutcome:
 		m.ResetOutcome()
@@ -41649,28 +41722,36 @@ func (m *JournalLineMutation) ResetEdge(name string) error {
 // MailboxMutation represents an operation that mutates the Mailbox nodes in the graph.
 type MailboxMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	updated_at      *time.Time
-	company_id      *string
-	address         *string
-	kind            *mailbox.Kind
-	receives_at     *string
-	unknown_senders *mailbox.UnknownSenders
-	authserv_id     *string
-	enabled         *bool
-	secret_sealed   *[]byte
-	created_by      *string
-	clearedFields   map[string]struct{}
-	offering        *string
-	clearedoffering bool
-	team            *string
-	clearedteam     bool
-	done            bool
-	oldValue        func(context.Context) (*Mailbox, error)
-	predicates      []predicate.Mailbox
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	updated_at          *time.Time
+	company_id          *string
+	address             *string
+	kind                *mailbox.Kind
+	receives_at         *string
+	unknown_senders     *mailbox.UnknownSenders
+	authserv_id         *string
+	enabled             *bool
+	server              *string
+	username            *string
+	secret_sealed       *[]byte
+	fetched_validity    *int64
+	addfetched_validity *int64
+	fetched_uid         *int64
+	addfetched_uid      *int64
+	fetched_at          *time.Time
+	fault               *string
+	created_by          *string
+	clearedFields       map[string]struct{}
+	offering            *string
+	clearedoffering     bool
+	team                *string
+	clearedteam         bool
+	done                bool
+	oldValue            func(context.Context) (*Mailbox, error)
+	predicates          []predicate.Mailbox
 }
 
 var _ ent.Mutation = (*MailboxMutation)(nil)
@@ -41974,7 +42055,7 @@ func (m *MailboxMutation) ReceivesAt() (r string, exists bool) {
 // OldReceivesAt returns the old "receives_at" field's value of the Mailbox entity.
 // If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *MailboxMutation) OldReceivesAt(ctx context.Context) (v string, err error) {
+func (m *MailboxMutation) OldReceivesAt(ctx context.Context) (v *string, err error) {
 	if !m.op.Is(OpUpdateOne) {
 		return v, errors.New("OldReceivesAt is only allowed on UpdateOne operations")
 	}
@@ -41988,9 +42069,22 @@ func (m *MailboxMutation) OldReceivesAt(ctx context.Context) (v string, err erro
 	return oldValue.ReceivesAt, nil
 }
 
+// ClearReceivesAt clears the value of the "receives_at" field.
+func (m *MailboxMutation) ClearReceivesAt() {
+	m.receives_at = nil
+	m.clearedFields[mailbox.FieldReceivesAt] = struct{}{}
+}
+
+// ReceivesAtCleared returns if the "receives_at" field was cleared in this mutation.
+func (m *MailboxMutation) ReceivesAtCleared() bool {
+	_, ok := m.clearedFields[mailbox.FieldReceivesAt]
+	return ok
+}
+
 // ResetReceivesAt resets all changes to the "receives_at" field.
 func (m *MailboxMutation) ResetReceivesAt() {
 	m.receives_at = nil
+	delete(m.clearedFields, mailbox.FieldReceivesAt)
 }
 
 // SetOfferingID sets the "offering_id" field.
@@ -42199,6 +42293,104 @@ func (m *MailboxMutation) ResetEnabled() {
 	m.enabled = nil
 }
 
+// SetServer sets the "server" field.
+func (m *MailboxMutation) SetServer(s string) {
+	m.server = &s
+}
+
+// Server returns the value of the "server" field in the mutation.
+func (m *MailboxMutation) Server() (r string, exists bool) {
+	v := m.server
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldServer returns the old "server" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldServer(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldServer is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldServer requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldServer: %w", err)
+	}
+	return oldValue.Server, nil
+}
+
+// ClearServer clears the value of the "server" field.
+func (m *MailboxMutation) ClearServer() {
+	m.server = nil
+	m.clearedFields[mailbox.FieldServer] = struct{}{}
+}
+
+// ServerCleared returns if the "server" field was cleared in this mutation.
+func (m *MailboxMutation) ServerCleared() bool {
+	_, ok := m.clearedFields[mailbox.FieldServer]
+	return ok
+}
+
+// ResetServer resets all changes to the "server" field.
+func (m *MailboxMutation) ResetServer() {
+	m.server = nil
+	delete(m.clearedFields, mailbox.FieldServer)
+}
+
+// SetUsername sets the "username" field.
+func (m *MailboxMutation) SetUsername(s string) {
+	m.username = &s
+}
+
+// Username returns the value of the "username" field in the mutation.
+func (m *MailboxMutation) Username() (r string, exists bool) {
+	v := m.username
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUsername returns the old "username" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldUsername(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUsername is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUsername requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUsername: %w", err)
+	}
+	return oldValue.Username, nil
+}
+
+// ClearUsername clears the value of the "username" field.
+func (m *MailboxMutation) ClearUsername() {
+	m.username = nil
+	m.clearedFields[mailbox.FieldUsername] = struct{}{}
+}
+
+// UsernameCleared returns if the "username" field was cleared in this mutation.
+func (m *MailboxMutation) UsernameCleared() bool {
+	_, ok := m.clearedFields[mailbox.FieldUsername]
+	return ok
+}
+
+// ResetUsername resets all changes to the "username" field.
+func (m *MailboxMutation) ResetUsername() {
+	m.username = nil
+	delete(m.clearedFields, mailbox.FieldUsername)
+}
+
 // SetSecretSealed sets the "secret_sealed" field.
 func (m *MailboxMutation) SetSecretSealed(b []byte) {
 	m.secret_sealed = &b
@@ -42246,6 +42438,216 @@ func (m *MailboxMutation) SecretSealedCleared() bool {
 func (m *MailboxMutation) ResetSecretSealed() {
 	m.secret_sealed = nil
 	delete(m.clearedFields, mailbox.FieldSecretSealed)
+}
+
+// SetFetchedValidity sets the "fetched_validity" field.
+func (m *MailboxMutation) SetFetchedValidity(i int64) {
+	m.fetched_validity = &i
+	m.addfetched_validity = nil
+}
+
+// FetchedValidity returns the value of the "fetched_validity" field in the mutation.
+func (m *MailboxMutation) FetchedValidity() (r int64, exists bool) {
+	v := m.fetched_validity
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFetchedValidity returns the old "fetched_validity" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldFetchedValidity(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFetchedValidity is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFetchedValidity requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFetchedValidity: %w", err)
+	}
+	return oldValue.FetchedValidity, nil
+}
+
+// AddFetchedValidity adds i to the "fetched_validity" field.
+func (m *MailboxMutation) AddFetchedValidity(i int64) {
+	if m.addfetched_validity != nil {
+		*m.addfetched_validity += i
+	} else {
+		m.addfetched_validity = &i
+	}
+}
+
+// AddedFetchedValidity returns the value that was added to the "fetched_validity" field in this mutation.
+func (m *MailboxMutation) AddedFetchedValidity() (r int64, exists bool) {
+	v := m.addfetched_validity
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFetchedValidity resets all changes to the "fetched_validity" field.
+func (m *MailboxMutation) ResetFetchedValidity() {
+	m.fetched_validity = nil
+	m.addfetched_validity = nil
+}
+
+// SetFetchedUID sets the "fetched_uid" field.
+func (m *MailboxMutation) SetFetchedUID(i int64) {
+	m.fetched_uid = &i
+	m.addfetched_uid = nil
+}
+
+// FetchedUID returns the value of the "fetched_uid" field in the mutation.
+func (m *MailboxMutation) FetchedUID() (r int64, exists bool) {
+	v := m.fetched_uid
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFetchedUID returns the old "fetched_uid" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldFetchedUID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFetchedUID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFetchedUID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFetchedUID: %w", err)
+	}
+	return oldValue.FetchedUID, nil
+}
+
+// AddFetchedUID adds i to the "fetched_uid" field.
+func (m *MailboxMutation) AddFetchedUID(i int64) {
+	if m.addfetched_uid != nil {
+		*m.addfetched_uid += i
+	} else {
+		m.addfetched_uid = &i
+	}
+}
+
+// AddedFetchedUID returns the value that was added to the "fetched_uid" field in this mutation.
+func (m *MailboxMutation) AddedFetchedUID() (r int64, exists bool) {
+	v := m.addfetched_uid
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFetchedUID resets all changes to the "fetched_uid" field.
+func (m *MailboxMutation) ResetFetchedUID() {
+	m.fetched_uid = nil
+	m.addfetched_uid = nil
+}
+
+// SetFetchedAt sets the "fetched_at" field.
+func (m *MailboxMutation) SetFetchedAt(t time.Time) {
+	m.fetched_at = &t
+}
+
+// FetchedAt returns the value of the "fetched_at" field in the mutation.
+func (m *MailboxMutation) FetchedAt() (r time.Time, exists bool) {
+	v := m.fetched_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFetchedAt returns the old "fetched_at" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldFetchedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFetchedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFetchedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFetchedAt: %w", err)
+	}
+	return oldValue.FetchedAt, nil
+}
+
+// ClearFetchedAt clears the value of the "fetched_at" field.
+func (m *MailboxMutation) ClearFetchedAt() {
+	m.fetched_at = nil
+	m.clearedFields[mailbox.FieldFetchedAt] = struct{}{}
+}
+
+// FetchedAtCleared returns if the "fetched_at" field was cleared in this mutation.
+func (m *MailboxMutation) FetchedAtCleared() bool {
+	_, ok := m.clearedFields[mailbox.FieldFetchedAt]
+	return ok
+}
+
+// ResetFetchedAt resets all changes to the "fetched_at" field.
+func (m *MailboxMutation) ResetFetchedAt() {
+	m.fetched_at = nil
+	delete(m.clearedFields, mailbox.FieldFetchedAt)
+}
+
+// SetFault sets the "fault" field.
+func (m *MailboxMutation) SetFault(s string) {
+	m.fault = &s
+}
+
+// Fault returns the value of the "fault" field in the mutation.
+func (m *MailboxMutation) Fault() (r string, exists bool) {
+	v := m.fault
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFault returns the old "fault" field's value of the Mailbox entity.
+// If the Mailbox object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *MailboxMutation) OldFault(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFault is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFault requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFault: %w", err)
+	}
+	return oldValue.Fault, nil
+}
+
+// ClearFault clears the value of the "fault" field.
+func (m *MailboxMutation) ClearFault() {
+	m.fault = nil
+	m.clearedFields[mailbox.FieldFault] = struct{}{}
+}
+
+// FaultCleared returns if the "fault" field was cleared in this mutation.
+func (m *MailboxMutation) FaultCleared() bool {
+	_, ok := m.clearedFields[mailbox.FieldFault]
+	return ok
+}
+
+// ResetFault resets all changes to the "fault" field.
+func (m *MailboxMutation) ResetFault() {
+	m.fault = nil
+	delete(m.clearedFields, mailbox.FieldFault)
 }
 
 // SetCreatedBy sets the "created_by" field.
@@ -42372,7 +42774,7 @@ func (m *MailboxMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *MailboxMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 19)
 	if m.created_at != nil {
 		fields = append(fields, mailbox.FieldCreatedAt)
 	}
@@ -42406,8 +42808,26 @@ func (m *MailboxMutation) Fields() []string {
 	if m.enabled != nil {
 		fields = append(fields, mailbox.FieldEnabled)
 	}
+	if m.server != nil {
+		fields = append(fields, mailbox.FieldServer)
+	}
+	if m.username != nil {
+		fields = append(fields, mailbox.FieldUsername)
+	}
 	if m.secret_sealed != nil {
 		fields = append(fields, mailbox.FieldSecretSealed)
+	}
+	if m.fetched_validity != nil {
+		fields = append(fields, mailbox.FieldFetchedValidity)
+	}
+	if m.fetched_uid != nil {
+		fields = append(fields, mailbox.FieldFetchedUID)
+	}
+	if m.fetched_at != nil {
+		fields = append(fields, mailbox.FieldFetchedAt)
+	}
+	if m.fault != nil {
+		fields = append(fields, mailbox.FieldFault)
 	}
 	if m.created_by != nil {
 		fields = append(fields, mailbox.FieldCreatedBy)
@@ -42442,8 +42862,20 @@ func (m *MailboxMutation) Field(name string) (ent.Value, bool) {
 		return m.AuthservID()
 	case mailbox.FieldEnabled:
 		return m.Enabled()
+	case mailbox.FieldServer:
+		return m.Server()
+	case mailbox.FieldUsername:
+		return m.Username()
 	case mailbox.FieldSecretSealed:
 		return m.SecretSealed()
+	case mailbox.FieldFetchedValidity:
+		return m.FetchedValidity()
+	case mailbox.FieldFetchedUID:
+		return m.FetchedUID()
+	case mailbox.FieldFetchedAt:
+		return m.FetchedAt()
+	case mailbox.FieldFault:
+		return m.Fault()
 	case mailbox.FieldCreatedBy:
 		return m.CreatedBy()
 	}
@@ -42477,8 +42909,20 @@ func (m *MailboxMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldAuthservID(ctx)
 	case mailbox.FieldEnabled:
 		return m.OldEnabled(ctx)
+	case mailbox.FieldServer:
+		return m.OldServer(ctx)
+	case mailbox.FieldUsername:
+		return m.OldUsername(ctx)
 	case mailbox.FieldSecretSealed:
 		return m.OldSecretSealed(ctx)
+	case mailbox.FieldFetchedValidity:
+		return m.OldFetchedValidity(ctx)
+	case mailbox.FieldFetchedUID:
+		return m.OldFetchedUID(ctx)
+	case mailbox.FieldFetchedAt:
+		return m.OldFetchedAt(ctx)
+	case mailbox.FieldFault:
+		return m.OldFault(ctx)
 	case mailbox.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
 	}
@@ -42567,12 +43011,54 @@ func (m *MailboxMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetEnabled(v)
 		return nil
+	case mailbox.FieldServer:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetServer(v)
+		return nil
+	case mailbox.FieldUsername:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUsername(v)
+		return nil
 	case mailbox.FieldSecretSealed:
 		v, ok := value.([]byte)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSecretSealed(v)
+		return nil
+	case mailbox.FieldFetchedValidity:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFetchedValidity(v)
+		return nil
+	case mailbox.FieldFetchedUID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFetchedUID(v)
+		return nil
+	case mailbox.FieldFetchedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFetchedAt(v)
+		return nil
+	case mailbox.FieldFault:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFault(v)
 		return nil
 	case mailbox.FieldCreatedBy:
 		v, ok := value.(string)
@@ -42588,13 +43074,26 @@ func (m *MailboxMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *MailboxMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addfetched_validity != nil {
+		fields = append(fields, mailbox.FieldFetchedValidity)
+	}
+	if m.addfetched_uid != nil {
+		fields = append(fields, mailbox.FieldFetchedUID)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *MailboxMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case mailbox.FieldFetchedValidity:
+		return m.AddedFetchedValidity()
+	case mailbox.FieldFetchedUID:
+		return m.AddedFetchedUID()
+	}
 	return nil, false
 }
 
@@ -42603,6 +43102,20 @@ func (m *MailboxMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *MailboxMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case mailbox.FieldFetchedValidity:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFetchedValidity(v)
+		return nil
+	case mailbox.FieldFetchedUID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFetchedUID(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Mailbox numeric field %s", name)
 }
@@ -42611,14 +43124,29 @@ func (m *MailboxMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *MailboxMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(mailbox.FieldReceivesAt) {
+		fields = append(fields, mailbox.FieldReceivesAt)
+	}
 	if m.FieldCleared(mailbox.FieldTeamID) {
 		fields = append(fields, mailbox.FieldTeamID)
 	}
 	if m.FieldCleared(mailbox.FieldAuthservID) {
 		fields = append(fields, mailbox.FieldAuthservID)
 	}
+	if m.FieldCleared(mailbox.FieldServer) {
+		fields = append(fields, mailbox.FieldServer)
+	}
+	if m.FieldCleared(mailbox.FieldUsername) {
+		fields = append(fields, mailbox.FieldUsername)
+	}
 	if m.FieldCleared(mailbox.FieldSecretSealed) {
 		fields = append(fields, mailbox.FieldSecretSealed)
+	}
+	if m.FieldCleared(mailbox.FieldFetchedAt) {
+		fields = append(fields, mailbox.FieldFetchedAt)
+	}
+	if m.FieldCleared(mailbox.FieldFault) {
+		fields = append(fields, mailbox.FieldFault)
 	}
 	return fields
 }
@@ -42634,14 +43162,29 @@ func (m *MailboxMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *MailboxMutation) ClearField(name string) error {
 	switch name {
+	case mailbox.FieldReceivesAt:
+		m.ClearReceivesAt()
+		return nil
 	case mailbox.FieldTeamID:
 		m.ClearTeamID()
 		return nil
 	case mailbox.FieldAuthservID:
 		m.ClearAuthservID()
 		return nil
+	case mailbox.FieldServer:
+		m.ClearServer()
+		return nil
+	case mailbox.FieldUsername:
+		m.ClearUsername()
+		return nil
 	case mailbox.FieldSecretSealed:
 		m.ClearSecretSealed()
+		return nil
+	case mailbox.FieldFetchedAt:
+		m.ClearFetchedAt()
+		return nil
+	case mailbox.FieldFault:
+		m.ClearFault()
 		return nil
 	}
 	return fmt.Errorf("unknown Mailbox nullable field %s", name)
@@ -42684,8 +43227,26 @@ func (m *MailboxMutation) ResetField(name string) error {
 	case mailbox.FieldEnabled:
 		m.ResetEnabled()
 		return nil
+	case mailbox.FieldServer:
+		m.ResetServer()
+		return nil
+	case mailbox.FieldUsername:
+		m.ResetUsername()
+		return nil
 	case mailbox.FieldSecretSealed:
 		m.ResetSecretSealed()
+		return nil
+	case mailbox.FieldFetchedValidity:
+		m.ResetFetchedValidity()
+		return nil
+	case mailbox.FieldFetchedUID:
+		m.ResetFetchedUID()
+		return nil
+	case mailbox.FieldFetchedAt:
+		m.ResetFetchedAt()
+		return nil
+	case mailbox.FieldFault:
+		m.ResetFault()
 		return nil
 	case mailbox.FieldCreatedBy:
 		m.ResetCreatedBy()

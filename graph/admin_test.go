@@ -155,6 +155,15 @@ var settings = []struct {
 	{name: "rotateInboundWebhookSecret", query: `mutation($id: ID!) { rotateInboundWebhookSecret(input: {id: $id}) { signingSecret } }`,
 		action: "inboundwebhook.rotated", vars: someInbound},
 	{name: "deleteInboundWebhook", query: `mutation($id: ID!) { deleteInboundWebhook(input: {id: $id}) { id } }`, action: "inboundwebhook.deleted", vars: someInbound},
+	{name: "mailboxes", query: `{ mailboxes { edges { node { id address kind url fetchedAt fault } } } }`, staff: true},
+	{name: "createMailbox", query: `mutation($o: ID!) { createMailbox(input: {address: "help@acme.test", kind: webhook, offeringId: $o}) { mailbox { id url } password } }`,
+		action: "mailbox.created", vars: func(t *testing.T, s *apitest.Server) vars { return vars{"o": someMailbox(t, s)["o"]} }},
+	{name: "updateMailbox", query: `mutation($id: ID!) { updateMailbox(input: {id: $id, enabled: false}) { mailbox { id } } }`, action: "mailbox.updated", vars: someMailbox},
+	{name: "rotateMailboxPassword", query: `mutation($id: ID!) { rotateMailboxPassword(input: {id: $id}) { password } }`, action: "mailbox.rotated", vars: someMailbox},
+	{name: "deleteMailbox", query: `mutation($id: ID!) { deleteMailbox(input: {id: $id}) { id } }`, action: "mailbox.deleted", vars: someMailbox},
+	{name: "inboundMails", query: `{ inboundMails { edges { node { id sender subject outcome reason excerpt } } } }`, staff: true},
+	{name: "releaseInboundMail", query: `mutation($mail: ID!) { releaseInboundMail(input: {id: $mail}) { inboundMail { id } } }`, staff: true, action: "inboundmail.released", vars: someMailbox},
+	{name: "refuseInboundMail", query: `mutation($mail: ID!) { refuseInboundMail(input: {id: $mail}) { inboundMail { id outcome } } }`, staff: true, action: "inboundmail.refused", vars: someMailbox},
 	{name: "inboundCalls", query: `query($id: ID!) { inboundCalls(webhookId: $id) { edges { node { id } } } }`, vars: someInbound},
 	{name: "replayInboundCall", query: `mutation($call: ID!) { replayInboundCall(input: {id: $call}) { inboundCall { id executionId } } }`,
 		action: "inboundcall.replayed", vars: someInbound},
@@ -184,6 +193,28 @@ func someInbound(t *testing.T, s *apitest.Server) vars {
 		call, err := tx.InboundCall.Create().SetCompanyID(s.World.A.Company.ID).SetWebhookID(out["id"].(string)).SetOutcome("REJECTED").SetBody("{}").SetBodyBytes(2).Save(ctx)
 		if err == nil {
 			out["call"] = call.ID
+		}
+		return err
+	})
+	return out
+}
+
+// someMailbox makes a mailbox with one message that is held.
+func someMailbox(t *testing.T, s *apitest.Server) vars {
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error { // a company has at most 50
+		_, err := tx.Mailbox.Delete().Exec(ctx)
+		return err
+	})
+	owner := s.Session(t, s.World.A.Owner)
+	a := ask(t, s, owner, `mutation($name: String!) { createService(input: {name: $name}) { service { id } } }`, vars{"name": fresh("mail")})
+	a = ask(t, s, owner, `mutation($s: ID!) { createOffering(input: {serviceId: $s, name: "Help"}) { offering { id } } }`, vars{"s": a.Text("data.createService.service.id")})
+	out := vars{"o": a.Text("data.createOffering.offering.id")}
+	a = ask(t, s, owner, `mutation($o: ID!) { createMailbox(input: {address: "desk@acme.test", kind: webhook, offeringId: $o}) { mailbox { id } } }`, out)
+	out["id"] = a.Text("data.createMailbox.mailbox.id")
+	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+		m, err := tx.InboundMail.Create().SetCompanyID(s.World.A.Company.ID).SetMailboxID(out["id"].(string)).SetRecipient("desk@acme.test").SetSize(1).SetOutcome("HELD").SetStoredAs("x").Save(ctx)
+		if err == nil {
+			out["mail"] = m.ID
 		}
 		return err
 	})

@@ -85,6 +85,13 @@ var private = map[string]map[string]string{
 		"SignedOutAt":   "sessions and tokens from before are over, which their owners see",
 		"AcceptedAt":    "the status says whether somebody has come",
 	},
+	"InboundMail": {
+		"CompanyID": tenantsOwn, "StoredAs": "where the message is kept", "Peer": "what SPF looks at", "Helo": "what SPF looks at",
+		"MailFrom": "what SPF looks at",
+	},
+	"Mailbox": {
+		"CompanyID": tenantsOwn, "SecretSealed": "a password is shown once", "FetchedValidity": "a place at the mail server", "FetchedUID": "a place at the mail server",
+	},
 	"InboundCall": {"CompanyID": tenantsOwn, "UpdatedAt": "calls do not change"},
 	"InboundWebhook": {
 		"CompanyID": tenantsOwn, "SecretSealed": "a secret is shown once", "PreviousSealed": "a secret is shown once",
@@ -130,6 +137,8 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 		mapped(t, "WebhookSubscription", func(e *ent.WebhookSubscription) answering { return node(e) })
 	})
 	check("InboundCall", func(t *testing.T) { mapped(t, "InboundCall", func(e *ent.InboundCall) answering { return node(e) }) })
+	check("InboundMail", func(t *testing.T) { mapped(t, "InboundMail", func(e *ent.InboundMail) answering { return node(e) }) })
+	check("Mailbox", func(t *testing.T) { mapped(t, "Mailbox", func(e *ent.Mailbox) answering { return node(e) }) })
 	check("InboundWebhook", func(t *testing.T) {
 		mapped(t, "InboundWebhook", func(e *ent.InboundWebhook) answering { return node(e) })
 	})

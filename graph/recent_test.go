@@ -30,7 +30,8 @@ var stale = map[string]string{
 	"agent.delete": "takes away", "agent.pause": "takes away", "agent.stop_all": "takes away", "agent.resume": "what was published with a proof",
 	"webhooksubscription.delete": "takes away", "webhooksubscription.test": "to where events go already", "webhooksubscription.replay": "to where events go already",
 	"webhookdelivery.replay": "to where events go already",
-	"inboundwebhook.delete":  "takes away", "inboundcall.replay": "starts what the call has started already", "request.notify": "a worker's, who tells assignees", "inboundwebhook.call": "proven by the webhook's signature",
+	"mailbox.delete":         "takes away", "inboundmail.release": "as what its sender may do, with text alone", "inboundmail.refuse": "takes away",
+	"inboundwebhook.delete": "takes away", "inboundcall.replay": "starts what the call has started already", "request.notify": "a worker's, who tells assignees", "inboundwebhook.call": "proven by the webhook's signature",
 	"service.create": "no right", "service.update": "no right", "service.delete": "no right",
 	"offering.create": "no right", "offering.update": "no right", "offering.delete": "no right",
 	"workflow.create": "a draft", "workflow.update": "a draft", "workflow.publish": "where it sends secrets is a finer right", "secret.update": "fewer hosts; all else is a finer right", "workflow.delete": "takes away",
@@ -113,9 +114,9 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 		}
 		slices.Sort(refused)
 		require.Equal(t, []string{
-			"createAccessPolicy", "createAgent", "createApiKey", "createInboundWebhook", "createModelConnection", "createOAuthClient", "createServiceAccount", "createWebhookSubscription",
-			"deleteAccessPolicy", "publishAgent", "resetUserMfa", "rotateApiKey", "rotateInboundWebhookSecret", "rotateWebhookSecret", "updateAccessPolicy", "updateAgent", "updateCompany",
-			"updateInboundWebhook", "updateModelConnection", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
+			"createAccessPolicy", "createAgent", "createApiKey", "createInboundWebhook", "createMailbox", "createModelConnection", "createOAuthClient", "createServiceAccount", "createWebhookSubscription",
+			"deleteAccessPolicy", "publishAgent", "resetUserMfa", "rotateApiKey", "rotateInboundWebhookSecret", "rotateMailboxPassword", "rotateWebhookSecret", "updateAccessPolicy", "updateAgent", "updateCompany",
+			"updateInboundWebhook", "updateMailbox", "updateModelConnection", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
 		}, refused)
 
 		refused = nil

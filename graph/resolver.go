@@ -78,6 +78,9 @@ func (r *resolver) InboundWebhook() generated.InboundWebhookResolver {
 func (r *resolver) Invoice() generated.InvoiceResolver {
 	return &invoiceResolver{resolvers.Invoice(r.Root), r.baseURL}
 }
+func (r *resolver) Mailbox() generated.MailboxResolver {
+	return &mailboxResolver{resolvers.Mailbox(r.Root), r.baseURL}
+}
 func (r *resolver) Offering() generated.OfferingResolver {
 	return &offeringResolver{resolvers.Offering(r.Root)}
 }
@@ -149,6 +152,10 @@ type (
 	}
 	invoiceResolver struct {
 		resolvers.Invoice
+		baseURL string
+	}
+	mailboxResolver struct {
+		resolvers.Mailbox
 		baseURL string
 	}
 	offeringResolver            struct{ resolvers.Offering }

@@ -27,6 +27,7 @@ import (
 	"atrium/internal/identity/apikey"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/websession"
+	"atrium/internal/notify/mailbox"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/op/auditlog"
@@ -187,6 +188,12 @@ var inputs = map[string]struct {
 	"sendTestEvent":              {webhook.SendTestEvent.Info(), ""},
 	"replayWebhookDelivery":      {webhook.ReplayDelivery.Info(), "id"},
 	"replayWebhookEvents":        {webhook.ReplayEvents.Info(), ""},
+	"createMailbox":              {mailbox.Create.Info(), ""},
+	"updateMailbox":              {mailbox.Update.Info(), "id"},
+	"rotateMailboxPassword":      {mailbox.RotatePassword.Info(), "id"},
+	"deleteMailbox":              {mailbox.Delete.Info(), "id"},
+	"releaseInboundMail":         {mailbox.Release.Info(), "id"},
+	"refuseInboundMail":          {mailbox.Refuse.Info(), "id"},
 	"createInboundWebhook":       {inbound.CreateWebhook.Info(), ""},
 	"updateInboundWebhook":       {inbound.UpdateWebhook.Info(), "id"},
 	"rotateInboundWebhookSecret": {inbound.RotateSecret.Info(), "id"},
@@ -276,6 +283,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "routingRules": routing.List.Info(), "savedReplies": savedreply.List.Info(), "savedViews": savedview.List.Info(), "agents": agent.List.Info(), "modelConnections": agent.ListConnections.Info(), "agentRuns": runs.List.Info(), "agentActions": actions.List.Info(),
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
+		"inboundMails": mailbox.ListMessages.Info(), "mailboxes": mailbox.List.Info(),
 		"inboundWebhooks": inbound.ListWebhooks.Info(), "inboundCalls": inbound.ListCalls.Info(),
 		"approvals": execution.ListApprovals.Info(), "executions": execution.List.Info(), "incidents": execution.ListIncidents.Info(), "tasks": execution.ListTasks.Info(),
 		"invoices":      billing.ListInvoices.Info(),

@@ -56,6 +56,7 @@ func newDocument(baseURL, authURL string) *document {
 	}
 	d.addContent()
 	d.addInbound()
+	d.addMailHook()
 	d.answers.Map()["Error"].Properties["error"].Enum = allCodes()
 	finish(d.answers, true)
 	finish(d.inputs, false)

@@ -14,6 +14,7 @@ import (
 
 	"atrium/internal/desk/attachment"
 	"atrium/internal/gate"
+	"atrium/internal/notify/mailbox"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/webhook"
@@ -28,6 +29,7 @@ type Options struct {
 	AuthURL string // of the identity provider, for the OpenAPI document; empty when tokens come from another issuer
 
 	Files *attachment.Depot // nil: a server without the bytes of files
+	Mail  *mailbox.Post     // nil: a server that no mail provider calls
 
 	InboundPatience time.Duration // how long reading the body of an inbound webhook's call may take; 20 s when 0
 }
@@ -66,6 +68,9 @@ func New(o Options) (*Server, error) {
 	if o.Files != nil {
 		s.handleContent(o.Gate, o.Files)
 	}
+	if o.Mail != nil {
+		s.handleMailHook(o.Gate, o.Mail)
+	}
 	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
 	}
@@ -100,7 +105,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // guarded reports whether the path requires a credential and counts against the rate limits.
 func guarded(path string) bool {
-	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json" && !isInbound(path)
+	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json" && !isInbound(path) && !isMailHook(path)
 }
 
 // handle registers a row for a method.

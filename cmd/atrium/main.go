@@ -40,6 +40,9 @@ type cli struct {
 	Client struct {
 		Create clientCreateCmd `cmd:"" help:"Register an OAuth client."`
 	} `cmd:"" help:"OAuth clients."`
+	Mail struct {
+		Deliver mailDeliverCmd `cmd:"" help:"Take a message from a file as the mail listener would: for tests."`
+	} `cmd:"" help:"Mail of mailboxes."`
 	Token struct {
 		Create tokenCreateCmd `cmd:"" help:"Issue an access token for a person; audited."`
 	} `cmd:"" help:"Access tokens."`

@@ -46,6 +46,10 @@ type serveCmd struct {
 	ConsoleDir         string `name:"console-dir" help:"Serve the web console's files from this folder, read anew for every call: for development." type:"path" hidden:""`
 	GraphQLTrustedOnly string `name:"graphql-trusted-only" help:"Manifest of GraphQL documents by the SHA-256 of their text, in JSON: callers with a session cookie run these, the web console's own, and no others." type:"path"`
 
+	SMTPListen string `name:"smtp-listen" help:"Address of a listener that takes mail for the companies' mailboxes, such as :25; needs --mail-domain."`
+	MailDomain string `help:"Domain of the mailboxes' addresses at this server; its MX record leads to --smtp-listen."`
+	MailReturn bool   `name:"mail-return" help:"Send mails that can be answered from the address that answers go to, so that a mail which does not arrive is noted at its reader; the SPF record of the mailboxes' domains must name the server of --smtp-url."`
+
 	Clamd string `help:"Virus scanner for attached files: clamd at host:port, or the path of its socket. Without one nothing is scanned."`
 
 	WebhookRetries []time.Duration `default:"30s,2m,10m,1h,6h" help:"Waits before the retries of a webhook delivery."`
@@ -68,6 +72,9 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 	}
 	if m.FilesDir == "" && (m.RedisURL != "" || m.Role != "all") {
 		return errors.New("several nodes need --files-dir: a folder that all of them share")
+	}
+	if m.SMTPListen != "" && m.MailDomain == "" {
+		return errors.New("--smtp-listen needs --mail-domain")
 	}
 	if m.InvoiceFont != nil {
 		if err := document.CheckFont(m.InvoiceFont); err != nil {

@@ -19,6 +19,7 @@ import (
 	"entgo.io/ent/dialect"
 
 	"atrium/authz"
+	"atrium/ent"
 	"atrium/internal/agent"
 	"atrium/internal/agent/plans"
 	"atrium/internal/agent/runs"
@@ -33,7 +34,10 @@ import (
 	"atrium/internal/identity"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/provider"
+	"atrium/internal/notify/inmail/listener"
+	"atrium/internal/notify/inmail/sender"
 	"atrium/internal/notify/mail"
+	"atrium/internal/notify/mailbox"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/op/decisionlog"
@@ -132,7 +136,10 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 		return err
 	}
 	c.outbox = mail.NewOutbox(c.queue, c.sealer)
-	c.mails = account.NewMails(account.MailsOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }, Console: func() string { return c.consoleAt }})
+	c.mails = account.NewMails(account.MailsOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }, Console: func() string { return c.consoleAt },
+		AnswerTo: func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error) {
+			return mailbox.AnswerTo(ctx, db, c.sealer, u, about)
+		}})
 	c.engine = &op.Engine{
 		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.mails, Queue: c.queue,
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
@@ -178,6 +185,7 @@ type server struct {
 	front   *tlsfront.Front
 	console *console.Console // nil in a binary built without it
 	depot   *attachment.Depot
+	post    *mailbox.Post
 	workers *jobs.Queue // works jobs; on a node that works none, the same as queue
 	parts   []run.Part  // started together, stopped in reverse order
 }
@@ -235,6 +243,34 @@ func (s *server) addDepot() {
 		d.Scan = &attachment.Scanner{Address: s.Clamd}
 	}
 	s.depot = attachment.NewDepot(d)
+	s.engine.MailDomain = s.MailDomain
+}
+
+// addPost builds what takes and works the mail of mailboxes.
+func (s *server) addPost(roots *x509.CertPool) {
+	s.post = mailbox.NewPost(mailbox.Post{
+		Depot: s.depot, Sender: sender.Checker{Resolver: net.DefaultResolver}, Queue: s.queue, Bytes: ratelimit.NewBytes(ratelimit.NewMemory()),
+		Dial: s.outside.Guard().DialContext, TLS: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+	})
+}
+
+// addMail adds the listener that takes mail.
+func (s *server) addMail(ctx context.Context) error {
+	if s.SMTPListen == "" {
+		return nil
+	}
+	cfg, err := s.certificates()
+	if err != nil {
+		return err
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.SMTPListen)
+	if err != nil {
+		return fmt.Errorf("--smtp-listen: %w", err)
+	}
+	fmt.Printf("smtp %s\n", ln.Addr())
+	taking := listener.New(listener.Options{Domain: s.MailDomain, TLS: cfg, Known: s.post.Known, Store: s.post.Take, Log: s.log})
+	s.add("mail listener", func(ctx context.Context) error { return taking.Serve(ctx, ln) })
+	return nil
 }
 
 // addAdmin opens the operators' listener.
@@ -310,7 +346,7 @@ func (s *server) certificates() (*tls.Config, error) {
 
 // mailSender returns what sends mails.
 func (s *server) mailSender(roots *x509.CertPool) (mail.Sender, error) {
-	o := mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox"), CAs: roots}
+	o := mail.Options{URL: s.SMTPURL, From: s.MailFrom, Dir: filepath.Join(s.Data, "outbox"), CAs: roots, Returns: s.MailReturn}
 	if s.DKIMKeyFile != "" {
 		var err error
 		if o.DKIM, err = mail.ReadDKIM(s.DKIMKeyFile, s.DKIMSelector, s.MailFrom); err != nil {
@@ -336,6 +372,7 @@ func (s *server) addWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.addPost(roots)
 	hooks, err := webhook.New(webhook.Options{
 		Store: s.store, Engine: s.engine, Queue: s.queue, Sealer: s.sealer, Egress: s.outside, Mail: s.outbox, Retries: s.WebhookRetries, Metrics: s.metrics.registry, Log: s.log,
 	})
@@ -371,7 +408,7 @@ func (s *server) addWork(ctx context.Context) error {
 		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
 		request.Clocks(s.engine, execution.TaskClocks),
 		s.agents(),
-		erasure.Work(s.engine), s.depot.Work(),
+		erasure.Work(s.engine), s.depot.Work(), s.post.Work(),
 	)...)
 	if err != nil {
 		return err

@@ -51,7 +51,7 @@ func (s *server) addAPI(ctx context.Context) error {
 		Logged: gate.Logged(s.AccessLog), AccessLog: slog.New(slog.NewJSONHandler(os.Stderr, nil)), // at any log level
 		StrictTransport: s.caFile == "",
 	})
-	o := rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL, Files: s.depot}
+	o := rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL, Files: s.depot, Mail: s.post}
 	if others == nil {
 		o.AuthURL = s.AuthURL
 	}
@@ -84,6 +84,9 @@ func (s *server) addAPI(ctx context.Context) error {
 	s.addGraphiQL(g, graphQL)
 	if s.console != nil {
 		fmt.Println("console " + s.BaseURL + console.Path)
+	}
+	if err := s.addMail(ctx); err != nil {
+		return err
 	}
 	if err := s.setUpDemo(ctx); err != nil {
 		return err

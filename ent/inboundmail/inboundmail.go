@@ -31,6 +31,8 @@ const (
 	FieldRecipient = "recipient"
 	// FieldSubject holds the string denoting the subject field in the database.
 	FieldSubject = "subject"
+	// FieldExcerpt holds the string denoting the excerpt field in the database.
+	FieldExcerpt = "excerpt"
 	// FieldOutcome holds the string denoting the outcome field in the database.
 	FieldOutcome = "outcome"
 	// FieldReason holds the string denoting the reason field in the database.
@@ -73,6 +75,7 @@ var Columns = []string{
 	FieldSender,
 	FieldRecipient,
 	FieldSubject,
+	FieldExcerpt,
 	FieldOutcome,
 	FieldReason,
 	FieldRequestID,
@@ -114,6 +117,8 @@ var (
 	RecipientValidator func(string) error
 	// SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
 	SubjectValidator func(string) error
+	// ExcerptValidator is a validator for the "excerpt" field. It is called by the builders before save.
+	ExcerptValidator func(string) error
 	// ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
 	ReasonValidator func(string) error
 	// RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
@@ -212,6 +217,11 @@ func ByRecipient(opts ...sql.OrderTermOption) OrderOption {
 // BySubject orders the results by the subject field.
 func BySubject(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSubject, opts...).ToFunc()
+}
+
+// ByExcerpt orders the results by the excerpt field.
+func ByExcerpt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExcerpt, opts...).ToFunc()
 }
 
 // ByOutcome orders the results by the outcome field.

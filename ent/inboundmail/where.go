@@ -106,6 +106,11 @@ func Subject(v string) predicate.InboundMail {
 	return predicate.InboundMail(sql.FieldEQ(FieldSubject, v))
 }
 
+// Excerpt applies equality check predicate on the "excerpt" field. It's identical to ExcerptEQ.
+func Excerpt(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldEQ(FieldExcerpt, v))
+}
+
 // Reason applies equality check predicate on the "reason" field. It's identical to ReasonEQ.
 func Reason(v string) predicate.InboundMail {
 	return predicate.InboundMail(sql.FieldEQ(FieldReason, v))
@@ -644,6 +649,81 @@ func SubjectEqualFold(v string) predicate.InboundMail {
 // SubjectContainsFold applies the ContainsFold predicate on the "subject" field.
 func SubjectContainsFold(v string) predicate.InboundMail {
 	return predicate.InboundMail(sql.FieldContainsFold(FieldSubject, v))
+}
+
+// ExcerptEQ applies the EQ predicate on the "excerpt" field.
+func ExcerptEQ(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldEQ(FieldExcerpt, v))
+}
+
+// ExcerptNEQ applies the NEQ predicate on the "excerpt" field.
+func ExcerptNEQ(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldNEQ(FieldExcerpt, v))
+}
+
+// ExcerptIn applies the In predicate on the "excerpt" field.
+func ExcerptIn(vs ...string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldIn(FieldExcerpt, vs...))
+}
+
+// ExcerptNotIn applies the NotIn predicate on the "excerpt" field.
+func ExcerptNotIn(vs ...string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldNotIn(FieldExcerpt, vs...))
+}
+
+// ExcerptGT applies the GT predicate on the "excerpt" field.
+func ExcerptGT(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldGT(FieldExcerpt, v))
+}
+
+// ExcerptGTE applies the GTE predicate on the "excerpt" field.
+func ExcerptGTE(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldGTE(FieldExcerpt, v))
+}
+
+// ExcerptLT applies the LT predicate on the "excerpt" field.
+func ExcerptLT(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldLT(FieldExcerpt, v))
+}
+
+// ExcerptLTE applies the LTE predicate on the "excerpt" field.
+func ExcerptLTE(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldLTE(FieldExcerpt, v))
+}
+
+// ExcerptContains applies the Contains predicate on the "excerpt" field.
+func ExcerptContains(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldContains(FieldExcerpt, v))
+}
+
+// ExcerptHasPrefix applies the HasPrefix predicate on the "excerpt" field.
+func ExcerptHasPrefix(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldHasPrefix(FieldExcerpt, v))
+}
+
+// ExcerptHasSuffix applies the HasSuffix predicate on the "excerpt" field.
+func ExcerptHasSuffix(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldHasSuffix(FieldExcerpt, v))
+}
+
+// ExcerptIsNil applies the IsNil predicate on the "excerpt" field.
+func ExcerptIsNil() predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldIsNull(FieldExcerpt))
+}
+
+// ExcerptNotNil applies the NotNil predicate on the "excerpt" field.
+func ExcerptNotNil() predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldNotNull(FieldExcerpt))
+}
+
+// ExcerptEqualFold applies the EqualFold predicate on the "excerpt" field.
+func ExcerptEqualFold(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldEqualFold(FieldExcerpt, v))
+}
+
+// ExcerptContainsFold applies the ContainsFold predicate on the "excerpt" field.
+func ExcerptContainsFold(v string) predicate.InboundMail {
+	return predicate.InboundMail(sql.FieldContainsFold(FieldExcerpt, v))
 }
 
 // OutcomeEQ applies the EQ predicate on the "outcome" field.

@@ -37,8 +37,20 @@ const (
 	FieldAuthservID = "authserv_id"
 	// FieldEnabled holds the string denoting the enabled field in the database.
 	FieldEnabled = "enabled"
+	// FieldServer holds the string denoting the server field in the database.
+	FieldServer = "server"
+	// FieldUsername holds the string denoting the username field in the database.
+	FieldUsername = "username"
 	// FieldSecretSealed holds the string denoting the secret_sealed field in the database.
 	FieldSecretSealed = "secret_sealed"
+	// FieldFetchedValidity holds the string denoting the fetched_validity field in the database.
+	FieldFetchedValidity = "fetched_validity"
+	// FieldFetchedUID holds the string denoting the fetched_uid field in the database.
+	FieldFetchedUID = "fetched_uid"
+	// FieldFetchedAt holds the string denoting the fetched_at field in the database.
+	FieldFetchedAt = "fetched_at"
+	// FieldFault holds the string denoting the fault field in the database.
+	FieldFault = "fault"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
 	// EdgeOffering holds the string denoting the offering edge name in mutations.
@@ -77,7 +89,13 @@ var Columns = []string{
 	FieldUnknownSenders,
 	FieldAuthservID,
 	FieldEnabled,
+	FieldServer,
+	FieldUsername,
 	FieldSecretSealed,
+	FieldFetchedValidity,
+	FieldFetchedUID,
+	FieldFetchedAt,
+	FieldFault,
 	FieldCreatedBy,
 }
 
@@ -113,6 +131,16 @@ var (
 	AuthservIDValidator func(string) error
 	// DefaultEnabled holds the default value on creation for the "enabled" field.
 	DefaultEnabled bool
+	// ServerValidator is a validator for the "server" field. It is called by the builders before save.
+	ServerValidator func(string) error
+	// UsernameValidator is a validator for the "username" field. It is called by the builders before save.
+	UsernameValidator func(string) error
+	// DefaultFetchedValidity holds the default value on creation for the "fetched_validity" field.
+	DefaultFetchedValidity int64
+	// DefaultFetchedUID holds the default value on creation for the "fetched_uid" field.
+	DefaultFetchedUID int64
+	// FaultValidator is a validator for the "fault" field. It is called by the builders before save.
+	FaultValidator func(string) error
 	// CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	CreatedByValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
@@ -128,6 +156,7 @@ type Kind string
 const (
 	KindSMTP    Kind = "smtp"
 	KindWebhook Kind = "webhook"
+	KindImap    Kind = "imap"
 )
 
 func (k Kind) String() string {
@@ -137,7 +166,7 @@ func (k Kind) String() string {
 // KindValidator is a validator for the "kind" field enum values. It is called by the builders before save.
 func KindValidator(k Kind) error {
 	switch k {
-	case KindSMTP, KindWebhook:
+	case KindSMTP, KindWebhook, KindImap:
 		return nil
 	default:
 		return fmt.Errorf("mailbox: invalid enum value for kind field: %q", k)
@@ -232,6 +261,36 @@ func ByAuthservID(opts ...sql.OrderTermOption) OrderOption {
 // ByEnabled orders the results by the enabled field.
 func ByEnabled(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldEnabled, opts...).ToFunc()
+}
+
+// ByServer orders the results by the server field.
+func ByServer(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldServer, opts...).ToFunc()
+}
+
+// ByUsername orders the results by the username field.
+func ByUsername(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldUsername, opts...).ToFunc()
+}
+
+// ByFetchedValidity orders the results by the fetched_validity field.
+func ByFetchedValidity(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFetchedValidity, opts...).ToFunc()
+}
+
+// ByFetchedUID orders the results by the fetched_uid field.
+func ByFetchedUID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFetchedUID, opts...).ToFunc()
+}
+
+// ByFetchedAt orders the results by the fetched_at field.
+func ByFetchedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFetchedAt, opts...).ToFunc()
+}
+
+// ByFault orders the results by the fault field.
+func ByFault(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFault, opts...).ToFunc()
 }
 
 // ByCreatedBy orders the results by the created_by field.

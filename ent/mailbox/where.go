@@ -111,9 +111,39 @@ func Enabled(v bool) predicate.Mailbox {
 	return predicate.Mailbox(sql.FieldEQ(FieldEnabled, v))
 }
 
+// Server applies equality check predicate on the "server" field. It's identical to ServerEQ.
+func Server(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldServer, v))
+}
+
+// Username applies equality check predicate on the "username" field. It's identical to UsernameEQ.
+func Username(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldUsername, v))
+}
+
 // SecretSealed applies equality check predicate on the "secret_sealed" field. It's identical to SecretSealedEQ.
 func SecretSealed(v []byte) predicate.Mailbox {
 	return predicate.Mailbox(sql.FieldEQ(FieldSecretSealed, v))
+}
+
+// FetchedValidity applies equality check predicate on the "fetched_validity" field. It's identical to FetchedValidityEQ.
+func FetchedValidity(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldFetchedValidity, v))
+}
+
+// FetchedUID applies equality check predicate on the "fetched_uid" field. It's identical to FetchedUIDEQ.
+func FetchedUID(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldFetchedUID, v))
+}
+
+// FetchedAt applies equality check predicate on the "fetched_at" field. It's identical to FetchedAtEQ.
+func FetchedAt(v time.Time) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldFetchedAt, v))
+}
+
+// Fault applies equality check predicate on the "fault" field. It's identical to FaultEQ.
+func Fault(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldFault, v))
 }
 
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
@@ -406,6 +436,16 @@ func ReceivesAtHasSuffix(v string) predicate.Mailbox {
 	return predicate.Mailbox(sql.FieldHasSuffix(FieldReceivesAt, v))
 }
 
+// ReceivesAtIsNil applies the IsNil predicate on the "receives_at" field.
+func ReceivesAtIsNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIsNull(FieldReceivesAt))
+}
+
+// ReceivesAtNotNil applies the NotNil predicate on the "receives_at" field.
+func ReceivesAtNotNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotNull(FieldReceivesAt))
+}
+
 // ReceivesAtEqualFold applies the EqualFold predicate on the "receives_at" field.
 func ReceivesAtEqualFold(v string) predicate.Mailbox {
 	return predicate.Mailbox(sql.FieldEqualFold(FieldReceivesAt, v))
@@ -661,6 +701,156 @@ func EnabledNEQ(v bool) predicate.Mailbox {
 	return predicate.Mailbox(sql.FieldNEQ(FieldEnabled, v))
 }
 
+// ServerEQ applies the EQ predicate on the "server" field.
+func ServerEQ(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldServer, v))
+}
+
+// ServerNEQ applies the NEQ predicate on the "server" field.
+func ServerNEQ(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNEQ(FieldServer, v))
+}
+
+// ServerIn applies the In predicate on the "server" field.
+func ServerIn(vs ...string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIn(FieldServer, vs...))
+}
+
+// ServerNotIn applies the NotIn predicate on the "server" field.
+func ServerNotIn(vs ...string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotIn(FieldServer, vs...))
+}
+
+// ServerGT applies the GT predicate on the "server" field.
+func ServerGT(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGT(FieldServer, v))
+}
+
+// ServerGTE applies the GTE predicate on the "server" field.
+func ServerGTE(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGTE(FieldServer, v))
+}
+
+// ServerLT applies the LT predicate on the "server" field.
+func ServerLT(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLT(FieldServer, v))
+}
+
+// ServerLTE applies the LTE predicate on the "server" field.
+func ServerLTE(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLTE(FieldServer, v))
+}
+
+// ServerContains applies the Contains predicate on the "server" field.
+func ServerContains(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldContains(FieldServer, v))
+}
+
+// ServerHasPrefix applies the HasPrefix predicate on the "server" field.
+func ServerHasPrefix(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldHasPrefix(FieldServer, v))
+}
+
+// ServerHasSuffix applies the HasSuffix predicate on the "server" field.
+func ServerHasSuffix(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldHasSuffix(FieldServer, v))
+}
+
+// ServerIsNil applies the IsNil predicate on the "server" field.
+func ServerIsNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIsNull(FieldServer))
+}
+
+// ServerNotNil applies the NotNil predicate on the "server" field.
+func ServerNotNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotNull(FieldServer))
+}
+
+// ServerEqualFold applies the EqualFold predicate on the "server" field.
+func ServerEqualFold(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEqualFold(FieldServer, v))
+}
+
+// ServerContainsFold applies the ContainsFold predicate on the "server" field.
+func ServerContainsFold(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldContainsFold(FieldServer, v))
+}
+
+// UsernameEQ applies the EQ predicate on the "username" field.
+func UsernameEQ(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldUsername, v))
+}
+
+// UsernameNEQ applies the NEQ predicate on the "username" field.
+func UsernameNEQ(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNEQ(FieldUsername, v))
+}
+
+// UsernameIn applies the In predicate on the "username" field.
+func UsernameIn(vs ...string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIn(FieldUsername, vs...))
+}
+
+// UsernameNotIn applies the NotIn predicate on the "username" field.
+func UsernameNotIn(vs ...string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotIn(FieldUsername, vs...))
+}
+
+// UsernameGT applies the GT predicate on the "username" field.
+func UsernameGT(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGT(FieldUsername, v))
+}
+
+// UsernameGTE applies the GTE predicate on the "username" field.
+func UsernameGTE(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGTE(FieldUsername, v))
+}
+
+// UsernameLT applies the LT predicate on the "username" field.
+func UsernameLT(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLT(FieldUsername, v))
+}
+
+// UsernameLTE applies the LTE predicate on the "username" field.
+func UsernameLTE(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLTE(FieldUsername, v))
+}
+
+// UsernameContains applies the Contains predicate on the "username" field.
+func UsernameContains(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldContains(FieldUsername, v))
+}
+
+// UsernameHasPrefix applies the HasPrefix predicate on the "username" field.
+func UsernameHasPrefix(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldHasPrefix(FieldUsername, v))
+}
+
+// UsernameHasSuffix applies the HasSuffix predicate on the "username" field.
+func UsernameHasSuffix(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldHasSuffix(FieldUsername, v))
+}
+
+// UsernameIsNil applies the IsNil predicate on the "username" field.
+func UsernameIsNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIsNull(FieldUsername))
+}
+
+// UsernameNotNil applies the NotNil predicate on the "username" field.
+func UsernameNotNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotNull(FieldUsername))
+}
+
+// UsernameEqualFold applies the EqualFold predicate on the "username" field.
+func UsernameEqualFold(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEqualFold(FieldUsername, v))
+}
+
+// UsernameContainsFold applies the ContainsFold predicate on the "username" field.
+func UsernameContainsFold(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldContainsFold(FieldUsername, v))
+}
+
 // SecretSealedEQ applies the EQ predicate on the "secret_sealed" field.
 func SecretSealedEQ(v []byte) predicate.Mailbox {
 	return predicate.Mailbox(sql.FieldEQ(FieldSecretSealed, v))
@@ -709,6 +899,211 @@ func SecretSealedIsNil() predicate.Mailbox {
 // SecretSealedNotNil applies the NotNil predicate on the "secret_sealed" field.
 func SecretSealedNotNil() predicate.Mailbox {
 	return predicate.Mailbox(sql.FieldNotNull(FieldSecretSealed))
+}
+
+// FetchedValidityEQ applies the EQ predicate on the "fetched_validity" field.
+func FetchedValidityEQ(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldFetchedValidity, v))
+}
+
+// FetchedValidityNEQ applies the NEQ predicate on the "fetched_validity" field.
+func FetchedValidityNEQ(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNEQ(FieldFetchedValidity, v))
+}
+
+// FetchedValidityIn applies the In predicate on the "fetched_validity" field.
+func FetchedValidityIn(vs ...int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIn(FieldFetchedValidity, vs...))
+}
+
+// FetchedValidityNotIn applies the NotIn predicate on the "fetched_validity" field.
+func FetchedValidityNotIn(vs ...int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotIn(FieldFetchedValidity, vs...))
+}
+
+// FetchedValidityGT applies the GT predicate on the "fetched_validity" field.
+func FetchedValidityGT(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGT(FieldFetchedValidity, v))
+}
+
+// FetchedValidityGTE applies the GTE predicate on the "fetched_validity" field.
+func FetchedValidityGTE(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGTE(FieldFetchedValidity, v))
+}
+
+// FetchedValidityLT applies the LT predicate on the "fetched_validity" field.
+func FetchedValidityLT(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLT(FieldFetchedValidity, v))
+}
+
+// FetchedValidityLTE applies the LTE predicate on the "fetched_validity" field.
+func FetchedValidityLTE(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLTE(FieldFetchedValidity, v))
+}
+
+// FetchedUIDEQ applies the EQ predicate on the "fetched_uid" field.
+func FetchedUIDEQ(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldFetchedUID, v))
+}
+
+// FetchedUIDNEQ applies the NEQ predicate on the "fetched_uid" field.
+func FetchedUIDNEQ(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNEQ(FieldFetchedUID, v))
+}
+
+// FetchedUIDIn applies the In predicate on the "fetched_uid" field.
+func FetchedUIDIn(vs ...int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIn(FieldFetchedUID, vs...))
+}
+
+// FetchedUIDNotIn applies the NotIn predicate on the "fetched_uid" field.
+func FetchedUIDNotIn(vs ...int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotIn(FieldFetchedUID, vs...))
+}
+
+// FetchedUIDGT applies the GT predicate on the "fetched_uid" field.
+func FetchedUIDGT(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGT(FieldFetchedUID, v))
+}
+
+// FetchedUIDGTE applies the GTE predicate on the "fetched_uid" field.
+func FetchedUIDGTE(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGTE(FieldFetchedUID, v))
+}
+
+// FetchedUIDLT applies the LT predicate on the "fetched_uid" field.
+func FetchedUIDLT(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLT(FieldFetchedUID, v))
+}
+
+// FetchedUIDLTE applies the LTE predicate on the "fetched_uid" field.
+func FetchedUIDLTE(v int64) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLTE(FieldFetchedUID, v))
+}
+
+// FetchedAtEQ applies the EQ predicate on the "fetched_at" field.
+func FetchedAtEQ(v time.Time) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldFetchedAt, v))
+}
+
+// FetchedAtNEQ applies the NEQ predicate on the "fetched_at" field.
+func FetchedAtNEQ(v time.Time) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNEQ(FieldFetchedAt, v))
+}
+
+// FetchedAtIn applies the In predicate on the "fetched_at" field.
+func FetchedAtIn(vs ...time.Time) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIn(FieldFetchedAt, vs...))
+}
+
+// FetchedAtNotIn applies the NotIn predicate on the "fetched_at" field.
+func FetchedAtNotIn(vs ...time.Time) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotIn(FieldFetchedAt, vs...))
+}
+
+// FetchedAtGT applies the GT predicate on the "fetched_at" field.
+func FetchedAtGT(v time.Time) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGT(FieldFetchedAt, v))
+}
+
+// FetchedAtGTE applies the GTE predicate on the "fetched_at" field.
+func FetchedAtGTE(v time.Time) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGTE(FieldFetchedAt, v))
+}
+
+// FetchedAtLT applies the LT predicate on the "fetched_at" field.
+func FetchedAtLT(v time.Time) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLT(FieldFetchedAt, v))
+}
+
+// FetchedAtLTE applies the LTE predicate on the "fetched_at" field.
+func FetchedAtLTE(v time.Time) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLTE(FieldFetchedAt, v))
+}
+
+// FetchedAtIsNil applies the IsNil predicate on the "fetched_at" field.
+func FetchedAtIsNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIsNull(FieldFetchedAt))
+}
+
+// FetchedAtNotNil applies the NotNil predicate on the "fetched_at" field.
+func FetchedAtNotNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotNull(FieldFetchedAt))
+}
+
+// FaultEQ applies the EQ predicate on the "fault" field.
+func FaultEQ(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEQ(FieldFault, v))
+}
+
+// FaultNEQ applies the NEQ predicate on the "fault" field.
+func FaultNEQ(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNEQ(FieldFault, v))
+}
+
+// FaultIn applies the In predicate on the "fault" field.
+func FaultIn(vs ...string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIn(FieldFault, vs...))
+}
+
+// FaultNotIn applies the NotIn predicate on the "fault" field.
+func FaultNotIn(vs ...string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotIn(FieldFault, vs...))
+}
+
+// FaultGT applies the GT predicate on the "fault" field.
+func FaultGT(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGT(FieldFault, v))
+}
+
+// FaultGTE applies the GTE predicate on the "fault" field.
+func FaultGTE(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldGTE(FieldFault, v))
+}
+
+// FaultLT applies the LT predicate on the "fault" field.
+func FaultLT(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLT(FieldFault, v))
+}
+
+// FaultLTE applies the LTE predicate on the "fault" field.
+func FaultLTE(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldLTE(FieldFault, v))
+}
+
+// FaultContains applies the Contains predicate on the "fault" field.
+func FaultContains(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldContains(FieldFault, v))
+}
+
+// FaultHasPrefix applies the HasPrefix predicate on the "fault" field.
+func FaultHasPrefix(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldHasPrefix(FieldFault, v))
+}
+
+// FaultHasSuffix applies the HasSuffix predicate on the "fault" field.
+func FaultHasSuffix(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldHasSuffix(FieldFault, v))
+}
+
+// FaultIsNil applies the IsNil predicate on the "fault" field.
+func FaultIsNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldIsNull(FieldFault))
+}
+
+// FaultNotNil applies the NotNil predicate on the "fault" field.
+func FaultNotNil() predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldNotNull(FieldFault))
+}
+
+// FaultEqualFold applies the EqualFold predicate on the "fault" field.
+func FaultEqualFold(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldEqualFold(FieldFault, v))
+}
+
+// FaultContainsFold applies the ContainsFold predicate on the "fault" field.
+func FaultContainsFold(v string) predicate.Mailbox {
+	return predicate.Mailbox(sql.FieldContainsFold(FieldFault, v))
 }
 
 // CreatedByEQ applies the EQ predicate on the "created_by" field.

@@ -1324,6 +1324,7 @@ var (
 		{Name: "sender", Type: field.TypeString, Nullable: true, Size: 320},
 		{Name: "recipient", Type: field.TypeString, Size: 320},
 		{Name: "subject", Type: field.TypeString, Nullable: true, Size: 1000},
+		{Name: "excerpt", Type: field.TypeString, Nullable: true, Size: 8000},
 		{Name: "outcome", Type: field.TypeEnum, Enums: []string{"RECEIVED", "COMMENT", "REQUEST", "HELD", "REFUSED", "LOOP", "DUPLICATE", "BOUNCE"}, Default: "RECEIVED"},
 		{Name: "reason", Type: field.TypeString, Nullable: true, Size: 500},
 		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
@@ -1343,7 +1344,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "inbound_mails_mailboxes_mailbox",
-				Columns:    []*schema.Column{InboundMailsColumns[17]},
+				Columns:    []*schema.Column{InboundMailsColumns[18]},
 				RefColumns: []*schema.Column{MailboxesColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1357,7 +1358,7 @@ var (
 			{
 				Name:    "inboundmail_company_id_mailbox_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{InboundMailsColumns[3], InboundMailsColumns[17], InboundMailsColumns[1], InboundMailsColumns[0]},
+				Columns: []*schema.Column{InboundMailsColumns[3], InboundMailsColumns[18], InboundMailsColumns[1], InboundMailsColumns[0]},
 			},
 			{
 				Name:    "inboundmail_company_id_message_id",
@@ -1372,7 +1373,7 @@ var (
 			{
 				Name:    "inboundmail_company_id_stored_as",
 				Unique:  false,
-				Columns: []*schema.Column{InboundMailsColumns[3], InboundMailsColumns[13]},
+				Columns: []*schema.Column{InboundMailsColumns[3], InboundMailsColumns[14]},
 			},
 			{
 				Name:    "inboundmail_created_at_id",
@@ -1382,7 +1383,7 @@ var (
 			{
 				Name:    "inboundmail_outcome_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{InboundMailsColumns[8], InboundMailsColumns[1]},
+				Columns: []*schema.Column{InboundMailsColumns[9], InboundMailsColumns[1]},
 			},
 		},
 	}
@@ -1574,12 +1575,18 @@ var (
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "address", Type: field.TypeString, Size: 254},
-		{Name: "kind", Type: field.TypeEnum, Enums: []string{"smtp", "webhook"}},
-		{Name: "receives_at", Type: field.TypeString, Unique: true, Size: 254},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"smtp", "webhook", "imap"}},
+		{Name: "receives_at", Type: field.TypeString, Unique: true, Nullable: true, Size: 254},
 		{Name: "unknown_senders", Type: field.TypeEnum, Enums: []string{"hold", "create", "refuse"}, Default: "hold"},
 		{Name: "authserv_id", Type: field.TypeString, Nullable: true, Size: 254},
 		{Name: "enabled", Type: field.TypeBool, Default: true},
+		{Name: "server", Type: field.TypeString, Nullable: true, Size: 260},
+		{Name: "username", Type: field.TypeString, Nullable: true, Size: 254},
 		{Name: "secret_sealed", Type: field.TypeBytes, Nullable: true},
+		{Name: "fetched_validity", Type: field.TypeInt64, Default: 0},
+		{Name: "fetched_uid", Type: field.TypeInt64, Default: 0},
+		{Name: "fetched_at", Type: field.TypeTime, Nullable: true},
+		{Name: "fault", Type: field.TypeString, Nullable: true, Size: 500},
 		{Name: "created_by", Type: field.TypeString, Size: 40},
 		{Name: "offering_id", Type: field.TypeString, Size: 40},
 		{Name: "team_id", Type: field.TypeString, Nullable: true, Size: 40},
@@ -1592,13 +1599,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "mailboxes_offerings_offering",
-				Columns:    []*schema.Column{MailboxesColumns[12]},
+				Columns:    []*schema.Column{MailboxesColumns[18]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "mailboxes_teams_team",
-				Columns:    []*schema.Column{MailboxesColumns[13]},
+				Columns:    []*schema.Column{MailboxesColumns[19]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1612,12 +1619,12 @@ var (
 			{
 				Name:    "mailbox_company_id_offering_id",
 				Unique:  false,
-				Columns: []*schema.Column{MailboxesColumns[3], MailboxesColumns[12]},
+				Columns: []*schema.Column{MailboxesColumns[3], MailboxesColumns[18]},
 			},
 			{
 				Name:    "mailbox_company_id_team_id",
 				Unique:  false,
-				Columns: []*schema.Column{MailboxesColumns[3], MailboxesColumns[13]},
+				Columns: []*schema.Column{MailboxesColumns[3], MailboxesColumns[19]},
 			},
 		},
 	}

@@ -1552,32 +1552,36 @@ func init() {
 	inboundmailDescSubject := inboundmailFields[4].Descriptor()
 	// inboundmail.SubjectValidator is a validator for the "subject" field. It is called by the builders before save.
 	inboundmail.SubjectValidator = inboundmailDescSubject.Validators[0].(func(string) error)
+	// inboundmailDescExcerpt is the schema descriptor for excerpt field.
+	inboundmailDescExcerpt := inboundmailFields[5].Descriptor()
+	// inboundmail.ExcerptValidator is a validator for the "excerpt" field. It is called by the builders before save.
+	inboundmail.ExcerptValidator = inboundmailDescExcerpt.Validators[0].(func(string) error)
 	// inboundmailDescReason is the schema descriptor for reason field.
-	inboundmailDescReason := inboundmailFields[6].Descriptor()
+	inboundmailDescReason := inboundmailFields[7].Descriptor()
 	// inboundmail.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
 	inboundmail.ReasonValidator = inboundmailDescReason.Validators[0].(func(string) error)
 	// inboundmailDescRequestID is the schema descriptor for request_id field.
-	inboundmailDescRequestID := inboundmailFields[7].Descriptor()
+	inboundmailDescRequestID := inboundmailFields[8].Descriptor()
 	// inboundmail.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	inboundmail.RequestIDValidator = inboundmailDescRequestID.Validators[0].(func(string) error)
 	// inboundmailDescCommentID is the schema descriptor for comment_id field.
-	inboundmailDescCommentID := inboundmailFields[8].Descriptor()
+	inboundmailDescCommentID := inboundmailFields[9].Descriptor()
 	// inboundmail.CommentIDValidator is a validator for the "comment_id" field. It is called by the builders before save.
 	inboundmail.CommentIDValidator = inboundmailDescCommentID.Validators[0].(func(string) error)
 	// inboundmailDescStoredAs is the schema descriptor for stored_as field.
-	inboundmailDescStoredAs := inboundmailFields[10].Descriptor()
+	inboundmailDescStoredAs := inboundmailFields[11].Descriptor()
 	// inboundmail.StoredAsValidator is a validator for the "stored_as" field. It is called by the builders before save.
 	inboundmail.StoredAsValidator = inboundmailDescStoredAs.Validators[0].(func(string) error)
 	// inboundmailDescPeer is the schema descriptor for peer field.
-	inboundmailDescPeer := inboundmailFields[11].Descriptor()
+	inboundmailDescPeer := inboundmailFields[12].Descriptor()
 	// inboundmail.PeerValidator is a validator for the "peer" field. It is called by the builders before save.
 	inboundmail.PeerValidator = inboundmailDescPeer.Validators[0].(func(string) error)
 	// inboundmailDescHelo is the schema descriptor for helo field.
-	inboundmailDescHelo := inboundmailFields[12].Descriptor()
+	inboundmailDescHelo := inboundmailFields[13].Descriptor()
 	// inboundmail.HeloValidator is a validator for the "helo" field. It is called by the builders before save.
 	inboundmail.HeloValidator = inboundmailDescHelo.Validators[0].(func(string) error)
 	// inboundmailDescMailFrom is the schema descriptor for mail_from field.
-	inboundmailDescMailFrom := inboundmailFields[13].Descriptor()
+	inboundmailDescMailFrom := inboundmailFields[14].Descriptor()
 	// inboundmail.MailFromValidator is a validator for the "mail_from" field. It is called by the builders before save.
 	inboundmail.MailFromValidator = inboundmailDescMailFrom.Validators[0].(func(string) error)
 	// inboundmailDescID is the schema descriptor for id field.
@@ -1791,8 +1795,28 @@ func init() {
 	mailboxDescEnabled := mailboxFields[7].Descriptor()
 	// mailbox.DefaultEnabled holds the default value on creation for the enabled field.
 	mailbox.DefaultEnabled = mailboxDescEnabled.Default.(bool)
+	// mailboxDescServer is the schema descriptor for server field.
+	mailboxDescServer := mailboxFields[8].Descriptor()
+	// mailbox.ServerValidator is a validator for the "server" field. It is called by the builders before save.
+	mailbox.ServerValidator = mailboxDescServer.Validators[0].(func(string) error)
+	// mailboxDescUsername is the schema descriptor for username field.
+	mailboxDescUsername := mailboxFields[9].Descriptor()
+	// mailbox.UsernameValidator is a validator for the "username" field. It is called by the builders before save.
+	mailbox.UsernameValidator = mailboxDescUsername.Validators[0].(func(string) error)
+	// mailboxDescFetchedValidity is the schema descriptor for fetched_validity field.
+	mailboxDescFetchedValidity := mailboxFields[11].Descriptor()
+	// mailbox.DefaultFetchedValidity holds the default value on creation for the fetched_validity field.
+	mailbox.DefaultFetchedValidity = mailboxDescFetchedValidity.Default.(int64)
+	// mailboxDescFetchedUID is the schema descriptor for fetched_uid field.
+	mailboxDescFetchedUID := mailboxFields[12].Descriptor()
+	// mailbox.DefaultFetchedUID holds the default value on creation for the fetched_uid field.
+	mailbox.DefaultFetchedUID = mailboxDescFetchedUID.Default.(int64)
+	// mailboxDescFault is the schema descriptor for fault field.
+	mailboxDescFault := mailboxFields[14].Descriptor()
+	// mailbox.FaultValidator is a validator for the "fault" field. It is called by the builders before save.
+	mailbox.FaultValidator = mailboxDescFault.Validators[0].(func(string) error)
 	// mailboxDescCreatedBy is the schema descriptor for created_by field.
-	mailboxDescCreatedBy := mailboxFields[9].Descriptor()
+	mailboxDescCreatedBy := mailboxFields[15].Descriptor()
 	// mailbox.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	mailbox.CreatedByValidator = mailboxDescCreatedBy.Validators[0].(func(string) error)
 	// mailboxDescID is the schema descriptor for id field.

@@ -20,10 +20,11 @@ func (InboundMail) Mixin() []ent.Mixin {
 func (InboundMail) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("mailbox_id").MaxLen(40).Immutable().Annotations(shown("The mailbox that it came to.")),
-		field.String("message_id").MaxLen(998).Optional().Annotations(shown("Its Message-ID.", typed("String"))),
+		field.String("message_id").MaxLen(998).Optional().Annotations(shown("Its Message-ID; the SHA-256 of its bytes when it has none.", typed("String"))),
 		field.String("sender").MaxLen(320).Optional().Annotations(shown("Whom it says that it is from.", typed("String"), eg("ada@example.com"))),
 		field.String("recipient").MaxLen(320).Immutable().Annotations(shown("The address that it was delivered to.")),
 		field.String("subject").MaxLen(1000).Optional().Annotations(shown("Its subject.", typed("String"))),
+		field.String("excerpt").MaxLen(8000).Optional().Annotations(shown("The beginning of what it says, for as long as the message is kept.", typed("String"))),
 		field.Enum("outcome").Values("RECEIVED", "COMMENT", "REQUEST", "HELD", "REFUSED", "LOOP", "DUPLICATE", "BOUNCE").Default("RECEIVED").Annotations(shown("What became of it.", typed("MailOutcome!"))),
 		field.String("reason").MaxLen(500).Optional().Nillable().Annotations(shown("Why; null where the outcome says it all.")),
 		field.String("request_id").MaxLen(40).Optional().Nillable().Annotations(shown("The request that it filed or that it is about.")),

@@ -33,6 +33,7 @@ import (
 	"atrium/internal/identity"
 	"atrium/internal/identity/apikey"
 	"atrium/internal/identity/websession"
+	mailbox1 "atrium/internal/notify/mailbox"
 	"atrium/internal/op"
 	"atrium/internal/op/auditlog"
 	"atrium/internal/people"
@@ -120,6 +121,13 @@ type ExecutionResolver interface {
 	Workflow(ctx context.Context, obj *ent.Execution) (*ent.Workflow, error)
 	Request(ctx context.Context, obj *ent.Execution) (*ent.Request, error)
 }
+type InboundMailResolver interface {
+	MessageID(ctx context.Context, obj *ent.InboundMail) (*string, error)
+	Sender(ctx context.Context, obj *ent.InboundMail) (*string, error)
+
+	Subject(ctx context.Context, obj *ent.InboundMail) (*string, error)
+	Excerpt(ctx context.Context, obj *ent.InboundMail) (*string, error)
+}
 type InboundWebhookResolver interface {
 	URL(ctx context.Context, obj *ent.InboundWebhook) (string, error)
 
@@ -140,6 +148,11 @@ type InvoiceResolver interface {
 	CreditNotes(ctx context.Context, obj *ent.Invoice) ([]*ent.CreditNote, error)
 
 	PDFURL(ctx context.Context, obj *ent.Invoice) (string, error)
+}
+type MailboxResolver interface {
+	URL(ctx context.Context, obj *ent.Mailbox) (*string, error)
+
+	Etag(ctx context.Context, obj *ent.Mailbox) (string, error)
 }
 type ModelConnectionResolver interface {
 	Etag(ctx context.Context, obj *ent.ModelConnection) (string, error)
@@ -5266,6 +5279,13 @@ func (ec *executionContext) fieldContext_DeleteInboundWebhookPayload_id(_ contex
 	return graphql.NewScalarFieldContext("DeleteInboundWebhookPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _DeleteMailboxPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteMailboxPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteMailboxPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteMailboxPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _DeleteModelConnectionPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteModelConnectionPayload) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -5963,95 +5983,292 @@ func (ec *executionContext) fieldContext_InboundCallEdge_cursor(_ context.Contex
 	return graphql.NewScalarFieldContext("InboundCallEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_id(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+func (ec *executionContext) _InboundMail_id(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
 func (ec *executionContext) fieldContext_InboundMail_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_mailboxId(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+func (ec *executionContext) _InboundMail_mailboxId(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.MailboxID)
 }
 func (ec *executionContext) fieldContext_InboundMail_mailboxId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_messageId(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.MessageID)
+func (ec *executionContext) _InboundMail_messageId(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundMail_messageId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.InboundMail().MessageID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
 }
 func (ec *executionContext) fieldContext_InboundMail_messageId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("InboundMail", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_sender(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Sender)
+func (ec *executionContext) _InboundMail_sender(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundMail_sender(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.InboundMail().Sender(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
 }
 func (ec *executionContext) fieldContext_InboundMail_sender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("InboundMail", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_recipient(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+func (ec *executionContext) _InboundMail_recipient(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Recipient)
 }
 func (ec *executionContext) fieldContext_InboundMail_recipient(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_subject(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Subject)
+func (ec *executionContext) _InboundMail_subject(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundMail_subject(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.InboundMail().Subject(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
 }
 func (ec *executionContext) fieldContext_InboundMail_subject(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("InboundMail", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_outcome(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
-	return ec.marshalNMailOutcome2atriumᚋgraphᚋgeneratedᚐMailOutcome(ctx, field.Selections, obj.Outcome)
+func (ec *executionContext) _InboundMail_excerpt(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundMail_excerpt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.InboundMail().Excerpt(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_InboundMail_excerpt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMail", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMail_outcome(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalNMailOutcome2atriumᚋentᚋinboundmailᚐOutcome(ctx, field.Selections, obj.Outcome)
 }
 func (ec *executionContext) fieldContext_InboundMail_outcome(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type MailOutcome does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_reason(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+func (ec *executionContext) _InboundMail_reason(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reason)
 }
 func (ec *executionContext) fieldContext_InboundMail_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_requestId(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+func (ec *executionContext) _InboundMail_requestId(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
 	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RequestID)
 }
 func (ec *executionContext) fieldContext_InboundMail_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_commentId(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+func (ec *executionContext) _InboundMail_commentId(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
 	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.CommentID)
 }
 func (ec *executionContext) fieldContext_InboundMail_commentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_size(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Size)
+func (ec *executionContext) _InboundMail_size(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Size)
 }
 func (ec *executionContext) fieldContext_InboundMail_size(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_createdAt(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+func (ec *executionContext) _InboundMail_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
 func (ec *executionContext) fieldContext_InboundMail_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _InboundMail_updatedAt(ctx context.Context, field graphql.CollectedField, obj *InboundMail) (ret graphql.Marshaler) {
+func (ec *executionContext) _InboundMail_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.InboundMail) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 func (ec *executionContext) fieldContext_InboundMail_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundMail", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMailConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundMail]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundMailConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.InboundMail]) graphql.Marshaler {
+			return ec.marshalNInboundMailEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundMailConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundMailConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundMailEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundMailConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundMail]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundMailConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundMailConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundMailConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundMailConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundMail]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_InboundMailConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMailConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InboundMailEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.InboundMail]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundMailEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.InboundMail) graphql.Marshaler {
+			return ec.marshalNInboundMail2ᚖatriumᚋentᚐInboundMail(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundMailEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundMailEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundMail(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundMailEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.InboundMail]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundMailEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InboundMailEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundMailEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _InboundWebhook_id(ctx context.Context, field graphql.CollectedField, obj *ent.InboundWebhook) (ret graphql.Marshaler) {
@@ -6978,95 +7195,288 @@ func (ec *executionContext) fieldContext_InvoiceEdge_cursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("InvoiceEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_id(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mailbox_id(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
 func (ec *executionContext) fieldContext_Mailbox_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_address(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mailbox_address(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Address)
 }
 func (ec *executionContext) fieldContext_Mailbox_address(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_kind(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
-	return ec.marshalNMailboxKind2atriumᚋgraphᚋgeneratedᚐMailboxKind(ctx, field.Selections, obj.Kind)
+func (ec *executionContext) _Mailbox_kind(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNMailboxKind2atriumᚋentᚋmailboxᚐKind(ctx, field.Selections, obj.Kind)
 }
 func (ec *executionContext) fieldContext_Mailbox_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type MailboxKind does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_receivesAt(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.ReceivesAt)
+func (ec *executionContext) _Mailbox_url(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mailbox_url(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mailbox().URL(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mailbox_url(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_receivesAt(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ReceivesAt)
 }
 func (ec *executionContext) fieldContext_Mailbox_receivesAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_offeringId(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mailbox_offeringId(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.OfferingID)
 }
 func (ec *executionContext) fieldContext_Mailbox_offeringId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_teamId(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mailbox_teamId(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
 	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TeamID)
 }
 func (ec *executionContext) fieldContext_Mailbox_teamId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_unknownSenders(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
-	return ec.marshalNUnknownSenders2atriumᚋgraphᚋgeneratedᚐUnknownSenders(ctx, field.Selections, obj.UnknownSenders)
+func (ec *executionContext) _Mailbox_unknownSenders(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalNUnknownSenders2atriumᚋentᚋmailboxᚐUnknownSenders(ctx, field.Selections, obj.UnknownSenders)
 }
 func (ec *executionContext) fieldContext_Mailbox_unknownSenders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type UnknownSenders does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_authservId(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mailbox_authservId(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
 	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.AuthservID)
 }
 func (ec *executionContext) fieldContext_Mailbox_authservId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_enabled(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mailbox_enabled(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Enabled)
 }
 func (ec *executionContext) fieldContext_Mailbox_enabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_createdBy(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mailbox_server(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Server)
+}
+func (ec *executionContext) fieldContext_Mailbox_server(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_username(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Username)
+}
+func (ec *executionContext) fieldContext_Mailbox_username(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_fetchedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.FetchedAt)
+}
+func (ec *executionContext) fieldContext_Mailbox_fetchedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_fault(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Fault)
+}
+func (ec *executionContext) fieldContext_Mailbox_fault(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Mailbox_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.CreatedBy)
 }
 func (ec *executionContext) fieldContext_Mailbox_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_createdAt(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mailbox_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
 func (ec *executionContext) fieldContext_Mailbox_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_updatedAt(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
+func (ec *executionContext) _Mailbox_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
 }
 func (ec *executionContext) fieldContext_Mailbox_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _Mailbox_etag(ctx context.Context, field graphql.CollectedField, obj *Mailbox) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Etag)
+func (ec *executionContext) _Mailbox_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Mailbox) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mailbox_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Mailbox().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
 }
 func (ec *executionContext) fieldContext_Mailbox_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Mailbox", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("Mailbox", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _MailboxConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Mailbox]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MailboxConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.Mailbox]) graphql.Marshaler {
+			return ec.marshalNMailboxEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MailboxConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MailboxConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MailboxEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MailboxConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Mailbox]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MailboxConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MailboxConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MailboxConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MailboxConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Mailbox]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_MailboxConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("MailboxConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _MailboxEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.Mailbox]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MailboxEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Mailbox) graphql.Marshaler {
+			return ec.marshalNMailbox2ᚖatriumᚋentᚐMailbox(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MailboxEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MailboxEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Mailbox(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _MailboxEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.Mailbox]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MailboxEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MailboxEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("MailboxEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _MergeRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *MergeRequestPayload) (ret graphql.Marshaler) {
@@ -8394,6 +8804,38 @@ func (ec *executionContext) fieldContext_ReactivateUserPayload_user(_ context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _RefuseInboundMailPayload_inboundMail(ctx context.Context, field graphql.CollectedField, obj *RefuseInboundMailPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RefuseInboundMailPayload_inboundMail(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.InboundMail, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.InboundMail) graphql.Marshaler {
+			return ec.marshalNInboundMail2ᚖatriumᚋentᚐInboundMail(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RefuseInboundMailPayload_inboundMail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RefuseInboundMailPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundMail(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RejectProposalPayload_agentAction(ctx context.Context, field graphql.CollectedField, obj *RejectProposalPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -8421,6 +8863,38 @@ func (ec *executionContext) fieldContext_RejectProposalPayload_agentAction(_ con
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_AgentAction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReleaseInboundMailPayload_inboundMail(ctx context.Context, field graphql.CollectedField, obj *ReleaseInboundMailPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReleaseInboundMailPayload_inboundMail(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.InboundMail, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.InboundMail) graphql.Marshaler {
+			return ec.marshalNInboundMail2ᚖatriumᚋentᚐInboundMail(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReleaseInboundMailPayload_inboundMail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReleaseInboundMailPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundMail(ctx, field)
 		},
 	}
 	return fc, nil
@@ -12627,6 +13101,38 @@ func (ec *executionContext) fieldContext_UpdateInboundWebhookPayload_inboundWebh
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateMailboxPayload_mailbox(ctx context.Context, field graphql.CollectedField, obj *UpdateMailboxPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateMailboxPayload_mailbox(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Mailbox, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Mailbox) graphql.Marshaler {
+			return ec.marshalNMailbox2ᚖatriumᚋentᚐMailbox(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateMailboxPayload_mailbox(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateMailboxPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Mailbox(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateModelConnectionPayload_modelConnection(ctx context.Context, field graphql.CollectedField, obj *UpdateModelConnectionPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -15729,6 +16235,92 @@ func (ec *executionContext) unmarshalInputCreateInboundWebhookInput(ctx context.
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateMailboxInput(ctx context.Context, obj any) (mailbox1.CreateInput, error) {
+	var it mailbox1.CreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"address", "kind", "offeringId", "teamId", "unknownSenders", "authservId", "server", "username", "password"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "address":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("address"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Address = data
+		case "kind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("kind"))
+			data, err := ec.unmarshalOMailboxKind2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Kind = data
+		case "offeringId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OfferingID = data
+		case "teamId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TeamID = data
+		case "unknownSenders":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("unknownSenders"))
+			data, err := ec.unmarshalOUnknownSenders2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UnknownSenders = data
+		case "authservId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("authservId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AuthservID = data
+		case "server":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("server"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Server = data
+		case "username":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("username"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Username = data
+		case "password":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("password"))
+			data, err := ec.unmarshalOString2ᚖatriumᚋinternalᚋsecretᚐValue(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Password = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateModelConnectionInput(ctx context.Context, obj any) (agent1.CreateConnectionInput, error) {
 	var it agent1.CreateConnectionInput
 	if obj == nil {
@@ -17118,6 +17710,43 @@ func (ec *executionContext) unmarshalInputDeleteInboundWebhookInput(ctx context.
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDeleteMailboxInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeleteModelConnectionInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -17912,6 +18541,84 @@ func (ec *executionContext) unmarshalInputInboundCallOrder(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputInboundMailFilter(ctx context.Context, obj any) (mailbox1.ListMessagesInput, error) {
+	var it mailbox1.ListMessagesInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"mailboxId", "outcome"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "mailboxId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("mailboxId"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.MailboxID = data
+		case "outcome":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("outcome"))
+			data, err := ec.unmarshalOMailOutcome2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Outcome = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInboundMailOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNInboundMailSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputInboundWebhookOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -18130,6 +18837,47 @@ func (ec *executionContext) unmarshalInputInvoiceOrder(ctx context.Context, obj 
 		case "field":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
 			data, err := ec.unmarshalNInvoiceSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputMailboxOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNMailboxSort2string(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -18701,6 +19449,36 @@ func (ec *executionContext) unmarshalInputReactivateUserInput(ctx context.Contex
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRefuseInboundMailInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Context, obj any) (actions.RejectInput, error) {
 	var it actions.RejectInput
 	if obj == nil {
@@ -18733,6 +19511,36 @@ func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Contex
 				return it, err
 			}
 			it.Reason = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputReleaseInboundMailInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
 		}
 	}
 	return it, nil
@@ -19464,6 +20272,43 @@ func (ec *executionContext) unmarshalInputRotateInboundWebhookSecretInput(ctx co
 				return it, err
 			}
 			it.SigningSecret = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRotateMailboxPasswordInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -21133,6 +21978,99 @@ func (ec *executionContext) unmarshalInputUpdateInboundWebhookInput(ctx context.
 				return it, err
 			}
 			it.VerifySignature = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateMailboxInput(ctx context.Context, obj any) (mailbox1.UpdateInput, error) {
+	var it mailbox1.UpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "offeringId", "teamId", "unknownSenders", "authservId", "enabled", "server", "username", "password"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "offeringId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OfferingID = graphql.OmittableOf(data)
+		case "teamId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("teamId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TeamID = graphql.OmittableOf(data)
+		case "unknownSenders":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("unknownSenders"))
+			data, err := ec.unmarshalOUnknownSenders2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UnknownSenders = graphql.OmittableOf(data)
+		case "authservId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("authservId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AuthservID = graphql.OmittableOf(data)
+		case "enabled":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("enabled"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Enabled = graphql.OmittableOf(data)
+		case "server":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("server"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Server = graphql.OmittableOf(data)
+		case "username":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("username"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Username = graphql.OmittableOf(data)
+		case "password":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("password"))
+			data, err := ec.unmarshalOString2ᚖatriumᚋinternalᚋsecretᚐValue(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Password = data
 		}
 	}
 	return it, nil
@@ -25764,6 +26702,34 @@ func (ec *executionContext) _DeleteInboundWebhookPayload(ctx context.Context, se
 	return out
 }
 
+var deleteMailboxPayloadImplementors = []string{"DeleteMailboxPayload"}
+
+func (ec *executionContext) _DeleteMailboxPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteMailboxPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteMailboxPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteMailboxPayload")
+		case "id":
+			out.Values[i] = ec._DeleteMailboxPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var deleteModelConnectionPayloadImplementors = []string{"DeleteModelConnectionPayload"}
 
 func (ec *executionContext) _DeleteModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteModelConnectionPayload) graphql.Marshaler {
@@ -26490,9 +27456,9 @@ func (ec *executionContext) _InboundCallEdge(ctx context.Context, sel ast.Select
 	return out
 }
 
-var inboundMailImplementors = []string{"InboundMail"}
+var inboundMailImplementors = []string{"InboundMail", "Node"}
 
-func (ec *executionContext) _InboundMail(ctx context.Context, sel ast.SelectionSet, obj *InboundMail) graphql.Marshaler {
+func (ec *executionContext) _InboundMail(ctx context.Context, sel ast.SelectionSet, obj *ent.InboundMail) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, inboundMailImplementors)
 
 	out := inline.NewFields(fields)
@@ -26531,6 +27497,11 @@ func (ec *executionContext) _InboundMail(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "excerpt":
+			out.Values[i] = ec._InboundMail_excerpt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "outcome":
 			out.Values[i] = ec._InboundMail_outcome(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -26563,6 +27534,77 @@ func (ec *executionContext) _InboundMail(ctx context.Context, sel ast.SelectionS
 			}
 		case "updatedAt":
 			out.Values[i] = ec._InboundMail_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var inboundMailConnectionImplementors = []string{"InboundMailConnection"}
+
+func (ec *executionContext) _InboundMailConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.InboundMail]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inboundMailConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InboundMailConnection")
+		case "edges":
+			out.Values[i] = ec._InboundMailConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._InboundMailConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._InboundMailConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var inboundMailEdgeImplementors = []string{"InboundMailEdge"}
+
+func (ec *executionContext) _InboundMailEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.InboundMail]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inboundMailEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InboundMailEdge")
+		case "node":
+			out.Values[i] = ec._InboundMailEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._InboundMailEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -27133,9 +28175,9 @@ func (ec *executionContext) _InvoiceEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
-var mailboxImplementors = []string{"Mailbox"}
+var mailboxImplementors = []string{"Mailbox", "Node"}
 
-func (ec *executionContext) _Mailbox(ctx context.Context, sel ast.SelectionSet, obj *Mailbox) graphql.Marshaler {
+func (ec *executionContext) _Mailbox(ctx context.Context, sel ast.SelectionSet, obj *ent.Mailbox) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, mailboxImplementors)
 
 	out := inline.NewFields(fields)
@@ -27159,9 +28201,14 @@ func (ec *executionContext) _Mailbox(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "url":
+			out.Values[i] = ec._Mailbox_url(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "receivesAt":
 			out.Values[i] = ec._Mailbox_receivesAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "offeringId":
@@ -27189,6 +28236,26 @@ func (ec *executionContext) _Mailbox(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "server":
+			out.Values[i] = ec._Mailbox_server(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "username":
+			out.Values[i] = ec._Mailbox_username(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "fetchedAt":
+			out.Values[i] = ec._Mailbox_fetchedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "fault":
+			out.Values[i] = ec._Mailbox_fault(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "createdBy":
 			out.Values[i] = ec._Mailbox_createdBy(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -27206,6 +28273,77 @@ func (ec *executionContext) _Mailbox(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "etag":
 			out.Values[i] = ec._Mailbox_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var mailboxConnectionImplementors = []string{"MailboxConnection"}
+
+func (ec *executionContext) _MailboxConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Mailbox]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mailboxConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MailboxConnection")
+		case "edges":
+			out.Values[i] = ec._MailboxConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._MailboxConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._MailboxConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var mailboxEdgeImplementors = []string{"MailboxEdge"}
+
+func (ec *executionContext) _MailboxEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.Mailbox]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, mailboxEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MailboxEdge")
+		case "node":
+			out.Values[i] = ec._MailboxEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._MailboxEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -28026,6 +29164,34 @@ func (ec *executionContext) _ReactivateUserPayload(ctx context.Context, sel ast.
 	return out
 }
 
+var refuseInboundMailPayloadImplementors = []string{"RefuseInboundMailPayload"}
+
+func (ec *executionContext) _RefuseInboundMailPayload(ctx context.Context, sel ast.SelectionSet, obj *RefuseInboundMailPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, refuseInboundMailPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RefuseInboundMailPayload")
+		case "inboundMail":
+			out.Values[i] = ec._RefuseInboundMailPayload_inboundMail(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var rejectProposalPayloadImplementors = []string{"RejectProposalPayload"}
 
 func (ec *executionContext) _RejectProposalPayload(ctx context.Context, sel ast.SelectionSet, obj *RejectProposalPayload) graphql.Marshaler {
@@ -28039,6 +29205,34 @@ func (ec *executionContext) _RejectProposalPayload(ctx context.Context, sel ast.
 			out.Values[i] = graphql.MarshalString("RejectProposalPayload")
 		case "agentAction":
 			out.Values[i] = ec._RejectProposalPayload_agentAction(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var releaseInboundMailPayloadImplementors = []string{"ReleaseInboundMailPayload"}
+
+func (ec *executionContext) _ReleaseInboundMailPayload(ctx context.Context, sel ast.SelectionSet, obj *ReleaseInboundMailPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, releaseInboundMailPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReleaseInboundMailPayload")
+		case "inboundMail":
+			out.Values[i] = ec._ReleaseInboundMailPayload_inboundMail(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -30407,6 +31601,34 @@ func (ec *executionContext) _UpdateInboundWebhookPayload(ctx context.Context, se
 	return out
 }
 
+var updateMailboxPayloadImplementors = []string{"UpdateMailboxPayload"}
+
+func (ec *executionContext) _UpdateMailboxPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateMailboxPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateMailboxPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateMailboxPayload")
+		case "mailbox":
+			out.Values[i] = ec._UpdateMailboxPayload_mailbox(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var updateModelConnectionPayloadImplementors = []string{"UpdateModelConnectionPayload"}
 
 func (ec *executionContext) _UpdateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateModelConnectionPayload) graphql.Marshaler {
@@ -32133,6 +33355,11 @@ func (ec *executionContext) unmarshalNCreateInboundWebhookInput2atriumᚋinterna
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNCreateMailboxInput2atriumᚋinternalᚋnotifyᚋmailboxᚐCreateInput(ctx context.Context, v any) (mailbox1.CreateInput, error) {
+	res, err := ec.unmarshalInputCreateMailboxInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCreateModelConnectionInput2atriumᚋinternalᚋagentᚐCreateConnectionInput(ctx context.Context, v any) (agent1.CreateConnectionInput, error) {
 	res, err := ec.unmarshalInputCreateModelConnectionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -32286,6 +33513,11 @@ func (ec *executionContext) unmarshalNDeleteCommentInput2atriumᚋinternalᚋop�
 
 func (ec *executionContext) unmarshalNDeleteInboundWebhookInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteInboundWebhookInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDeleteMailboxInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteMailboxInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -32473,6 +33705,58 @@ func (ec *executionContext) marshalNInboundCallSort2string(ctx context.Context, 
 	return res
 }
 
+func (ec *executionContext) marshalNInboundMail2ᚖatriumᚋentᚐInboundMail(ctx context.Context, sel ast.SelectionSet, v *ent.InboundMail) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InboundMail(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNInboundMailEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.InboundMail]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInboundMailEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNInboundMailEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.InboundMail]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InboundMailEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNInboundMailSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNInboundMailSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNInboundWebhook2ᚖatriumᚋentᚐInboundWebhook(ctx context.Context, sel ast.SelectionSet, v *ent.InboundWebhook) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -32624,6 +33908,58 @@ func (ec *executionContext) unmarshalNInvoiceSort2string(ctx context.Context, v 
 }
 
 func (ec *executionContext) marshalNInvoiceSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNMailbox2ᚖatriumᚋentᚐMailbox(ctx context.Context, sel ast.SelectionSet, v *ent.Mailbox) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Mailbox(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNMailboxEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Mailbox]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMailboxEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNMailboxEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.Mailbox]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MailboxEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNMailboxSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMailboxSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(v)
 	if res == graphql.Null {
@@ -32893,8 +34229,18 @@ func (ec *executionContext) unmarshalNReactivateUserInput2atriumᚋinternalᚋop
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNRefuseInboundMailInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputRefuseInboundMailInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚋactionsᚐRejectInput(ctx context.Context, v any) (actions.RejectInput, error) {
 	res, err := ec.unmarshalInputRejectProposalInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNReleaseInboundMailInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputReleaseInboundMailInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -33027,6 +34373,11 @@ func (ec *executionContext) unmarshalNRotateApiKeyInput2atriumᚋinternalᚋop�
 
 func (ec *executionContext) unmarshalNRotateInboundWebhookSecretInput2atriumᚋinternalᚋwebhookᚋinboundᚐRotateSecretInput(ctx context.Context, v any) (inbound.RotateSecretInput, error) {
 	res, err := ec.unmarshalInputRotateInboundWebhookSecretInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNRotateMailboxPasswordInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputRotateMailboxPasswordInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -33585,6 +34936,11 @@ func (ec *executionContext) unmarshalNUpdateCompanyInput2atriumᚋinternalᚋpeo
 
 func (ec *executionContext) unmarshalNUpdateInboundWebhookInput2atriumᚋinternalᚋwebhookᚋinboundᚐUpdateWebhookInput(ctx context.Context, v any) (inbound.UpdateWebhookInput, error) {
 	res, err := ec.unmarshalInputUpdateInboundWebhookInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateMailboxInput2atriumᚋinternalᚋnotifyᚋmailboxᚐUpdateInput(ctx context.Context, v any) (mailbox1.UpdateInput, error) {
+	res, err := ec.unmarshalInputUpdateMailboxInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -34450,6 +35806,13 @@ func (ec *executionContext) marshalODeleteInboundWebhookPayload2ᚖatriumᚋgrap
 	return ec._DeleteInboundWebhookPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalODeleteMailboxPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteMailboxPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteMailboxPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteMailboxPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalODeleteModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteModelConnectionPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -34614,6 +35977,29 @@ func (ec *executionContext) unmarshalOInboundCallOrder2ᚖatriumᚋgraphᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOInboundMailConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.InboundMail]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InboundMailConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOInboundMailFilter2ᚖatriumᚋinternalᚋnotifyᚋmailboxᚐListMessagesInput(ctx context.Context, v any) (*mailbox1.ListMessagesInput, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputInboundMailFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOInboundMailOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputInboundMailOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOInboundWebhookConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.InboundWebhook]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -34693,6 +36079,21 @@ func (ec *executionContext) unmarshalOInvoiceOrder2ᚖatriumᚋgraphᚋinternal�
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputInvoiceOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOMailboxConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.Mailbox]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._MailboxConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOMailboxOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputMailboxOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -34842,11 +36243,25 @@ func (ec *executionContext) marshalOReactivateUserPayload2ᚖatriumᚋgraphᚋge
 	return ec._ReactivateUserPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalORefuseInboundMailPayload2ᚖatriumᚋgraphᚋgeneratedᚐRefuseInboundMailPayload(ctx context.Context, sel ast.SelectionSet, v *RefuseInboundMailPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RefuseInboundMailPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalORejectProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐRejectProposalPayload(ctx context.Context, sel ast.SelectionSet, v *RejectProposalPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._RejectProposalPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReleaseInboundMailPayload2ᚖatriumᚋgraphᚋgeneratedᚐReleaseInboundMailPayload(ctx context.Context, sel ast.SelectionSet, v *ReleaseInboundMailPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReleaseInboundMailPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOReopenRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐReopenRequestPayload(ctx context.Context, sel ast.SelectionSet, v *ReopenRequestPayload) graphql.Marshaler {
@@ -35272,6 +36687,13 @@ func (ec *executionContext) marshalOUpdateInboundWebhookPayload2ᚖatriumᚋgrap
 		return graphql.Null
 	}
 	return ec._UpdateInboundWebhookPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateMailboxPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateMailboxPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateMailboxPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateMailboxPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUpdateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateModelConnectionPayload) graphql.Marshaler {

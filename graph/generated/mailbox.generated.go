@@ -4,9 +4,16 @@ package generated
 
 import (
 	"context"
+	"errors"
+	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"atrium/ent"
+	"atrium/ent/inboundmail"
+	"atrium/ent/mailbox"
+	"atrium/graph/internal/inline"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -18,6 +25,84 @@ import (
 // endregion ***************************** args.gotpl *****************************
 
 // region    **************************** field.gotpl *****************************
+
+func (ec *executionContext) _CreateMailboxPayload_mailbox(ctx context.Context, field graphql.CollectedField, obj *CreateMailboxPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateMailboxPayload_mailbox(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Mailbox, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Mailbox) graphql.Marshaler {
+			return ec.marshalNMailbox2ᚖatriumᚋentᚐMailbox(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateMailboxPayload_mailbox(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateMailboxPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Mailbox(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateMailboxPayload_password(ctx context.Context, field graphql.CollectedField, obj *CreateMailboxPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Password)
+}
+func (ec *executionContext) fieldContext_CreateMailboxPayload_password(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateMailboxPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RotateMailboxPasswordPayload_mailbox(ctx context.Context, field graphql.CollectedField, obj *RotateMailboxPasswordPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RotateMailboxPasswordPayload_mailbox(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Mailbox, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Mailbox) graphql.Marshaler {
+			return ec.marshalNMailbox2ᚖatriumᚋentᚐMailbox(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RotateMailboxPasswordPayload_mailbox(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RotateMailboxPasswordPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Mailbox(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RotateMailboxPasswordPayload_password(ctx context.Context, field graphql.CollectedField, obj *RotateMailboxPasswordPayload) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Password)
+}
+func (ec *executionContext) fieldContext_RotateMailboxPasswordPayload_password(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RotateMailboxPasswordPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
 
 // endregion **************************** field.gotpl *****************************
 
@@ -31,38 +116,227 @@ import (
 
 // region    **************************** object.gotpl ****************************
 
+var createMailboxPayloadImplementors = []string{"CreateMailboxPayload"}
+
+func (ec *executionContext) _CreateMailboxPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateMailboxPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createMailboxPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateMailboxPayload")
+		case "mailbox":
+			out.Values[i] = ec._CreateMailboxPayload_mailbox(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "password":
+			out.Values[i] = ec._CreateMailboxPayload_password(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var rotateMailboxPasswordPayloadImplementors = []string{"RotateMailboxPasswordPayload"}
+
+func (ec *executionContext) _RotateMailboxPasswordPayload(ctx context.Context, sel ast.SelectionSet, obj *RotateMailboxPasswordPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, rotateMailboxPasswordPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RotateMailboxPasswordPayload")
+		case "mailbox":
+			out.Values[i] = ec._RotateMailboxPasswordPayload_mailbox(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "password":
+			out.Values[i] = ec._RotateMailboxPasswordPayload_password(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 // endregion **************************** object.gotpl ****************************
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) unmarshalNMailOutcome2atriumᚋgraphᚋgeneratedᚐMailOutcome(ctx context.Context, v any) (MailOutcome, error) {
-	var res MailOutcome
-	err := res.UnmarshalGQL(v)
+func (ec *executionContext) unmarshalNMailOutcome2atriumᚋentᚋinboundmailᚐOutcome(ctx context.Context, v any) (inboundmail.Outcome, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := inboundmail.Outcome(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNMailOutcome2atriumᚋgraphᚋgeneratedᚐMailOutcome(ctx context.Context, sel ast.SelectionSet, v MailOutcome) graphql.Marshaler {
-	return v
+func (ec *executionContext) marshalNMailOutcome2atriumᚋentᚋinboundmailᚐOutcome(ctx context.Context, sel ast.SelectionSet, v inboundmail.Outcome) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
-func (ec *executionContext) unmarshalNMailboxKind2atriumᚋgraphᚋgeneratedᚐMailboxKind(ctx context.Context, v any) (MailboxKind, error) {
-	var res MailboxKind
-	err := res.UnmarshalGQL(v)
+func (ec *executionContext) unmarshalNMailOutcome2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNMailboxKind2atriumᚋgraphᚋgeneratedᚐMailboxKind(ctx context.Context, sel ast.SelectionSet, v MailboxKind) graphql.Marshaler {
-	return v
+func (ec *executionContext) marshalNMailOutcome2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
-func (ec *executionContext) unmarshalNUnknownSenders2atriumᚋgraphᚋgeneratedᚐUnknownSenders(ctx context.Context, v any) (UnknownSenders, error) {
-	var res UnknownSenders
-	err := res.UnmarshalGQL(v)
+func (ec *executionContext) unmarshalNMailboxKind2atriumᚋentᚋmailboxᚐKind(ctx context.Context, v any) (mailbox.Kind, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := mailbox.Kind(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUnknownSenders2atriumᚋgraphᚋgeneratedᚐUnknownSenders(ctx context.Context, sel ast.SelectionSet, v UnknownSenders) graphql.Marshaler {
-	return v
+func (ec *executionContext) marshalNMailboxKind2atriumᚋentᚋmailboxᚐKind(ctx context.Context, sel ast.SelectionSet, v mailbox.Kind) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNUnknownSenders2atriumᚋentᚋmailboxᚐUnknownSenders(ctx context.Context, v any) (mailbox.UnknownSenders, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := mailbox.UnknownSenders(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUnknownSenders2atriumᚋentᚋmailboxᚐUnknownSenders(ctx context.Context, sel ast.SelectionSet, v mailbox.UnknownSenders) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalOCreateMailboxPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateMailboxPayload(ctx context.Context, sel ast.SelectionSet, v *CreateMailboxPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateMailboxPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOMailOutcome2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]string, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNMailOutcome2string(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalOMailOutcome2ᚕstringᚄ(ctx context.Context, sel ast.SelectionSet, v []string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMailOutcome2string(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalOMailboxKind2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOMailboxKind2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
+}
+
+func (ec *executionContext) marshalORotateMailboxPasswordPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateMailboxPasswordPayload(ctx context.Context, sel ast.SelectionSet, v *RotateMailboxPasswordPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RotateMailboxPasswordPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOUnknownSenders2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOUnknownSenders2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
 }
 
 // endregion ***************************** type.gotpl *****************************

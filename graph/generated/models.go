@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"time"
 
 	"atrium/ent"
 	"atrium/graph/internal/view"
@@ -137,6 +136,14 @@ type CreateInboundWebhookPayload struct {
 	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
 	// What its calls are signed with, shown this once.
 	SigningSecret string `json:"signingSecret"`
+}
+
+// A mailbox that was made.
+type CreateMailboxPayload struct {
+	// The mailbox.
+	Mailbox *ent.Mailbox `json:"mailbox"`
+	// The password of its webhook, shown this once; null for another kind.
+	Password *string `json:"password,omitempty"`
 }
 
 // What createModelConnection answers.
@@ -293,6 +300,12 @@ type DeleteInboundWebhookPayload struct {
 	ID string `json:"id"`
 }
 
+// What deleteMailbox answers.
+type DeleteMailboxPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
 // What deleteModelConnection answers.
 type DeleteModelConnectionPayload struct {
 	// The id that the row had.
@@ -415,70 +428,10 @@ type ExportAuditPayload struct {
 	Export *auditlog.Exported `json:"export"`
 }
 
-// A message that came to a mailbox.
-type InboundMail struct {
-	// The message's id, eml_…
-	ID string `json:"id"`
-	// The mailbox that it came to.
-	MailboxID string `json:"mailboxId"`
-	// Its Message-ID.
-	MessageID *string `json:"messageId,omitempty"`
-	// Whom it says that it is from.
-	Sender *string `json:"sender,omitempty"`
-	// The address that it was delivered to.
-	Recipient string `json:"recipient"`
-	// Its subject.
-	Subject *string `json:"subject,omitempty"`
-	// What became of it.
-	Outcome MailOutcome `json:"outcome"`
-	// Why; null where the outcome says it all.
-	Reason *string `json:"reason,omitempty"`
-	// The request that it filed or that it is about.
-	RequestID *string `json:"requestId,omitempty"`
-	// The comment that it became.
-	CommentID *string `json:"commentId,omitempty"`
-	// Its bytes.
-	Size int `json:"size"`
-	// When it was made.
-	CreatedAt time.Time `json:"createdAt"`
-	// When it was last changed.
-	UpdatedAt time.Time `json:"updatedAt"`
-}
-
 // What inviteUser answers.
 type InviteUserPayload struct {
 	// The row as it is now.
 	User *ent.User `json:"user"`
-}
-
-// An address whose mail becomes requests and comments.
-type Mailbox struct {
-	// The mailbox's id, mbx_…
-	ID string `json:"id"`
-	// What people write to, in lower case.
-	Address string `json:"address"`
-	// How its mail comes: to the server's own listener, or by a provider's webhook.
-	Kind MailboxKind `json:"kind"`
-	// The address at this server to which its mail is to be forwarded.
-	ReceivesAt string `json:"receivesAt"`
-	// The offering against which a new mail files a request.
-	OfferingID string `json:"offeringId"`
-	// The team of these requests; null to leave that to the rules.
-	TeamID *string `json:"teamId,omitempty"`
-	// What becomes of mail from people who are no members.
-	UnknownSenders UnknownSenders `json:"unknownSenders"`
-	// The server whose Authentication-Results are believed; null to check SPF, DKIM and DMARC here.
-	AuthservID *string `json:"authservId,omitempty"`
-	// Whether it takes mail.
-	Enabled bool `json:"enabled"`
-	// The user who made it.
-	CreatedBy string `json:"createdBy"`
-	// When it was made.
-	CreatedAt time.Time `json:"createdAt"`
-	// When it was last changed.
-	UpdatedAt time.Time `json:"updatedAt"`
-	// Changes with the row: send it back as ifMatch to change the row only as you saw it.
-	Etag string `json:"etag"`
 }
 
 // What mergeRequest answers.
@@ -523,10 +476,22 @@ type ReactivateUserPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// What refuseInboundMail answers.
+type RefuseInboundMailPayload struct {
+	// The row as it is now.
+	InboundMail *ent.InboundMail `json:"inboundMail"`
+}
+
 // What rejectProposal answers.
 type RejectProposalPayload struct {
 	// The row as it is now.
 	AgentAction *ent.AgentAction `json:"agentAction"`
+}
+
+// What releaseInboundMail answers.
+type ReleaseInboundMailPayload struct {
+	// The row as it is now.
+	InboundMail *ent.InboundMail `json:"inboundMail"`
 }
 
 // What reopenRequest answers.
@@ -627,6 +592,14 @@ type RotateInboundWebhookSecretPayload struct {
 	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
 	// The new secret, shown this once.
 	SigningSecret string `json:"signingSecret"`
+}
+
+// A mailbox whose webhook has a new password.
+type RotateMailboxPasswordPayload struct {
+	// The mailbox as it is now.
+	Mailbox *ent.Mailbox `json:"mailbox"`
+	// The new password, shown this once.
+	Password *string `json:"password,omitempty"`
 }
 
 // What rotateSecret answers.
@@ -741,6 +714,12 @@ type UpdateCompanyPayload struct {
 type UpdateInboundWebhookPayload struct {
 	// The row as it is now.
 	InboundWebhook *ent.InboundWebhook `json:"inboundWebhook"`
+}
+
+// What updateMailbox answers.
+type UpdateMailboxPayload struct {
+	// The row as it is now.
+	Mailbox *ent.Mailbox `json:"mailbox"`
 }
 
 // What updateModelConnection answers.
@@ -1091,140 +1070,6 @@ func (e CompanyStatsBy) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// What became of a message.
-type MailOutcome string
-
-const (
-	// It is kept, and has not been looked at.
-	MailOutcomeReceived MailOutcome = "RECEIVED"
-	// It became a comment.
-	MailOutcomeComment MailOutcome = "COMMENT"
-	// It filed a request.
-	MailOutcomeRequest MailOutcome = "REQUEST"
-	// It waits for staff, who look at who sent it.
-	MailOutcomeHeld MailOutcome = "HELD"
-	// Nothing was made of it.
-	MailOutcomeRefused MailOutcome = "REFUSED"
-	// It was sent by a machine: nothing is answered.
-	MailOutcomeLoop MailOutcome = "LOOP"
-	// It came before.
-	MailOutcomeDuplicate MailOutcome = "DUPLICATE"
-	// It says that a mail of ours did not arrive.
-	MailOutcomeBounce MailOutcome = "BOUNCE"
-)
-
-var AllMailOutcome = []MailOutcome{
-	MailOutcomeReceived,
-	MailOutcomeComment,
-	MailOutcomeRequest,
-	MailOutcomeHeld,
-	MailOutcomeRefused,
-	MailOutcomeLoop,
-	MailOutcomeDuplicate,
-	MailOutcomeBounce,
-}
-
-func (e MailOutcome) IsValid() bool {
-	switch e {
-	case MailOutcomeReceived, MailOutcomeComment, MailOutcomeRequest, MailOutcomeHeld, MailOutcomeRefused, MailOutcomeLoop, MailOutcomeDuplicate, MailOutcomeBounce:
-		return true
-	}
-	return false
-}
-
-func (e MailOutcome) String() string {
-	return string(e)
-}
-
-func (e *MailOutcome) UnmarshalGQL(v any) error {
-	str, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("enums must be strings")
-	}
-
-	*e = MailOutcome(str)
-	if !e.IsValid() {
-		return fmt.Errorf("%s is not a valid MailOutcome", str)
-	}
-	return nil
-}
-
-func (e MailOutcome) MarshalGQL(w io.Writer) {
-	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
-}
-
-func (e *MailOutcome) UnmarshalJSON(b []byte) error {
-	s, err := strconv.Unquote(string(b))
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalGQL(s)
-}
-
-func (e MailOutcome) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	e.MarshalGQL(&buf)
-	return buf.Bytes(), nil
-}
-
-// How the mail of a mailbox comes.
-type MailboxKind string
-
-const (
-	// To the server's own listener, from the mail server that forwards it.
-	MailboxKindSMTP MailboxKind = "smtp"
-	// As calls of a mail provider, each with the whole message.
-	MailboxKindWebhook MailboxKind = "webhook"
-)
-
-var AllMailboxKind = []MailboxKind{
-	MailboxKindSMTP,
-	MailboxKindWebhook,
-}
-
-func (e MailboxKind) IsValid() bool {
-	switch e {
-	case MailboxKindSMTP, MailboxKindWebhook:
-		return true
-	}
-	return false
-}
-
-func (e MailboxKind) String() string {
-	return string(e)
-}
-
-func (e *MailboxKind) UnmarshalGQL(v any) error {
-	str, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("enums must be strings")
-	}
-
-	*e = MailboxKind(str)
-	if !e.IsValid() {
-		return fmt.Errorf("%s is not a valid MailboxKind", str)
-	}
-	return nil
-}
-
-func (e MailboxKind) MarshalGQL(w io.Writer) {
-	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
-}
-
-func (e *MailboxKind) UnmarshalJSON(b []byte) error {
-	s, err := strconv.Unquote(string(b))
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalGQL(s)
-}
-
-func (e MailboxKind) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	e.MarshalGQL(&buf)
-	return buf.Bytes(), nil
-}
-
 // By what requests are counted.
 type RequestCountBy string
 
@@ -1363,67 +1208,6 @@ func (e *SearchType) UnmarshalJSON(b []byte) error {
 }
 
 func (e SearchType) MarshalJSON() ([]byte, error) {
-	var buf bytes.Buffer
-	e.MarshalGQL(&buf)
-	return buf.Bytes(), nil
-}
-
-// What becomes of mail from people who are no members.
-type UnknownSenders string
-
-const (
-	// It waits for staff.
-	UnknownSendersHold UnknownSenders = "hold"
-	// Its sender becomes an invited member, and it files a request.
-	UnknownSendersCreate UnknownSenders = "create"
-	// It is refused.
-	UnknownSendersRefuse UnknownSenders = "refuse"
-)
-
-var AllUnknownSenders = []UnknownSenders{
-	UnknownSendersHold,
-	UnknownSendersCreate,
-	UnknownSendersRefuse,
-}
-
-func (e UnknownSenders) IsValid() bool {
-	switch e {
-	case UnknownSendersHold, UnknownSendersCreate, UnknownSendersRefuse:
-		return true
-	}
-	return false
-}
-
-func (e UnknownSenders) String() string {
-	return string(e)
-}
-
-func (e *UnknownSenders) UnmarshalGQL(v any) error {
-	str, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("enums must be strings")
-	}
-
-	*e = UnknownSenders(str)
-	if !e.IsValid() {
-		return fmt.Errorf("%s is not a valid UnknownSenders", str)
-	}
-	return nil
-}
-
-func (e UnknownSenders) MarshalGQL(w io.Writer) {
-	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
-}
-
-func (e *UnknownSenders) UnmarshalJSON(b []byte) error {
-	s, err := strconv.Unquote(string(b))
-	if err != nil {
-		return err
-	}
-	return e.UnmarshalGQL(s)
-}
-
-func (e UnknownSenders) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

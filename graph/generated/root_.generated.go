@@ -43,9 +43,11 @@ type ResolverRoot interface {
 	CreditNote() CreditNoteResolver
 	Execution() ExecutionResolver
 	InboundCall() InboundCallResolver
+	InboundMail() InboundMailResolver
 	InboundWebhook() InboundWebhookResolver
 	Incident() IncidentResolver
 	Invoice() InvoiceResolver
+	Mailbox() MailboxResolver
 	ModelConnection() ModelConnectionResolver
 	Mutation() MutationResolver
 	Notification() NotificationResolver
@@ -156,6 +158,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateCalendarInput,
 		ec.unmarshalInputCreateCommentInput,
 		ec.unmarshalInputCreateInboundWebhookInput,
+		ec.unmarshalInputCreateMailboxInput,
 		ec.unmarshalInputCreateModelConnectionInput,
 		ec.unmarshalInputCreateOAuthClientInput,
 		ec.unmarshalInputCreateOfferingInput,
@@ -182,6 +185,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteCalendarInput,
 		ec.unmarshalInputDeleteCommentInput,
 		ec.unmarshalInputDeleteInboundWebhookInput,
+		ec.unmarshalInputDeleteMailboxInput,
 		ec.unmarshalInputDeleteModelConnectionInput,
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
@@ -204,12 +208,15 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputExecutionOrder,
 		ec.unmarshalInputExportAuditInput,
 		ec.unmarshalInputInboundCallOrder,
+		ec.unmarshalInputInboundMailFilter,
+		ec.unmarshalInputInboundMailOrder,
 		ec.unmarshalInputInboundWebhookOrder,
 		ec.unmarshalInputIncidentFilter,
 		ec.unmarshalInputIncidentOrder,
 		ec.unmarshalInputInviteUserInput,
 		ec.unmarshalInputInvoiceFilter,
 		ec.unmarshalInputInvoiceOrder,
+		ec.unmarshalInputMailboxOrder,
 		ec.unmarshalInputMarkNotificationsReadInput,
 		ec.unmarshalInputMergeRequestInput,
 		ec.unmarshalInputModelConnectionOrder,
@@ -225,7 +232,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputPublishWorkflowInput,
 		ec.unmarshalInputRateRequestInput,
 		ec.unmarshalInputReactivateUserInput,
+		ec.unmarshalInputRefuseInboundMailInput,
 		ec.unmarshalInputRejectProposalInput,
+		ec.unmarshalInputReleaseInboundMailInput,
 		ec.unmarshalInputReopenRequestInput,
 		ec.unmarshalInputReplayAgentRunInput,
 		ec.unmarshalInputReplayInboundCallInput,
@@ -242,6 +251,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRotateAgentSecretInput,
 		ec.unmarshalInputRotateApiKeyInput,
 		ec.unmarshalInputRotateInboundWebhookSecretInput,
+		ec.unmarshalInputRotateMailboxPasswordInput,
 		ec.unmarshalInputRotateSecretInput,
 		ec.unmarshalInputRotateWebhookSecretInput,
 		ec.unmarshalInputRoutingRuleOrder,
@@ -276,6 +286,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateCommentInput,
 		ec.unmarshalInputUpdateCompanyInput,
 		ec.unmarshalInputUpdateInboundWebhookInput,
+		ec.unmarshalInputUpdateMailboxInput,
 		ec.unmarshalInputUpdateModelConnectionInput,
 		ec.unmarshalInputUpdateNotificationSettingsInput,
 		ec.unmarshalInputUpdateOAuthClientInput,
@@ -2043,6 +2054,8 @@ enum MailboxKind {
   smtp
   "As calls of a mail provider, each with the whole message."
   webhook
+  "Fetched from a mail server by IMAP, every minute."
+  imap
 }
 
 "What becomes of mail from people who are no members."
@@ -2073,6 +2086,22 @@ enum MailOutcome {
   DUPLICATE
   "It says that a mail of ours did not arrive."
   BOUNCE
+}
+
+"A mailbox that was made."
+type CreateMailboxPayload {
+  "The mailbox."
+  mailbox: Mailbox!
+  "The password of its webhook, shown this once; null for another kind."
+  password: String
+}
+
+"A mailbox whose webhook has a new password."
+type RotateMailboxPasswordPayload {
+  "The mailbox as it is now."
+  mailbox: Mailbox!
+  "The new password, shown this once."
+  password: String
 }
 `, BuiltIn: false},
 	{Name: "../notification.graphqls", Input: `"Of what a person is told."
@@ -4550,6 +4579,16 @@ func (ec *executionContext) childFields_CreateInboundWebhookPayload(ctx context.
 	return nil, fmt.Errorf("no field named %q was found under type CreateInboundWebhookPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateMailboxPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "mailbox":
+		return ec.fieldContext_CreateMailboxPayload_mailbox(ctx, field)
+	case "password":
+		return ec.fieldContext_CreateMailboxPayload_password(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateMailboxPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateModelConnectionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "modelConnection":
@@ -4846,6 +4885,14 @@ func (ec *executionContext) childFields_DeleteInboundWebhookPayload(ctx context.
 		return ec.fieldContext_DeleteInboundWebhookPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteInboundWebhookPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteMailboxPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteMailboxPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteMailboxPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteModelConnectionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5152,6 +5199,62 @@ func (ec *executionContext) childFields_InboundCallEdge(ctx context.Context, fie
 	return nil, fmt.Errorf("no field named %q was found under type InboundCallEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_InboundMail(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_InboundMail_id(ctx, field)
+	case "mailboxId":
+		return ec.fieldContext_InboundMail_mailboxId(ctx, field)
+	case "messageId":
+		return ec.fieldContext_InboundMail_messageId(ctx, field)
+	case "sender":
+		return ec.fieldContext_InboundMail_sender(ctx, field)
+	case "recipient":
+		return ec.fieldContext_InboundMail_recipient(ctx, field)
+	case "subject":
+		return ec.fieldContext_InboundMail_subject(ctx, field)
+	case "excerpt":
+		return ec.fieldContext_InboundMail_excerpt(ctx, field)
+	case "outcome":
+		return ec.fieldContext_InboundMail_outcome(ctx, field)
+	case "reason":
+		return ec.fieldContext_InboundMail_reason(ctx, field)
+	case "requestId":
+		return ec.fieldContext_InboundMail_requestId(ctx, field)
+	case "commentId":
+		return ec.fieldContext_InboundMail_commentId(ctx, field)
+	case "size":
+		return ec.fieldContext_InboundMail_size(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_InboundMail_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_InboundMail_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundMail", field.Name)
+}
+
+func (ec *executionContext) childFields_InboundMailConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_InboundMailConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_InboundMailConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_InboundMailConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundMailConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_InboundMailEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_InboundMailEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_InboundMailEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundMailEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_InboundWebhook(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -5376,6 +5479,70 @@ func (ec *executionContext) childFields_LostVariables(ctx context.Context, field
 		return ec.fieldContext_LostVariables_variables(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type LostVariables", field.Name)
+}
+
+func (ec *executionContext) childFields_Mailbox(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Mailbox_id(ctx, field)
+	case "address":
+		return ec.fieldContext_Mailbox_address(ctx, field)
+	case "kind":
+		return ec.fieldContext_Mailbox_kind(ctx, field)
+	case "url":
+		return ec.fieldContext_Mailbox_url(ctx, field)
+	case "receivesAt":
+		return ec.fieldContext_Mailbox_receivesAt(ctx, field)
+	case "offeringId":
+		return ec.fieldContext_Mailbox_offeringId(ctx, field)
+	case "teamId":
+		return ec.fieldContext_Mailbox_teamId(ctx, field)
+	case "unknownSenders":
+		return ec.fieldContext_Mailbox_unknownSenders(ctx, field)
+	case "authservId":
+		return ec.fieldContext_Mailbox_authservId(ctx, field)
+	case "enabled":
+		return ec.fieldContext_Mailbox_enabled(ctx, field)
+	case "server":
+		return ec.fieldContext_Mailbox_server(ctx, field)
+	case "username":
+		return ec.fieldContext_Mailbox_username(ctx, field)
+	case "fetchedAt":
+		return ec.fieldContext_Mailbox_fetchedAt(ctx, field)
+	case "fault":
+		return ec.fieldContext_Mailbox_fault(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Mailbox_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Mailbox_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Mailbox_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Mailbox_etag(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Mailbox", field.Name)
+}
+
+func (ec *executionContext) childFields_MailboxConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_MailboxConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_MailboxConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_MailboxConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MailboxConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_MailboxEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_MailboxEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_MailboxEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MailboxEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_MarkNotificationsReadPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5832,12 +5999,28 @@ func (ec *executionContext) childFields_ReactivateUserPayload(ctx context.Contex
 	return nil, fmt.Errorf("no field named %q was found under type ReactivateUserPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_RefuseInboundMailPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "inboundMail":
+		return ec.fieldContext_RefuseInboundMailPayload_inboundMail(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RefuseInboundMailPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_RejectProposalPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "agentAction":
 		return ec.fieldContext_RejectProposalPayload_agentAction(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RejectProposalPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ReleaseInboundMailPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "inboundMail":
+		return ec.fieldContext_ReleaseInboundMailPayload_inboundMail(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReleaseInboundMailPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_ReopenRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6136,6 +6319,16 @@ func (ec *executionContext) childFields_RotateInboundWebhookSecretPayload(ctx co
 		return ec.fieldContext_RotateInboundWebhookSecretPayload_signingSecret(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RotateInboundWebhookSecretPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_RotateMailboxPasswordPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "mailbox":
+		return ec.fieldContext_RotateMailboxPasswordPayload_mailbox(ctx, field)
+	case "password":
+		return ec.fieldContext_RotateMailboxPasswordPayload_password(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RotateMailboxPasswordPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RotateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6836,6 +7029,14 @@ func (ec *executionContext) childFields_UpdateInboundWebhookPayload(ctx context.
 		return ec.fieldContext_UpdateInboundWebhookPayload_inboundWebhook(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateInboundWebhookPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateMailboxPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "mailbox":
+		return ec.fieldContext_UpdateMailboxPayload_mailbox(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateMailboxPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateModelConnectionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

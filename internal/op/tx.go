@@ -71,6 +71,9 @@ func (tx *Tx) Sealer() Sealer { return tx.engine.Sealer }
 // Agents returns what hears of changes for the agents. It does nothing on an engine without agents.
 func (tx *Tx) Agents() Agents { return tx.engine.agents() }
 
+// MailDomain returns the domain of the addresses at which mail is taken; empty where none is.
+func (tx *Tx) MailDomain() string { return tx.engine.MailDomain }
+
 // NoAgents reports whether the operator has switched agents off on this node.
 func (tx *Tx) NoAgents() bool { return tx.engine.NoAgents }
 

@@ -100,7 +100,7 @@ func show(ctx context.Context, tx *store.Tx, accountID, email string) error {
 		delete(ids, companyID)
 	}
 	shown := slices.Collect(maps.Values(ids))
-	err = tx.User.Update().Where(user.Or(user.IDIn(shown...), user.LiveUserIDIn(shown...))).SetEmail(email).Exec(ctx)
+	err = tx.User.Update().Where(user.Or(user.IDIn(shown...), user.LiveUserIDIn(shown...))).SetEmail(email).SetMailState(user.MailStateOK).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("change the users' addresses: %w", err)
 	}

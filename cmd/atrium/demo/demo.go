@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atrium/ent"
+	entmailbox "atrium/ent/mailbox"
 	"atrium/ent/offering"
 	entrequest "atrium/ent/request"
 	"atrium/ent/service"
@@ -14,6 +15,7 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
+	"atrium/internal/notify/mailbox"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 	"atrium/internal/workflow"
@@ -49,7 +51,7 @@ const orderDefinition = `{
   ]
 }`
 
-// Fill creates in a new company three people, two services, eight offerings, five workflows, three teams, some requests, and an agent that has
+// Fill creates in a new company three people, two services, eight offerings, five workflows, three teams, a mailbox, some requests, and an agent that has
 // learned from them. It runs the operations that people use, as the company's first owner. Content that an interrupted earlier
 // call created is found and kept.
 func Fill(ctx context.Context, e *op.Engine, companyID string) (*Made, error) {
@@ -86,6 +88,7 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*Made, error) {
 	} {
 		d.request(r)
 	}
+	d.mailbox("help@demo.example", access)
 	d.history(it)
 	d.intake()
 	if d.err != nil {
@@ -149,6 +152,15 @@ func (d *filling) offering(serviceID string, in catalog.CreateOfferingInput) str
 			return "", err
 		}
 		return o.ID, nil
+	})
+}
+
+// mailbox makes an address whose mail files requests, which `atrium mail deliver` brings.
+func (d *filling) mailbox(address, offeringID string) {
+	d.once(d.engine.Store.Reader().Mailbox.Query().Where(entmailbox.Address(address)).OnlyID, func() (string, error) {
+		in := mailbox.CreateInput{Address: address, Kind: new("webhook"), OfferingID: offeringID, UnknownSenders: new("create")}
+		m, _, err := op.Run(d.ctx, d.engine, mailbox.Create, in, nil)
+		return m.ID, err
 	})
 }
 

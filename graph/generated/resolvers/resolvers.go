@@ -26,6 +26,7 @@ import (
 	"atrium/internal/identity/apikey"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/websession"
+	"atrium/internal/notify/mailbox"
 	"atrium/internal/op"
 	"atrium/internal/op/auditlog"
 	"atrium/internal/people"
@@ -122,6 +123,11 @@ func (r Query) Executions(ctx context.Context, first *int, after *string, filter
 	return resolve.List(ctx, r.Engine, execution.List, filter, first, after, orderBy)
 }
 
+// InboundMails resolves the field.
+func (r Query) InboundMails(ctx context.Context, first *int, after *string, filter *mailbox.ListMessagesInput, orderBy *relay.Order) (*relay.Connection[ent.InboundMail], error) {
+	return resolve.List(ctx, r.Engine, mailbox.ListMessages, filter, first, after, orderBy)
+}
+
 // InboundWebhooks resolves the field.
 func (r Query) InboundWebhooks(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.InboundWebhook], error) {
 	return resolve.List(ctx, r.Engine, inbound.ListWebhooks, nil, first, after, orderBy)
@@ -135,6 +141,11 @@ func (r Query) Incident(ctx context.Context, id string) (*ent.Incident, error) {
 // Incidents resolves the field.
 func (r Query) Incidents(ctx context.Context, first *int, after *string, filter *execution.ListIncidentsInput, orderBy *relay.Order) (*relay.Connection[ent.Incident], error) {
 	return resolve.List(ctx, r.Engine, execution.ListIncidents, filter, first, after, orderBy)
+}
+
+// Mailboxes resolves the field.
+func (r Query) Mailboxes(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Mailbox], error) {
+	return resolve.List(ctx, r.Engine, mailbox.List, nil, first, after, orderBy)
 }
 
 // ModelConnections resolves the field.
@@ -351,6 +362,30 @@ func (r Mutation) CreateAttachment(ctx context.Context, input attachment.CreateI
 func (r Mutation) DeleteAttachment(ctx context.Context, input op.ByID) (*generated.DeleteAttachmentPayload, error) {
 	_, err := resolve.Change(ctx, r.Engine, attachment.Delete, input, "id")
 	return &generated.DeleteAttachmentPayload{ID: input.ID}, err
+}
+
+// UpdateMailbox resolves the field.
+func (r Mutation) UpdateMailbox(ctx context.Context, input mailbox.UpdateInput) (*generated.UpdateMailboxPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, mailbox.Update, input, "id")
+	return &generated.UpdateMailboxPayload{Mailbox: row}, err
+}
+
+// DeleteMailbox resolves the field.
+func (r Mutation) DeleteMailbox(ctx context.Context, input op.ByID) (*generated.DeleteMailboxPayload, error) {
+	_, err := resolve.Change(ctx, r.Engine, mailbox.Delete, input, "id")
+	return &generated.DeleteMailboxPayload{ID: input.ID}, err
+}
+
+// ReleaseInboundMail resolves the field.
+func (r Mutation) ReleaseInboundMail(ctx context.Context, input op.ByID) (*generated.ReleaseInboundMailPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, mailbox.Release, input, "id")
+	return &generated.ReleaseInboundMailPayload{InboundMail: row}, err
+}
+
+// RefuseInboundMail resolves the field.
+func (r Mutation) RefuseInboundMail(ctx context.Context, input op.ByID) (*generated.RefuseInboundMailPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, mailbox.Refuse, input, "id")
+	return &generated.RefuseInboundMailPayload{InboundMail: row}, err
 }
 
 // CreateRequestLink resolves the field.
@@ -1067,6 +1102,26 @@ func (r InboundCall) Headers(_ context.Context, row *ent.InboundCall) (map[strin
 	return resolve.TextsOf(row.Headers), nil
 }
 
+// MessageID resolves the field.
+func (r InboundMail) MessageID(_ context.Context, row *ent.InboundMail) (*string, error) {
+	return resolve.TextOrNil(row.MessageID), nil
+}
+
+// Sender resolves the field.
+func (r InboundMail) Sender(_ context.Context, row *ent.InboundMail) (*string, error) {
+	return resolve.TextOrNil(row.Sender), nil
+}
+
+// Subject resolves the field.
+func (r InboundMail) Subject(_ context.Context, row *ent.InboundMail) (*string, error) {
+	return resolve.TextOrNil(row.Subject), nil
+}
+
+// Excerpt resolves the field.
+func (r InboundMail) Excerpt(_ context.Context, row *ent.InboundMail) (*string, error) {
+	return resolve.TextOrNil(row.Excerpt), nil
+}
+
 // Etag resolves the field.
 func (r InboundWebhook) Etag(_ context.Context, row *ent.InboundWebhook) (string, error) {
 	return resolve.ETag(row, nil), nil
@@ -1080,6 +1135,11 @@ func (r Incident) Variables(_ context.Context, row *ent.Incident) (json.RawMessa
 // Execution resolves the field.
 func (r Incident) Execution(ctx context.Context, row *ent.Incident) (*ent.Execution, error) {
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Incident) *string { return &row.ExecutionID }, execution.LookUp)
+}
+
+// Etag resolves the field.
+func (r Mailbox) Etag(_ context.Context, row *ent.Mailbox) (string, error) {
+	return resolve.ETag(row, nil), nil
 }
 
 // Etag resolves the field.
@@ -1458,6 +1518,12 @@ type InboundCall Root
 // InboundCall returns the resolver of the type's fields that are no columns.
 func (r Root) InboundCall() generated.InboundCallResolver { return InboundCall(r) }
 
+// InboundMail resolves fields of the type.
+type InboundMail Root
+
+// InboundMail returns the resolver of the type's fields that are no columns.
+func (r Root) InboundMail() generated.InboundMailResolver { return InboundMail(r) }
+
 // InboundWebhook resolves fields of the type.
 type InboundWebhook Root
 
@@ -1469,6 +1535,9 @@ func (r Root) Incident() generated.IncidentResolver { return Incident(r) }
 
 // Invoice resolves fields of the type.
 type Invoice Root
+
+// Mailbox resolves fields of the type.
+type Mailbox Root
 
 // ModelConnection resolves fields of the type.
 type ModelConnection Root

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/identity/apikey"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/websession"
+	"atrium/internal/notify/mailbox"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op/auditlog"
 	"atrium/internal/people"
@@ -49,8 +50,10 @@ var Entities = []Entity{
 	entity("Invoice", get(billing.GetInvoice), list("invoices", billing.ListInvoices)),
 	entity("Execution", get(execution.Get), list("executions", execution.List), lookUp(execution.LookUp)),
 	entity("InboundCall", node(inbound.GetCall), list("", inbound.ListCalls)),
+	entity("InboundMail", node(mailbox.GetMessage), list("inboundMails", mailbox.ListMessages)),
 	entity("InboundWebhook", node(inbound.GetWebhook), list("inboundWebhooks", inbound.ListWebhooks)),
 	entity("Incident", get(execution.GetIncident), list("incidents", execution.ListIncidents)),
+	entity("Mailbox", node(mailbox.Get), list("mailboxes", mailbox.List)),
 	entity("ModelConnection", node(agent.GetConnection), list("modelConnections", agent.ListConnections)),
 	entity("Notification", list("", notice.List)),
 	entity("OAuthClient", node(identity.GetClient), list("oauthClients", identity.ListClients)),
@@ -99,6 +102,11 @@ var Mutations = []Mutation{
 	mutation("createRoutingRule", routing.Create),
 	mutation("createAttachment", attachment.Create),
 	mutation("deleteAttachment", attachment.Delete),
+	mutation("createMailbox", mailbox.Create),
+	mutation("updateMailbox", mailbox.Update),
+	mutation("deleteMailbox", mailbox.Delete),
+	mutation("releaseInboundMail", mailbox.Release),
+	mutation("refuseInboundMail", mailbox.Refuse),
 	mutation("createRequestLink", request.CreateLink),
 	mutation("createSavedReply", savedreply.Create),
 	mutation("createSavedView", savedview.Create),
@@ -161,6 +169,7 @@ var Mutations = []Mutation{
 	mutation("rotateAgentSecret", agent.RotateSecret),
 	mutation("rotateApiKey", apikey.Rotate),
 	mutation("rotateInboundWebhookSecret", inbound.RotateSecret),
+	mutation("rotateMailboxPassword", mailbox.RotatePassword),
 	mutation("rotateSecret", secret.RotateSecret),
 	mutation("rotateWebhookSecret", webhook.RotateSecret),
 	mutation("sendTestEvent", webhook.SendTestEvent),

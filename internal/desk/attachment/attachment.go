@@ -236,17 +236,23 @@ func hasRoom(ctx context.Context, tx *op.Tx, size int64) error {
 	if size > room.File {
 		return apperr.InvalidField("size", "must be at most %d: the plan allows files of %d MB", room.File, room.File/mib)
 	}
-	if n, _ := op.Preparation[int64](tx); n+size > room.Company {
+	n, prepared := op.Preparation[int64](tx)
+	if !prepared {
+		if n, err = used(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if n+size > room.Company {
 		return apperr.New(apperr.Conflict, "The company's files use %d MB of %d MB; this one does not fit.", n/mib, room.Company/mib)
 	}
 	if len(c.FilesKeySealed) > 0 {
 		return nil
 	}
-	return makeKey(ctx, tx)
+	return NeedKey(ctx, tx)
 }
 
-// makeKey gives the company the key of its files, if nobody has meanwhile.
-func makeKey(ctx context.Context, tx *op.Tx) error {
+// NeedKey gives the company the key of its files, if it has none.
+func NeedKey(ctx context.Context, tx *op.Tx) error {
 	c, err := op.Lock(tx, tx.Company.Query().Where(company.ID(tx.Principal().CompanyID))).Only(tx.Unfiltered(ctx, "the company's own key"))
 	if err != nil || len(c.FilesKeySealed) > 0 {
 		return err

@@ -115,17 +115,27 @@ func upload(ctx context.Context, tx *op.Tx, a *ent.Attachment, in UploadInput) (
 	if err := mayReceive(tx, a); err != nil {
 		return nil, err
 	}
-	if err := tx.LockName(ctx, nameOf(a.CompanyID, in.Bytes.SHA256)); err != nil {
+	after, err := arrive(ctx, tx, a, in.Bytes)
+	if err != nil {
 		return nil, err
 	}
-	u := a.Update().SetStatus(attachment.StatusREADY).SetSha256(in.Bytes.SHA256).SetMediaType(in.Bytes.MediaType)
-	if w, h := pixels(bytes.NewReader(in.Bytes.Head)); w > 0 {
+	tx.Changed(a, after)
+	return after, nil
+}
+
+// arrive makes a file READY: its bytes are stored. It names those of an earlier file of the company that has the same.
+func arrive(ctx context.Context, tx *op.Tx, a *ent.Attachment, in Arrived) (*ent.Attachment, error) {
+	if err := tx.LockName(ctx, nameOf(a.CompanyID, in.SHA256)); err != nil {
+		return nil, err
+	}
+	u := a.Update().SetStatus(attachment.StatusREADY).SetSha256(in.SHA256).SetMediaType(in.MediaType)
+	if w, h := pixels(bytes.NewReader(in.Head)); w > 0 {
 		u.SetWidth(w).SetHeight(h)
 	}
-	same, err := tx.Attachment.Query().Where(attachment.Sha256(in.Bytes.SHA256), live(), attachment.StoredAsNEQ("")).First(tx.Unfiltered(ctx, "the same bytes, whosever they are"))
+	same, err := tx.Attachment.Query().Where(attachment.Sha256(in.SHA256), live(), attachment.StoredAsNEQ("")).First(tx.Unfiltered(ctx, "the same bytes, whosever they are"))
 	switch {
 	case ent.IsNotFound(err):
-		u.SetStoredAs(in.Bytes.StoredAs).SetScan(in.Bytes.Scan)
+		u.SetStoredAs(in.StoredAs).SetScan(in.Scan)
 	case err != nil:
 		return nil, fmt.Errorf("look for the same bytes: %w", err)
 	default:
@@ -140,7 +150,6 @@ func upload(ctx context.Context, tx *op.Tx, a *ent.Attachment, in UploadInput) (
 			return nil, err
 		}
 	}
-	tx.Changed(a, after)
 	return after, nil
 }
 

@@ -121,6 +121,9 @@ type CreateCommentInput struct {
 	Visibility *string `json:"visibility,omitempty" nullable:"true" enum:"public,internal" doc:"public when not given; internal ones are for agents, admins and owners." example:"public"`
 
 	AttachmentIDs []string `json:"attachmentIds,omitempty" nullable:"true" maxItems:"20" doc:"Drafts of the caller's, which become files of the comment." example:"[]"`
+
+	ByMail bool    `json:"-"` // it came by mail
+	Quoted *string `json:"-"` // what the mail quoted
 }
 
 func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateCommentInput) (*ent.Comment, error) {
@@ -133,6 +136,9 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 		SetVisibility(visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic))
 	if len(told) > 0 {
 		create.SetMentioned(told)
+	}
+	if in.ByMail {
+		create.SetVia(comment.ViaMail).SetNillableQuoted(in.Quoted)
 	}
 	c, err := create.Save(ctx)
 	if err != nil {

@@ -74,7 +74,8 @@ type CreateInput struct {
 
 	AttachmentIDs []string `json:"attachmentIds,omitempty" nullable:"true" maxItems:"20" doc:"Drafts of the caller's, which become files of the request." example:"[]"`
 
-	Cause events.Cause `json:"-"` // the execution that files it, if one does
+	Cause         events.Cause `json:"-"` // the execution that files it, if one does
+	MailboxTeamID *string      `json:"-"` // the team of the mailbox whose mail files it, whatever the rules say
 }
 
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error) {
@@ -88,6 +89,9 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	}
 	if err := takesRequests(off, status); err != nil {
 		return nil, err
+	}
+	if in.MailboxTeamID != nil {
+		in.TeamID = in.MailboxTeamID
 	}
 	routed := &routing.Routed{TeamID: in.TeamID, AssigneeID: in.AssigneeID}
 	if ready.rule != nil {

@@ -52,6 +52,8 @@ type MailsOptions struct {
 	AuthURL func() string
 	// Console returns the address of the web console, to whose pages mails about requests lead; empty where there is none.
 	Console func() string
+	// AnswerTo returns the address at which a user answers mails about a row; empty for none. Nil: mails are not answered.
+	AnswerTo func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error)
 }
 
 // Mails sends the mails about accounts. Each is queued in the caller's transaction. Safe for concurrent use.
@@ -61,11 +63,12 @@ type Mails struct {
 	sealer  op.Sealer
 	authURL func() string
 	console func() string
+	answers func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error)
 }
 
 // NewMails returns the mails of an installation.
 func NewMails(o MailsOptions) *Mails {
-	return &Mails{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL, console: o.Console}
+	return &Mails{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL, console: o.Console, answers: o.AnswerTo}
 }
 
 var _ op.Mailer = (*Mails)(nil)
@@ -233,12 +236,19 @@ func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) 
 			return err
 		}
 	}
+	var answerTo string
+	if l.answers != nil && t.Thread != "" {
+		if answerTo, err = l.answers(ctx, tx.Client, u, t.Thread); err != nil {
+			return fmt.Errorf("make the address for answers: %w", err)
+		}
+		letter.Answers = answerTo != ""
+	}
 	html, err := letter.HTML()
 	if err != nil {
 		return err
 	}
 	return l.outbox.Enqueue(ctx, tx, mail.Message{
-		To: u.Email, Of: u.ID, Subject: t.Subject, Text: letter.Text(), HTML: html, Thread: t.Thread, Unsubscribe: letter.Unsubscribe,
+		To: u.Email, Of: u.ID, Subject: t.Subject, Text: letter.Text(), HTML: html, Thread: t.Thread, ReplyTo: answerTo, Unsubscribe: letter.Unsubscribe,
 	})
 }
 

@@ -66,7 +66,7 @@ func open(ctx context.Context, tx *op.Tx, in createInput) (*ent.Session, error) 
 		return nil, err
 	}
 	now := tx.Now(ctx)
-	if err := tx.User.Update().Where(user.ID(u.ID)).SetLastSeenAt(now).Exec(ctx); err != nil {
+	if err := tx.User.Update().Where(user.ID(u.ID)).SetLastSeenAt(now).SetMailState(user.MailStateOK).Exec(ctx); err != nil {
 		return nil, fmt.Errorf("record that the person was seen: %w", err)
 	}
 	p := tx.Principal()

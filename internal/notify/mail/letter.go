@@ -16,6 +16,7 @@ import (
 // Letter is the content of a mail that says what happened, leads to it, and can be switched off.
 type Letter struct {
 	Language    string   // of locale.Languages; of the texts and of what the letter adds to them
+	Answers     bool     // whether an answer is read: the letter begins with AnswerAbove
 	Title       string   // what it is about; empty for none
 	Paragraphs  []string // one line each, or several
 	Quote       string   // what somebody wrote, as Quote returns it; empty for nothing
@@ -23,6 +24,9 @@ type Letter struct {
 	Rate        string   // the address at which the reader says how content they are; empty for none
 	Unsubscribe string   // the address that ends mails of this kind
 }
+
+// AnswerAbove is the line above which people write their answers to a letter.
+var AnswerAbove = locale.Say("— Please write your answer above this line —")
 
 //go:embed letter.html
 var letterHTML string
@@ -41,6 +45,9 @@ var letterPages = func() map[string]*template.Template {
 func (l Letter) Text() string {
 	p := locale.Printer{Language: l.Language}
 	var parts []string
+	if l.Answers {
+		parts = append(parts, p.T(AnswerAbove))
+	}
 	if l.Title != "" {
 		parts = append(parts, l.Title)
 	}

@@ -36,6 +36,9 @@ type Options struct {
 	Dir string
 	// DKIM signs what is sent by SMTP; nil means that the server does, or nobody.
 	DKIM *DKIM
+	// Returns sends a mail that can be answered from the address that answers go to, so that the report of one that does not arrive comes
+	// there. The SPF record of that domain must name the server.
+	Returns bool
 	// CAs verify the server's certificate; nil means those of the system.
 	CAs *x509.CertPool
 }
@@ -66,7 +69,7 @@ func newServer(o Options, from *mail.Address) (*server, error) {
 	if err != nil {
 		return nil, errors.New("mail: the server's address is no URL (percent-encode user and password)")
 	}
-	s := &server{from: from, host: u.Hostname(), user: u.User.Username(), cas: o.CAs, dkim: o.DKIM, timeout: sendTimeout}
+	s := &server{from: from, host: u.Hostname(), user: u.User.Username(), cas: o.CAs, dkim: o.DKIM, returns: o.Returns, timeout: sendTimeout}
 	s.password, _ = u.User.Password()
 	port := map[string]string{"smtp": "587", "smtps": "465"}[u.Scheme]
 	if port == "" || s.host == "" || strings.Trim(u.Path, "/") != "" || u.Fragment != "" {

@@ -30,6 +30,7 @@ type server struct {
 	tls            tlsMode
 	cas            *x509.CertPool
 	dkim           *DKIM
+	returns        bool // reports of mails that do not arrive go to where answers go
 	timeout        time.Duration
 }
 
@@ -43,6 +44,11 @@ func (s *server) send(ctx context.Context, e *envelope) error {
 	if s.dkim != nil {
 		if err := s.dkim.sign(m); err != nil {
 			return err
+		}
+	}
+	if s.returns && e.ReplyTo != "" {
+		if err := m.EnvelopeFrom(e.ReplyTo); err != nil {
+			return errors.New("send the mail: the address for reports is refused")
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)

@@ -135,7 +135,7 @@ func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time, visibl
 	if _, err := tx.Notification.Update().Where(notification.UserID(userID), notification.DigestAtLTE(now)).ClearDigestAt().Save(ctx); err != nil {
 		return fmt.Errorf("take it out of the next digest: %w", err)
 	}
-	if len(mine) == 0 {
+	if len(mine) == 0 || u.MailState == user.MailStateBOUNCED {
 		return nil
 	}
 	lines := make([]string, 0, len(mine))

@@ -107,7 +107,7 @@ func send(ctx context.Context, tx *op.Tx, u *ent.User, n Note, told op.Told, p l
 	if err := row.Exec(ctx); err != nil {
 		return fmt.Errorf("write the notice: %w", err)
 	}
-	if channel != channelNow || !n.MailAt.IsZero() {
+	if channel != channelNow || !n.MailAt.IsZero() || u.MailState == user.MailStateBOUNCED {
 		return nil
 	}
 	told.Subject = cmp.Or(n.About, told.Subject)

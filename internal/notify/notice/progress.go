@@ -30,6 +30,7 @@ type ProgressArgs struct {
 
 	Reopened bool `json:"reopened,omitempty"`
 	Filed    bool `json:"filed,omitempty"`    // by somebody else than the requester
+	Receipt  bool `json:"receipt,omitempty"`  // by mail, of the requester's own, who hears that it arrived
 	Watchers bool `json:"watchers,omitempty"` // who watch the request are told, and not its requester
 
 	merged bool // it was cancelled as a duplicate; found when the job runs
@@ -65,7 +66,7 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if err != nil {
 		return nil, note, wrap("read the request", ent.MaskNotFound(err))
 	}
-	if a.Comment == "" && !a.Filed && a.Reopened != lifecycle.RequestOpen(r.Status) {
+	if a.Comment == "" && !a.Filed && !a.Receipt && a.Reopened != lifecycle.RequestOpen(r.Status) {
 		return nil, note, nil // what came after is told on its own
 	}
 	reads, row := w.reads.Request, any(r)
@@ -126,7 +127,7 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 			}
 		}
 	}
-	q := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), user.StatusEQ(user.StatusActive))
+	q := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), user.StatusIn(user.StatusActive, user.StatusInvited))
 	switch { // whoever works on it hears of its reopening as such
 	case a.Watchers && a.Reopened && r.AssigneeID != nil:
 		q.Where(user.IDNEQ(*r.AssigneeID))
@@ -150,6 +151,8 @@ func told(a ProgressArgs, r *ent.Request, who, comment string) (subject, text lo
 	case a.Filed:
 		text = by(who, locale.Say("%s filed this request for you.", who), locale.Say("This request was filed for you."))
 		return locale.Say("Filed for you: %s", about), text, r.Description
+	case a.Receipt:
+		return locale.Say("Received: %s", about), locale.Say("We have received your request. To add something, answer this mail."), ""
 	case a.Reopened:
 		text = by(who, locale.Say("%s reopened your request.", who), locale.Say("Your request was reopened."))
 		return locale.Say("Reopened: %s", about), text, ""

@@ -24,7 +24,7 @@ var erased = map[string]string{
 	"that they decided":                      "agent_actions.comment approvals.decisions",
 	"of all runs and evaluations":            "agent_turns.content agent_evaluations.cases agent_evaluations.results",
 	"of their files, and of their requests'": "attachments.name",
-	"deleted, mails that came from them":     "inbound_mails.message_id inbound_mails.sender inbound_mails.recipient inbound_mails.subject inbound_mails.reason inbound_mails.peer inbound_mails.helo inbound_mails.mail_from inbound_mails.stored_as",
+	"deleted, mails that came from them":     "inbound_mails.message_id inbound_mails.sender inbound_mails.recipient inbound_mails.subject inbound_mails.excerpt inbound_mails.reason inbound_mails.peer inbound_mails.helo inbound_mails.mail_from inbound_mails.stored_as",
 	"of their comments":                      "comments.body comments.quoted",
 	"with the row that has the words":        "search_documents.tokens",
 	"of their views for others":              "saved_views.name saved_views.query",
@@ -39,7 +39,7 @@ var stays = map[string]string{
 	"the company's settings: whoever may change them takes a name out": "access_policies.name access_policies.description access_policies.condition access_policy_versions.before " +
 		"agents.name agents.scopes agents.filter agents.instructions agents.model agents.limits agents.tools agents.endpoint_url agent_versions.settings agent_evaluations.settings " +
 		"calendars.name calendars.time_zone calendars.working_hours calendars.holidays calendars.exceptions companies.name companies.slug companies.locale companies.time_zone " +
-		"inbound_webhooks.name inbound_webhooks.field_mapping inbound_webhooks.headers model_connections.name model_connections.base_url model_connections.secret_name model_connections.models mailboxes.address mailboxes.receives_at mailboxes.authserv_id " +
+		"inbound_webhooks.name inbound_webhooks.field_mapping inbound_webhooks.headers model_connections.name model_connections.base_url model_connections.secret_name model_connections.models mailboxes.address mailboxes.receives_at mailboxes.authserv_id mailboxes.server mailboxes.username mailboxes.fault " +
 		"oauth_clients.name oauth_clients.redirect_uris oauth_clients.post_logout_redirect_uris oauth_clients.backchannel_logout_uri oauth_clients.scopes " +
 		"offerings.name offerings.slug offerings.description offerings.form offerings.sla_by_priority offerings.sla_escalations offerings.tags " +
 		"organizations.name organizations.slug organizations.tags saved_replies.name saved_replies.body routing_rules.name routing_rules.when secrets.name secrets.description secrets.allowed_hosts service_accounts.name " +

@@ -33,13 +33,22 @@ func (s *Spooled) Discard() { _ = os.Remove(s.path) }
 // Spool reads exactly size bytes of a stream into an encrypted file in a folder, durably. Returns ErrSize, or the stream's error.
 // Nothing is left of a stream that fails.
 func Spool(dir string, k Key, from io.Reader, size int64) (*Spooled, error) {
-	hash, head := sha256.New(), &head{}
+	return spool(dir, k, from, size, size)
+}
+
+// SpoolAtMost is Spool for a stream of any size up to most bytes.
+func SpoolAtMost(dir string, k Key, from io.Reader, most int64) (*Spooled, error) {
+	return spool(dir, k, from, 0, most)
+}
+
+func spool(dir string, k Key, from io.Reader, least, most int64) (*Spooled, error) {
+	hash, head, size := sha256.New(), &head{}, int64(0)
 	path, err := temporary(dir, func(f io.Writer) error {
 		sealed, err := age.Encrypt(f, k.identity.Recipient())
 		if err != nil {
 			return fmt.Errorf("encrypt the file: %w", err)
 		}
-		if err := copyExactly(io.MultiWriter(sealed, hash, head), from, size); err != nil {
+		if size, err = copyBetween(io.MultiWriter(sealed, hash, head), from, least, most); err != nil {
 			return err
 		}
 		return sealed.Close()
@@ -52,7 +61,10 @@ func Spool(dir string, k Key, from io.Reader, size int64) (*Spooled, error) {
 
 // SpoolSealed spools the encrypted bytes of a file from another store: exactly size of them, as they are. Errors are those of Spool.
 func SpoolSealed(dir string, from io.Reader, size int64) (*Spooled, error) {
-	path, err := temporary(dir, func(f io.Writer) error { return copyExactly(f, from, size) })
+	path, err := temporary(dir, func(f io.Writer) error {
+		_, err := copyBetween(f, from, size, size)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +92,13 @@ func temporary(dir string, write func(io.Writer) error) (_ string, err error) {
 	return f.Name(), f.Sync()
 }
 
-// copyExactly copies a stream of size bytes. Returns ErrSize for one that has fewer or more.
-func copyExactly(to io.Writer, from io.Reader, size int64) error {
-	n, err := io.Copy(to, io.LimitReader(from, size+1))
-	if err == nil && n != size {
+// copyBetween copies a stream of least to most bytes, and returns how many it had. Returns ErrSize for one that has fewer or more.
+func copyBetween(to io.Writer, from io.Reader, least, most int64) (int64, error) {
+	n, err := io.Copy(to, io.LimitReader(from, most+1))
+	if err == nil && (n < least || n > most) {
 		err = ErrSize
 	}
-	return err
+	return n, err
 }
 
 // head keeps the first bytes of a stream.

@@ -35,6 +35,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/catalog.checkOffering":          "the workflow and the calendar of an offering",
 	"internal/desk/catalog.checkSLA":               "the calendar and the teams of service levels",
 	"internal/desk/catalog.ownersExist":            "the team and the organization of a service",
+	"internal/notify/mailbox.checkTargets":         "the offering and the team of a mailbox",
 	"internal/webhook/inbound.check":               "the workflow and the offering of a webhook",
 	"internal/people.usersExist":                   "the members of a team",
 	"internal/people.teamsExist":                   "the teams of a user",

@@ -1,0 +1,215 @@
+package mailbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/inboundmail"
+	"atrium/ent/offering"
+	"atrium/internal/desk/attachment"
+	"atrium/internal/desk/request"
+	"atrium/internal/notify/inmail"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/platform/principal"
+)
+
+// The most that a comment, a description and a title hold, in characters; what a mail says beyond that is kept with what it quotes, or
+// as a file.
+const (
+	maxBody   = 10_000
+	maxTitle  = 300
+	maxQuoted = 100_000
+	maxFiles  = 20
+)
+
+// receiptsPerHour is how many mails of one sender are answered by a receipt within an hour.
+const receiptsPerHour = 5
+
+// errTwice ends the transaction of a message that another one has become meanwhile.
+var errTwice = errors.New("mailbox: the message came before")
+
+// apply makes a comment or a request of a message, and keeps its outcome and completes its job in the same transaction.
+func (w *mailer) apply(ctx context.Context, m *message, job *river.Job[Args]) error {
+	about, err := w.find(ctx, m)
+	if err != nil || m.out.is != "" { // somebody else's token
+		return err
+	}
+	kept, notes, err := w.keep(ctx, m)
+	if err != nil {
+		return err
+	}
+	becoming, err := w.prepare(ctx, m, about)
+	if err != nil {
+		return err
+	}
+	err = w.post.Depot.Engine.WorkAs(ctx, m.caller(), func(ctx context.Context, tx *op.Tx) error {
+		if err := m.once(ctx, tx); err != nil {
+			return err
+		}
+		out, err := becoming(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := attachment.Add(ctx, tx, kept, out.request, out.comment); err != nil {
+			return err
+		}
+		if err := m.end(ctx, tx.AsWorker(worker), outcome{out.is, notes}, &out.request, out.comment); err != nil {
+			return err
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+	if errors.Is(err, errTwice) {
+		m.out = outcome{is: inboundmail.OutcomeDUPLICATE}
+		return nil
+	}
+	return err
+}
+
+// once returns errTwice for a message that another one has become meanwhile, and makes others that are the same wait.
+func (m *message) once(ctx context.Context, tx *op.Tx) error {
+	if err := tx.LockName(ctx, "mail/"+m.row.CompanyID+"/"+m.row.MessageID); err != nil {
+		return err
+	}
+	twice, err := tx.InboundMail.Query().Where(m.same(), inboundmail.OutcomeNEQ(inboundmail.OutcomeHELD)).Exist(tx.Unfiltered(ctx, "the same message, whosever it was"))
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for the same message: %w", err)
+	case twice:
+		return errTwice
+	}
+	return nil
+}
+
+// became is what a message has become.
+type became struct {
+	is      inboundmail.Outcome
+	request string
+	comment *string
+}
+
+// prepare checks what a message is to become outside of the transaction, because a company's policies, forms and rules may be slow. It
+// returns what makes it.
+func (w *mailer) prepare(ctx context.Context, m *message, about *ent.Request) (func(context.Context, *op.Tx) (became, error), error) {
+	e := w.post.Depot.Engine
+	if about != nil {
+		ready, err := op.Prepare(ctx, e, m.caller(), request.CreateComment, m.comment(about.ID))
+		return func(ctx context.Context, tx *op.Tx) (became, error) {
+			c, err := op.RunReady(ctx, tx, request.CreateComment, ready)
+			if err != nil {
+				return became{}, err
+			}
+			return became{inboundmail.OutcomeCOMMENT, about.ID, &c.ID}, nil
+		}, err
+	}
+	in, err := w.filing(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := op.Prepare(ctx, e, m.caller(), request.Create, in)
+	return func(ctx context.Context, tx *op.Tx) (became, error) {
+		r, err := op.RunReady(ctx, tx, request.Create, ready)
+		if err != nil {
+			return became{}, err
+		}
+		return became{is: inboundmail.OutcomeREQUEST, request: r.ID}, m.receipt(ctx, tx, r)
+	}, err
+}
+
+// receipt tells the sender that their message has filed a request, unless many have.
+func (m *message) receipt(ctx context.Context, tx *op.Tx, r *ent.Request) error {
+	n, err := tx.InboundMail.Query().Where(
+		inboundmail.Sender(m.row.Sender), inboundmail.OutcomeEQ(inboundmail.OutcomeREQUEST), inboundmail.CreatedAtGT(m.row.CreatedAt.Add(-time.Hour)),
+	).Count(tx.Unfiltered(ctx, "what one address was answered, whosever it is"))
+	if err != nil || n >= receiptsPerHour {
+		return err
+	}
+	return tx.Insert(ctx, notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Receipt: true}, time.Time{})
+}
+
+// comment returns the comment that a message becomes. What is too long for its body goes to what it quotes.
+func (m *message) comment(requestID string) request.CreateCommentInput {
+	body, rest := split(m.text(), maxBody)
+	quoted, _ := split(strings.TrimSpace(rest+"\n"+m.mail.Quoted), maxQuoted)
+	in := request.CreateCommentInput{ByID: op.ByID{ID: requestID}, Body: body, ByMail: true}
+	if quoted != "" {
+		in.Quoted = &quoted
+	}
+	return in
+}
+
+// text returns what the author wrote; a few words where that is nothing.
+func (m *message) text() string {
+	if t := strings.TrimSpace(m.mail.Text); t != "" {
+		return t
+	}
+	return "(no text)"
+}
+
+// split returns the first n characters of a text, and the rest.
+func split(s string, n int) (head, rest string) {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s, ""
+	}
+	return string(runes[:n]), string(runes[n:])
+}
+
+// filing returns the request that a new message files, for its sender, with the mailbox's team.
+func (w *mailer) filing(ctx context.Context, m *message) (request.CreateInput, error) {
+	ctx = principal.With(ctx, principal.Worker(m.row.CompanyID, worker))
+	off, err := w.post.Depot.Engine.Store.Reader().Offering.Query().Where(offering.ID(m.mailbox.OfferingID)).Only(ctx)
+	if err != nil {
+		return request.CreateInput{}, fmt.Errorf("read the offering: %w", err)
+	}
+	title, _ := split(strings.Join(strings.Fields(m.mail.Subject), " "), maxTitle)
+	if title == "" {
+		first, _, _ := strings.Cut(m.text(), "\n")
+		title, _ = split(strings.TrimSpace(first), maxTitle)
+	}
+	text := m.text()
+	if m.mail.Quoted != "" {
+		text = strings.TrimSpace(m.mail.Whole)
+	}
+	body, _ := split(text, maxBody)
+	return request.CreateInput{ServiceID: off.ServiceID, OfferingID: off.ID, Title: title, Description: &body, MailboxTeamID: m.mailbox.TeamID}, nil
+}
+
+// keep stores the files of a message. It says which ones could not be kept; what is too long for a description becomes a file.
+func (w *mailer) keep(ctx context.Context, m *message) (kept []attachment.Kept, notes string, err error) {
+	all := m.mail.Attachments
+	if len([]rune(m.mail.Whole)) > maxBody {
+		all = append(slices.Clone(all), inmail.Attachment{Name: "mail.txt", Content: []byte(m.mail.Whole)})
+	}
+	note := func(s string) { notes = cut(strings.TrimSpace(notes+" "+s), 500) }
+	for i, a := range all {
+		if i >= maxFiles {
+			note(fmt.Sprintf("%d files were too many.", len(all)-maxFiles))
+			break
+		}
+		if len(a.Content) == 0 {
+			continue
+		}
+		k, err := w.post.Depot.KeepFor(ctx, m.caller(), a.Name, bytes.NewReader(a.Content), int64(len(a.Content)))
+		if why, ok := attachment.Refused(err); ok {
+			note(a.Name + ": " + why)
+			continue
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		kept = append(kept, k)
+	}
+	for _, n := range m.mail.Notes {
+		note(english(n.Text()))
+	}
+	return kept, notes, nil
+}

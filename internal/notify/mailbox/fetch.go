@@ -1,0 +1,151 @@
+package mailbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"atrium/ent"
+	"atrium/ent/mailbox"
+	"atrium/internal/notify/inmail/imap"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+)
+
+const (
+	fetchQueue    = "inbound_fetch"
+	fetchEvery    = time.Minute
+	fetchAgain    = 15 * time.Minute // after a failure: a server that is asked for a wrong password each minute locks the account
+	notedEvery    = 10 * time.Minute // that all is well
+	fetchedAtOnce = 4                // mailboxes of a node
+	fetchTimeout  = 6 * time.Minute  // package imap ends after five
+	folder        = "INBOX"
+)
+
+// LookArgs is the job that finds the mailboxes whose mail is to be fetched.
+type LookArgs struct{}
+
+// Kind names the job.
+func (LookArgs) Kind() string { return "inbound_look" }
+
+// FetchArgs is the job that fetches the mail of one mailbox. There is one of them at a time.
+type FetchArgs struct {
+	Company string `json:"company"`
+	Mailbox string `json:"mailbox" river:"unique"`
+}
+
+// Kind names the job.
+func (FetchArgs) Kind() string { return "inbound_fetch" }
+
+// InsertOpts makes the next minute the retry.
+func (FetchArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: fetchQueue, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
+		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled, rivertype.JobStateRetryable,
+	}}}
+}
+
+type looker struct {
+	river.WorkerDefaults[LookArgs]
+	post *Post
+}
+
+// Work inserts a job for each mailbox whose mail is to be fetched.
+func (w *looker) Work(ctx context.Context, _ *river.Job[LookArgs]) error {
+	ctx = principal.System(ctx, "mail is fetched for all companies")
+	s := w.post.Depot.Engine.Store
+	boxes, err := s.Reader().Mailbox.Query().Where(mailbox.KindEQ(mailbox.KindImap), mailbox.Enabled(true),
+		mailbox.Or(mailbox.FaultIsNil(), mailbox.UpdatedAtLT(s.Clock().Now().Add(-fetchAgain))),
+	).Select(mailbox.FieldID, mailbox.FieldCompanyID).All(ctx)
+	if err != nil || len(boxes) == 0 {
+		return err
+	}
+	list := make([]river.JobArgs, len(boxes))
+	for i, m := range boxes {
+		list[i] = FetchArgs{Company: m.CompanyID, Mailbox: m.ID}
+	}
+	return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return w.post.Queue.InsertAllTx(ctx, tx, list) })
+}
+
+type fetcher struct {
+	river.WorkerDefaults[FetchArgs]
+	post *Post
+}
+
+// Timeout of one mailbox.
+func (*fetcher) Timeout(*river.Job[FetchArgs]) time.Duration { return fetchTimeout }
+
+// Work fetches what has come to a mailbox, and notes why it cannot.
+func (w *fetcher) Work(ctx context.Context, job *river.Job[FetchArgs]) error {
+	ctx = principal.With(ctx, principal.Worker(job.Args.Company, worker))
+	e := w.post.Depot.Engine
+	m, err := e.Store.Reader().Mailbox.Query().Where(mailbox.ID(job.Args.Mailbox), mailbox.Enabled(true)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the mailbox: %w", err)
+	}
+	more, err := w.fetch(ctx, m)
+	if err := w.note(context.WithoutCancel(ctx), m, err); err != nil {
+		return err
+	}
+	if err == nil && more {
+		return river.JobSnooze(0)
+	}
+	return nil
+}
+
+// fetch keeps the messages behind the last one that was kept.
+func (w *fetcher) fetch(ctx context.Context, m *ent.Mailbox) (more bool, err error) {
+	password, err := openPassword(w.post.Depot.Engine.Sealer, m)
+	if err != nil {
+		return false, err
+	}
+	from := imap.Account{Address: *m.Server, User: *m.Username, Password: password, Folder: folder, Dial: w.post.Dial, TLS: w.post.TLS}
+	after := imap.Cursor{Validity: uint32(m.FetchedValidity), UID: uint32(m.FetchedUID)} //nolint:gosec // both were written by advance
+	return from.Fetch(ctx, after, func(ctx context.Context, mail imap.Mail) error {
+		advance := func(ctx context.Context, tx *store.Tx) error { return moved(ctx, tx, m, mail.Cursor) }
+		if mail.Raw == nil {
+			return w.post.keep(ctx, advance, received{mailbox: m, recipient: m.Address, size: mail.Size})
+		}
+		return w.post.deliver(ctx, m, mail.Raw, advance)
+	})
+}
+
+// moved keeps up to which message a folder was fetched, in the transaction that keeps the message.
+func moved(ctx context.Context, tx *store.Tx, m *ent.Mailbox, at imap.Cursor) error {
+	return tx.Mailbox.UpdateOneID(m.ID).SetFetchedValidity(int64(at.Validity)).SetFetchedUID(int64(at.UID)).Exec(ctx)
+}
+
+// note keeps that a mailbox was fetched, now and then, or why it cannot be.
+func (w *fetcher) note(ctx context.Context, m *ent.Mailbox, failure error) error {
+	s := w.post.Depot.Engine.Store
+	now := s.Clock().Now()
+	if failure == nil && m.Fault == nil && m.FetchedAt != nil && now.Sub(*m.FetchedAt) < notedEvery {
+		return nil
+	}
+	return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		u := tx.Mailbox.UpdateOneID(m.ID)
+		if failure != nil {
+			u.SetFault(why(failure))
+		} else {
+			u.ClearFault().SetFetchedAt(now)
+		}
+		if err := u.Exec(ctx); err != nil && !ent.IsNotFound(err) {
+			return fmt.Errorf("note the fetching: %w", err)
+		}
+		return nil
+	})
+}
+
+// why says in a sentence why mail cannot be fetched. Package imap's errors contain nothing of what the server wrote.
+func why(err error) string {
+	if errors.Is(err, imap.ErrLogin) {
+		return "The mail server refuses the username or the password."
+	}
+	return cut("The mail server cannot be reached, or does not answer as it should: "+err.Error(), 500)
+}

@@ -1,0 +1,113 @@
+package mailbox_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"log"
+	"net"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	goimap "github.com/emersion/go-imap/v2"
+	"github.com/emersion/go-imap/v2/imapserver"
+	"github.com/emersion/go-imap/v2/imapserver/imapmemserver"
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/inboundmail"
+	"atrium/internal/notify/mailbox"
+	"atrium/internal/op"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/secret"
+	"atrium/internal/test/testkit"
+)
+
+// mailServer is a server with one user, whose folder the test fills.
+func mailServer(t *testing.T) (address string, trusted *tls.Config, user *imapmemserver.User) {
+	t.Helper()
+	web := httptest.NewTLSServer(nil)
+	defer web.Close()
+	pool := x509.NewCertPool()
+	pool.AddCert(web.Certificate())
+	user = imapmemserver.NewUser("help@acme.test", "hunter2")
+	require.NoError(t, user.Create("INBOX", nil))
+	memory := imapmemserver.New()
+	memory.AddUser(user)
+	server := imapserver.New(&imapserver.Options{
+		NewSession: func(*imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
+			return memory.NewSession(), nil, nil
+		},
+		Logger: log.New(io.Discard, "", 0), InsecureAuth: true,
+	})
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: web.TLS.Certificates})
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ln) }()
+	t.Cleanup(func() {
+		require.NoError(t, server.Close())
+		<-done
+	})
+	return ln.Addr().String(), &tls.Config{RootCAs: pool, ServerName: "example.com"}, user
+}
+
+type literal struct{ *strings.Reader }
+
+// Mail is fetched from a mail server: each message once, those behind the last one that came, with the token that it was written to. A
+// wrong password is said to admins, and the right one ends that.
+func TestMailIsFetched(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		address, trusted, user := mailServer(t)
+		w.Engine.Egress = egress.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+		d := open(t, w, func(in *mailbox.CreateInput) {
+			in.Kind, in.Server, in.Password = new("imap"), &address, new(secret.Value("wrong"))
+		})
+		d.Dial, d.TLS = (&net.Dialer{}).DialContext, trusted
+		d.work()
+		who := w.A.Users[principal.Member]
+		put := func(m mail) {
+			t.Helper()
+			_, err := user.Append("INBOX", &literal{strings.NewReader(m.String())}, &goimap.AppendOptions{})
+			require.NoError(t, err)
+		}
+		put(mail{from: who.Email, to: d.box.Address, id: "1@x", subject: "First", body: "Hello."})
+		put(mail{from: who.Email, to: d.box.Address, id: "2@x", subject: "Second", body: "Hello."})
+		owner := w.As(w.A, principal.Owner)
+		box := func() *ent.Mailbox {
+			return testkit.Run(t, w, owner, mailbox.Get, op.ByID{ID: d.box.ID})
+		}
+		require.Eventually(t, func() bool { return box().Fault != nil }, patience, tick)
+		require.Equal(t, "The mail server refuses the username or the password.", *box().Fault)
+		testkit.Run(t, w, owner, mailbox.Update, mailbox.UpdateInput{ByID: op.ByID{ID: d.box.ID}, Password: new(secret.Value("hunter2"))})
+		d.fetch()
+		r := d.came("1@x", inboundmail.OutcomeREQUEST)
+		d.came("2@x", inboundmail.OutcomeREQUEST)
+		require.Nil(t, box().Fault)
+		require.NotNil(t, box().FetchedAt)
+
+		put(mail{from: who.Email, to: "Desk <" + d.answerTo(who, *r.RequestID) + ">", id: "3@x", subject: "Hm", body: "More."})
+		d.fetch()
+		require.Equal(t, *r.RequestID, *d.came("3@x", inboundmail.OutcomeCOMMENT).RequestID)
+		require.Len(t, d.messages(), 3)
+	})
+}
+
+// fetch has a node fetch the mail of the mailbox, once it has ended what it does: there is one job of a mailbox at a time.
+func (d *desk) fetch() {
+	d.t.Helper()
+	require.Eventually(d.t, func() bool {
+		n, err := d.World.Queue.Due(d.t.Context())
+		return err == nil && n == 0
+	}, patience, tick)
+	err := d.Store.Write(principal.System(d.t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
+		return d.World.Queue.InsertTx(ctx, tx, mailbox.FetchArgs{Company: d.A.Company.ID, Mailbox: d.box.ID}, time.Time{})
+	})
+	require.NoError(d.t, err)
+}

@@ -1,0 +1,83 @@
+package mailbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/inboundmail"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+)
+
+var messageSorts = op.Sorts{"createdAt": inboundmail.FieldCreatedAt, "updatedAt": inboundmail.FieldUpdatedAt}
+
+// The operations on messages. Staff see what came and what became of it; the raw message is never shown.
+var (
+	ListMessages = paging.NewList("inboundmail.list", op.Spec{
+		Resource: "InboundMail", Action: op.Read, AdminLayer: true, Sorts: messageSorts, Summary: "List the messages that came by mail",
+	}, func(_ context.Context, tx *op.Tx, in ListMessagesInput) *ent.InboundMailQuery {
+		q := tx.InboundMail.Query()
+		if in.MailboxID != "" {
+			q.Where(inboundmail.MailboxID(in.MailboxID))
+		}
+		if len(in.Outcome) > 0 {
+			q.Where(paging.In(nil, in.Outcome, inboundmail.OutcomeIn)...)
+		}
+		return q
+	})
+
+	GetMessage = op.Get("inboundmail.read", op.Spec{
+		Resource: "InboundMail", Action: op.Read, AdminLayer: true, Summary: "Get a message that came by mail",
+	}, loadMessage)
+
+	Release = op.OnRow("inboundmail.release", op.Spec{
+		Resource: "InboundMail", Action: op.Update, AdminLayer: true,
+		Summary: "Vouch for the sender of a message that is held: it is worked again",
+	}, loadMessage, release)
+
+	Refuse = op.OnRow("inboundmail.refuse", op.Spec{
+		Resource: "InboundMail", Action: op.Update, AdminLayer: true, Past: map[string]string{"inboundmail.refuse": "inboundmail.refused"},
+		Summary: "Refuse a message that is held",
+	}, loadMessage, refuse)
+)
+
+// ListMessagesInput selects a page of messages.
+type ListMessagesInput struct {
+	paging.Page
+	MailboxID string   `json:"-" query:"mailboxId" maxLength:"64" doc:"Those that came to it."`
+	Outcome   []string `json:"-" query:"outcome" enum:"RECEIVED,COMMENT,REQUEST,HELD,REFUSED,LOOP,DUPLICATE,BOUNCE" doc:"What became of them."`
+}
+
+func loadMessage(ctx context.Context, tx *op.Tx, id string) (*ent.InboundMail, error) {
+	return op.Lock(tx, tx.InboundMail.Query().Where(inboundmail.ID(id))).Only(ctx)
+}
+
+// held returns conflict for a message that does not wait for staff.
+func held(m *ent.InboundMail) error {
+	if m.Outcome != inboundmail.OutcomeHELD || m.StoredAs == "" {
+		return apperr.New(apperr.Conflict, "The message is not held, or is kept no more.")
+	}
+	return nil
+}
+
+func release(ctx context.Context, tx *op.Tx, m *ent.InboundMail, _ op.ByID) (*ent.InboundMail, error) {
+	if err := held(m); err != nil {
+		return nil, err
+	}
+	return m, tx.Insert(ctx, Args{Company: m.CompanyID, ID: m.ID, Released: true}, time.Time{})
+}
+
+func refuse(ctx context.Context, tx *op.Tx, m *ent.InboundMail, _ op.ByID) (*ent.InboundMail, error) {
+	if err := held(m); err != nil {
+		return nil, err
+	}
+	after, err := m.Update().SetOutcome(inboundmail.OutcomeREFUSED).SetReason("Staff refused it.").Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("refuse the message: %w", err)
+	}
+	tx.ChangedField("outcome", m.Outcome, after.Outcome)
+	return after, nil
+}

@@ -1,0 +1,212 @@
+package mailbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/inboundmail"
+	"atrium/ent/user"
+	"atrium/internal/notify/inmail"
+	"atrium/internal/notify/mail"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/locale"
+	"atrium/internal/platform/principal"
+)
+
+const (
+	worker       = "mailbox"
+	queue        = "inbound_mail" // of these jobs alone
+	atOnce       = 2              // messages that a node works
+	checkAgain   = 5 * time.Minute
+	keptFor      = 30 * 24 * time.Hour
+	sweptAtATime = 100
+)
+
+// Args is the job that works one message.
+type Args struct {
+	Company  string `json:"company"`
+	ID       string `json:"id"`
+	Released bool   `json:"released,omitempty"` // staff vouch for its sender
+}
+
+// Kind names the job.
+func (Args) Kind() string { return "inbound_mail" }
+
+// InsertOpts puts messages into a queue of their own, because each may take 25 MB of memory.
+func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queue} }
+
+type mailer struct {
+	river.WorkerDefaults[Args]
+	post *Post
+}
+
+// Timeout of one message: parsing takes up to 0.2 s, asking the DNS up to 5 s.
+func (*mailer) Timeout(*river.Job[Args]) time.Duration { return time.Minute }
+
+// Work makes a queue work the messages, and fetch those of mail servers.
+func (p *Post) Work() jobs.Option {
+	return jobs.All(
+		jobs.Work(&mailer{post: p}), jobs.NamedQueue(queue, atOnce), jobs.Sweeps(jobs.Sweep{Rows: "raw messages", Kept: keptFor, Delete: p.forget}),
+		jobs.Work(&looker{post: p}), jobs.Work(&fetcher{post: p}), jobs.NamedQueue(fetchQueue, fetchedAtOnce), jobs.Every(fetchEvery, LookArgs{}),
+	)
+}
+
+// forget removes raw messages that came before a moment; what became of them stays to be read.
+func (p *Post) forget(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
+	rows, err := db.InboundMail.Query().Where(inboundmail.CreatedAtLT(before), inboundmail.StoredAsNEQ("")).Limit(min(limit, sweptAtATime)).All(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, m := range rows {
+		if err := p.Depot.Files.Delete(ctx, m.StoredAs); err != nil {
+			return 0, err
+		}
+		if err := db.InboundMail.UpdateOneID(m.ID).SetStoredAs("").SetExcerpt("").Exec(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), nil
+}
+
+// message is one that is being worked.
+type message struct {
+	row      *ent.InboundMail
+	mailbox  *ent.Mailbox
+	mail     *inmail.Message
+	raw      []byte
+	released bool      // staff vouch for its sender
+	by       *ent.User // whose it is
+	bounced  []string  // ids of users to whom a mail did not come
+	out      outcome
+}
+
+// outcome is what becomes of a message.
+type outcome struct {
+	is     inboundmail.Outcome
+	reason string
+}
+
+// Work gives a message its outcome.
+func (w *mailer) Work(ctx context.Context, job *river.Job[Args]) error {
+	m, err := w.read(ctx, job.Args)
+	if err != nil || m == nil {
+		return err
+	}
+	again, err := w.judge(ctx, m)
+	if err != nil {
+		return err
+	}
+	if again {
+		return river.JobSnooze(checkAgain)
+	}
+	if m.out.is == "" {
+		switch err := w.apply(ctx, m, job); {
+		case err != nil && !refused(err):
+			return err
+		case err != nil:
+			m.out = outcome{inboundmail.OutcomeHELD, explain(err)}
+		case m.out.is == "":
+			return nil // it has become something
+		}
+	}
+	return w.post.Depot.Engine.Work(ctx, job.Args.Company, worker, func(ctx context.Context, tx *op.Tx) error {
+		if err := m.end(ctx, tx, m.out, nil, nil); err != nil {
+			return err
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
+}
+
+// refused reports whether an error says that the message cannot become what it should, whenever it is tried again.
+func refused(err error) bool {
+	e, ok := errors.AsType[*apperr.Error](err)
+	return ok && e.Code != apperr.Internal && e.Code != apperr.Unavailable && !errors.Is(err, op.ErrOutdated)
+}
+
+// explain returns a refusal with the fields that it names.
+func explain(err error) string {
+	e := apperr.From(err)
+	out := e.Message
+	for _, d := range e.Details {
+		out += " " + d.Field + ": " + d.Message + "."
+	}
+	return cut(out, 500)
+}
+
+// read loads a message that has no outcome yet, or that staff have released; nil if there is nothing to do.
+func (w *mailer) read(ctx context.Context, a Args) (*message, error) {
+	m := &message{released: a.Released}
+	d := w.post.Depot
+	ctx = principal.With(ctx, principal.Worker(a.Company, worker))
+	var err error
+	m.row, err = d.Engine.Store.Reader().InboundMail.Query().Where(inboundmail.ID(a.ID)).WithMailbox().Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil // its mailbox was deleted
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the message: %w", err)
+	}
+	m.mailbox = m.row.Edges.Mailbox
+	if m.row.Outcome != inboundmail.OutcomeRECEIVED && (!a.Released || m.row.Outcome != inboundmail.OutcomeHELD) || m.row.StoredAs == "" {
+		return nil, nil
+	}
+	f, err := d.Stored(ctx, a.Company, m.row.StoredAs)
+	if err != nil {
+		return nil, err
+	}
+	m.raw, err = io.ReadAll(io.NewSectionReader(f, 0, f.Size))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("read the message: %w", err)
+	}
+	return m, nil
+}
+
+// english returns a text as API texts are.
+func english(t locale.Text) string { return locale.Printer{Language: "en"}.T(t) }
+
+// markers are the lines above which people answer, in every language.
+var markers = func() []string {
+	out := make([]string, 0, len(locale.Languages))
+	for _, lang := range locale.Languages {
+		out = append(out, locale.Printer{Language: lang}.T(mail.AnswerAbove))
+	}
+	return slices.Compact(out)
+}()
+
+// end keeps the outcome of a message.
+func (m *message) end(ctx context.Context, tx *op.Tx, out outcome, requestID, commentID *string) error {
+	u := tx.InboundMail.UpdateOneID(m.row.ID).SetOutcome(out.is).SetSender(m.row.Sender).SetMessageID(m.row.MessageID).SetSubject(m.row.Subject).SetExcerpt(m.row.Excerpt).
+		SetNillableRequestID(requestID).SetNillableCommentID(commentID)
+	if out.reason != "" {
+		u.SetReason(out.reason)
+	} else {
+		u.ClearReason()
+	}
+	if err := u.Exec(ctx); err != nil {
+		return fmt.Errorf("keep what became of the message: %w", err)
+	}
+	if len(m.bounced) == 0 {
+		return nil
+	}
+	if err := tx.User.Update().Where(user.IDIn(m.bounced...)).SetMailState(user.MailStateBOUNCED).Exec(ctx); err != nil {
+		return fmt.Errorf("note that mail came back: %w", err)
+	}
+	return nil
+}
+
+// caller returns the person whose message it is, as the principal that the operations run as.
+func (m *message) caller() *principal.Principal {
+	p := notice.PrincipalOf(m.by)
+	p.Via = "mail"
+	return p
+}
