@@ -20,7 +20,7 @@ import (
 
 // guides are the README and the pages that it links, whose code blocks are tried.
 var guides = []string{
-	"README.md", "rest/guides/workflows.md", "rest/guides/files.md", "rest/guides/service-levels.md", "rest/guides/agents.md", "rest/guides/mcp.md", "rest/guides/sign-in.md", "rest/guides/policies.md",
+	"README.md", "rest/guides/workflows.md", "rest/guides/files.md", "rest/guides/mail.md", "rest/guides/service-levels.md", "rest/guides/agents.md", "rest/guides/mcp.md", "rest/guides/sign-in.md", "rest/guides/policies.md",
 	"rest/guides/webhooks.md", "rest/guides/operators.md",
 }
 

@@ -106,7 +106,7 @@ func (w *fetcher) fetch(ctx context.Context, m *ent.Mailbox) (more bool, err err
 		return false, err
 	}
 	from := imap.Account{Address: *m.Server, User: *m.Username, Password: password, Folder: folder, Dial: w.post.Dial, TLS: w.post.TLS}
-	after := imap.Cursor{Validity: uint32(m.FetchedValidity), UID: uint32(m.FetchedUID)} //nolint:gosec // both were written by advance
+	after := imap.Cursor{Validity: uint32(m.FetchedValidity), UID: uint32(m.FetchedUID)}
 	return from.Fetch(ctx, after, func(ctx context.Context, mail imap.Mail) error {
 		advance := func(ctx context.Context, tx *store.Tx) error { return moved(ctx, tx, m, mail.Cursor) }
 		if mail.Raw == nil {

@@ -36,6 +36,19 @@ async function fail() {
   return { workflow: workflow.id, inbound: made.inboundWebhook.id };
 }
 
+// write adds a mailbox, to which a stranger and a program write.
+async function write() {
+  const { mailbox, password } = await graph('createMailbox', 'CreateMailboxInput', { address: 'help@demo.example', kind: 'webhook', offeringId: demo.offeringId }, 'mailbox { id url } password');
+  for (const head of ['Subject: Who repairs scanners?', 'Subject: Away until Monday\r\nAuto-Submitted: auto-replied']) {
+    const sent = await fetch(mailbox.url, {
+      method: 'POST', headers: { authorization: `Basic ${btoa(`mail:${password}`)}`, 'content-type': 'message/rfc822' },
+      body: `From: carla@customer.example\r\nTo: help@demo.example\r\n${head}\r\n\r\nThe one on the second floor makes a noise.\r\n`,
+    });
+    assert.equal(sent.status, 202, await sent.text());
+  }
+  return mailbox.id;
+}
+
 // fill makes rows of every kind, and returns the ids of those that have pages of their own.
 export async function fill() {
   const team = await rest('POST', '/teams', { name: 'The service desk' });
@@ -57,6 +70,7 @@ export async function fill() {
       if (fields) await rest('POST', '/requests', { serviceId: service.id, offeringId: o.id, title: `${o.name}, please`, priority: 'MEDIUM', fields });
     }
   }
+  ids.mailbox = await write();
   const parent = await rest('POST', '/organizations', { name: 'Headquarters' });
   await rest('POST', '/organizations', { name: 'Research', parentId: parent.id });
   await rest('POST', '/secrets', { name: 'DIRECTORY_TOKEN', value: 'a value', allowedHosts: ['directory.example'] });

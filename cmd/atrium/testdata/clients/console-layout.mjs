@@ -14,6 +14,7 @@ const everybodys = ['', 'catalogue', `catalogue/${demo.offeringId}`, 'my-request
 const owners = [
   'inbox', 'requests', 'requests?view=board', 'workflows', `workflows/${ids.workflow}`, 'executions', `executions/${ids.execution}`, 'routing', 'calendars', 'agents', `agents/${ids.agent}`,
   'runs', `runs/${ids.run}`, 'proposals', 'people', 'organizations', 'keys', 'service-accounts', 'oauth-clients', 'webhooks', `webhooks/${ids.webhook}`, `inbound-webhooks/${ids.inbound}`, 'policies', 'secrets',
+  'mail', 'mailboxes', `mailboxes/${ids.mailbox}`,
   'credits', 'plan', 'audit', 'figures', 'figures?days=7',
 ];
 

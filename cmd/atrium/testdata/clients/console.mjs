@@ -580,7 +580,7 @@ for (const path of [`requests/${filed}`, `services/${demo.serviceId}`, `catalogu
 // They find at home what sets a company up. A list of people is sent line by line; what cannot be sent stays with the reason.
 await o.go('', /Welcome/);
 const steps = o.page.getByRole('region', { name: 'Set up Other' });
-await steps.getByText('1 of 7 done').waitFor(); // the company came with a key
+await steps.getByText('1 of 8 done').waitFor(); // the company came with a key
 await o.sound('start');
 await steps.getByRole('link', { name: 'Invite people' }).click();
 const list = o.page.getByRole('dialog', { name: 'Invite people' });
@@ -594,7 +594,7 @@ assert.equal(await list.getByLabel('Names and addresses').inputValue(), `${other
 await o.page.keyboard.press('Escape');
 for (const invited of [/Ann Fox.*ann@other.example.*Member.*Invited/, /bob.*bob@other.example.*Staff.*Invited/]) await o.page.getByRole('row').filter({ hasText: invited }).waitFor();
 await o.go('', /Welcome/);
-await steps.getByText('2 of 7 done').waitFor();
+await steps.getByText('2 of 8 done').waitFor();
 await o.end();
 
 // Who is deactivated is taken from the page that they have open within a minute, and told why.

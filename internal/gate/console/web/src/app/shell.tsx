@@ -1,7 +1,7 @@
 // shell is what stands around every page: where one can go, what is new, what was said.
 import { Link, Outlet, useLocation, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import {
-  Bell, BookOpen, Bot, CircleCheck, Coins, FileClock, Inbox, KeyRound, LayoutGrid, ListChecks, ListTodo, Lock, LogOut, Menu, Search, Settings,
+  Bell, BookOpen, Bot, CircleCheck, Coins, FileClock, Inbox, KeyRound, LayoutGrid, ListChecks, ListTodo, Lock, LogOut, Mail, Menu, Search, Settings,
   ShieldCheck, Users, Webhook, Workflow, X,
 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType } from 'react';
@@ -34,6 +34,7 @@ const places: Place[] = [
   { label: t('Inbox'), to: '/app/inbox', icon: Inbox, verb: 'request.accept', keys: 'i', group: t('Work') },
   { label: t('Requests'), to: '/app/requests', icon: ListTodo, verb: 'request.update', keys: 'r', group: t('Work') },
   { label: t('Tasks'), to: '/app/tasks', icon: ListChecks, verb: 'task.read', keys: 't', group: t('Work') },
+  { label: t('Mail'), to: '/app/mail', icon: Mail, verb: 'inboundmail.read', keys: 'e', group: t('Work'), also: ['/app/mailboxes'] },
   { label: t('Services'), to: '/app/services', icon: BookOpen, verb: 'request.update', keys: 's', group: t('Build') },
   { label: t('Workflows'), to: '/app/workflows', icon: Workflow, verb: 'workflow.read', keys: 'w', group: t('Build'), also: ['/app/executions', '/app/routing', '/app/calendars'] },
   { label: t('Agents'), to: '/app/agents', icon: Bot, verb: 'agentrun.read', group: t('Build'), also: ['/app/runs', '/app/proposals'] },

@@ -25,6 +25,7 @@ export function StaffHome({ of: d }: { of: HomeQuery }) {
         <Tile to="/app/inbox" n={d.waiting?.totalCount ?? 0} says={t('in the inbox')} />
         <Tile to="/app/requests" search={assigned} n={d.assigned?.totalCount ?? 0} says={t('assigned to you')} />
         <Tile to="/app/requests" search={overdue} n={d.late?.totalCount ?? 0} says={t('overdue or due soon')} bad />
+        {(d.held?.totalCount ?? 0) > 0 && <Tile to="/app/mail" search={{ outcome: 'HELD' }} n={d.held?.totalCount ?? 0} says={plural(d.held?.totalCount ?? 0, 'message by mail is held', 'messages by mail are held')} />}
         {d.agentActions && <Tile to="/app/proposals" n={d.agentActions.totalCount} says={plural(d.agentActions.totalCount, 'proposal of an AI agent', 'proposals of AI agents')} />}
       </ul>
       <div className="home">

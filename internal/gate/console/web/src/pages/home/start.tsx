@@ -14,6 +14,7 @@ const stepsOf = (viewer: Viewer, d: HomeQuery): Step[] => [
   { title: t('Invite people'), says: t('Paste a list of names and addresses, or a CSV file.'), to: '/app/people', search: { invite: 'list' }, done: some(d.users, 1) },
   { title: t('Create a team'), says: t('Requests and tasks can be given to a team.'), to: '/app/people', done: some(d.teams) },
   { title: t('Create a service with an offering'), says: t('It is what people find in the catalogue and ask for.'), to: '/app/services', done: rows(d.services).some((s) => some(s.offerings)) },
+  { title: t('Add a mailbox'), says: t('Mail to it becomes requests and comments.'), to: '/app/mailboxes', done: some(d.mailboxes) },
   { title: t('Require a second factor'), says: t('Everybody sets one up at their next sign-in.'), to: '/app/settings', done: viewer.company?.mfaRequired ?? false },
   { title: t('Create an API key'), says: t('Programs use it to submit and read requests.'), to: '/app/keys', done: some(d.apiKeys) },
   { title: t('Add a webhook'), says: t('Tell other systems at once what happens here.'), to: '/app/webhooks', done: some(d.webhookSubscriptions) },

@@ -11,7 +11,7 @@ import { StaffHome } from './staff';
 import { Start, started } from './start';
 
 // starts reports whether somebody may set the company up.
-const starts = (v: Viewer) => ['user.invite', 'service.create', 'team.read', 'apikey.read', 'webhooksubscription.read', 'company.update'].every((verb) => can(v, verb));
+const starts = (v: Viewer) => ['user.invite', 'service.create', 'team.read', 'apikey.read', 'webhooksubscription.read', 'mailbox.read', 'company.update'].every((verb) => can(v, verb));
 
 // HomeView is where people begin: what waits for them; in a new company, what is to be set up.
 export default function HomeView() {
@@ -20,7 +20,7 @@ export default function HomeView() {
   const hidden = `start:${viewer.company?.id}`;
   const [start, setStart] = useState(() => starts(viewer) && localStorage.getItem(hidden) === null);
   const hide = () => { localStorage.setItem(hidden, 'yes'); setStart(false); };
-  const read = useRead(Home, { me: [viewer.id], agents: can(viewer, 'agentaction.read'), tasks: can(viewer, 'task.read'), start, ...(staff ? { worker: [viewer.id] } : {}) }); // members are shown theirs and their teams' alone
+  const read = useRead(Home, { me: [viewer.id], agents: can(viewer, 'agentaction.read'), tasks: can(viewer, 'task.read'), mail: can(viewer, 'inboundmail.read'), start, ...(staff ? { worker: [viewer.id] } : {}) }); // members are shown theirs and their teams' alone
   useChanges(useSoon(read.again, 1500));
   const first = viewer.name.split(' ')[0] ?? '';
   const title = t('Welcome, {name}', { name: first });

@@ -68,6 +68,9 @@ export default function PeopleList() {
   );
 }
 
+// Bounced says of a person that a mail to them came back.
+const Bounced = () => <span className="bounced"><Badge value="WARNING">{t('Mail does not arrive')}</Badge><span className="soft small-text">{t('Until they sign in or their address changes.')}</span></span>;
+
 const shownTeams = 2; // the others are counted
 
 function One({ user: u, teams, edit }: { user: PersonFragment; teams: string[]; edit: () => void }) {
@@ -90,7 +93,7 @@ function One({ user: u, teams, edit }: { user: PersonFragment; teams: string[]; 
       <td><Name row={u} may={edits(viewer, u)}><Person name={u.name} /></Name><span className="sub">{u.email}</span></td>
       <td className="tight">{roleWord[u.role]}</td>
       <td data-label={teams.length > 0 ? t('Teams') : undefined} className="tight">{teams.length > 0 && <span className="chips" title={teams.join(', ')}>{teams.slice(0, shownTeams).map((name) => <span key={name} className="badge" dir="auto">{name}</span>)}{teams.length > shownTeams && <span className="soft">+{teams.length - shownTeams}</span>}</span>}</td>
-      <td className="tight"><Badge value={u.status} /></td>
+      <td className="tight"><Badge value={u.status} />{u.mailState === 'BOUNCED' && <Bounced />}</td>
       <td className="tight" data-label={t('Second factor')}>{u.mfaEnabled ? t('On') : <span className="soft">{t('Off')}</span>}</td>
       <td className="tight" data-label={t('Last seen')}><Time at={u.lastSeenAt} none={t('Never')} /></td>
       <td className="tight verbs-cell">

@@ -1,5 +1,5 @@
 // spoken is one comment of a conversation.
-import { Lock } from 'lucide-react';
+import { Lock, Mail } from 'lucide-react';
 import { useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
 import { Attached } from '../../../parts/files';
@@ -22,8 +22,9 @@ export function Spoken({ comment: c, mine }: { comment: Comment; mine: boolean }
       <article
         className={`card comment${internal ? ' internal' : mine ? ' asker' : ''}`} // not said
       >
-        <header><strong dir="auto">{name}</strong>{mine && <span>{t('person|Requester')}</span>}<Time at={c.createdAt} />{internal && <span className="line"><Lock size={12} aria-hidden /> {t('Internal: only staff see it')}</span>}</header>
+        <header><strong dir="auto">{name}</strong>{mine && <span>{t('person|Requester')}</span>}<Time at={c.createdAt} />{c.via === 'mail' && <span className="line"><Mail size={12} aria-hidden /> {t('by mail')}</span>}{internal && <span className="line"><Lock size={12} aria-hidden /> {t('Internal: only staff see it')}</span>}</header>
         <Prose content={c.content}>{c.authorId.startsWith('agt_') ? c.body : <Linked text={c.body} />}</Prose>
+        {c.quoted && <details className="quoted"><summary>{t('Show quoted text')}</summary><p className="prose" dir="auto">{c.quoted}</p></details>}
         <Attached files={c.attachments} />
       </article>
     </>

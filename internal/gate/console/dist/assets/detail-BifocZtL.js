@@ -1,0 +1,1 @@
+export{t as Detail}from"./detail-BrkO3-Bm.js";

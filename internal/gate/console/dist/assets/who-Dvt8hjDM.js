@@ -1,1 +1,0 @@
-import{$i as e,Ut as t,da as n,ut as r}from"./base-DxGXuQY2.js";var i=n();function a(t,n,r){if(n)return r?.name??(n===t.id?t.name:n.startsWith(`agt_`)?e(`An AI agent`):e(`Somebody`))}function o({id:e,person:n}){return(0,i.jsx)(r,{name:a(t(),e,n)})}export{a as n,o as t};
