@@ -29,7 +29,7 @@ func sendMail(t *testing.T, at, from, to, message string) {
 	t.Helper()
 	c, err := smtp.Dial(at)
 	require.NoError(t, err)
-	defer c.Close()                                                       //nolint:errcheck // quit or not
+	defer c.Close() //nolint:errcheck // quit or not
 	require.NoError(t, c.StartTLS(&tls.Config{InsecureSkipVerify: true}))
 	require.NoError(t, c.Mail(from))
 	require.NoError(t, c.Rcpt(to))

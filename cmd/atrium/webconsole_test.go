@@ -106,7 +106,7 @@ func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
 	p.object("user", "invite", "--company", first.Company.ID, "--email", "ada@demo.example", "--role", "admin", "--name", "Ada")
 	in["paths"] = []string{
 		"inbox", "requests", "people", "keys", "policies", "tasks", "services", "workflows", "agents", "service-accounts", "oauth-clients", "webhooks", "secrets", "credits",
-		"plan", "audit", "settings", "calendars", "routing", "organizations", "services/" + first.Demo.ServiceID,
+		"mail", "mailboxes", "plan", "audit", "settings", "calendars", "routing", "organizations", "services/" + first.Demo.ServiceID,
 	}
 	in["admin"] = map[string]string{"email": "ada@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("ada@demo.example", "/invitation")}
 	require.Contains(t, n.script("console-offers.mjs", in), "console-offers: ok")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -12,6 +13,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/mailbox"
 	"atrium/internal/notify/inmail/imap"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
@@ -90,6 +92,9 @@ func (w *fetcher) Work(ctx context.Context, job *river.Job[FetchArgs]) error {
 		return fmt.Errorf("read the mailbox: %w", err)
 	}
 	more, err := w.fetch(ctx, m)
+	if err != nil {
+		w.post.Depot.Log.WarnContext(ctx, "the mail of a mailbox was not fetched", "mailbox", m.ID, "error", err)
+	}
 	if err := w.note(context.WithoutCancel(ctx), m, err); err != nil {
 		return err
 	}
@@ -142,10 +147,17 @@ func (w *fetcher) note(ctx context.Context, m *ent.Mailbox, failure error) error
 	})
 }
 
-// why says in a sentence why mail cannot be fetched. Package imap's errors contain nothing of what the server wrote.
+// why says in a sentence why mail cannot be fetched. Of what the network said it says nothing: that may be about addresses inside.
 func why(err error) string {
-	if errors.Is(err, imap.ErrLogin) {
+	switch {
+	case errors.Is(err, imap.ErrLogin):
 		return "The mail server refuses the username or the password."
+	case strings.HasPrefix(err.Error(), "imap: connect"):
+		return "The mail server cannot be reached."
+	case strings.HasPrefix(err.Error(), "imap: TLS"):
+		return "The mail server does not speak TLS at this port, or its certificate cannot be verified."
+	case apperr.CodeOf(err) == apperr.RateLimited:
+		return "The company has taken in as many bytes as its plan allows; the rest follows."
 	}
-	return cut("The mail server cannot be reached, or does not answer as it should: "+err.Error(), 500)
+	return "The mail server does not answer as it should."
 }

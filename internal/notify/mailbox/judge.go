@@ -48,7 +48,7 @@ func (w *mailer) judge(ctx context.Context, m *message) (again bool, err error) 
 		m.name()
 	}
 	if limit, ok := errors.AsType[*inmail.LimitError](err); ok {
-		m.out = outcome{inboundmail.OutcomeREFUSED, limit.Error()}
+		m.out = outcome{inboundmail.OutcomeREFUSED, english(limit.Text())}
 		return false, nil
 	}
 	if err != nil {

@@ -88,12 +88,8 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	if err := tx.LockName(ctx, "mailboxes/"+tx.Principal().CompanyID); err != nil {
 		return Issued{}, err
 	}
-	n, err := tx.Mailbox.Query().Count(ctx)
-	if err != nil {
-		return Issued{}, fmt.Errorf("count the mailboxes: %w", err)
-	}
-	if n >= maxMailboxes {
-		return Issued{}, apperr.New(apperr.Conflict, "A company has at most %d mailboxes.", maxMailboxes)
+	if err := mayAdd(ctx, tx, address); err != nil {
+		return Issued{}, err
 	}
 	if err := attachment.NeedKey(ctx, tx); err != nil {
 		return Issued{}, err
@@ -102,6 +98,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	create := tx.Mailbox.Create().SetID(out.ID).SetAddress(address).SetOfferingID(in.OfferingID).SetNillableTeamID(in.TeamID).
 		SetUnknownSenders(mailbox.UnknownSenders(op.Or(in.UnknownSenders, string(mailbox.DefaultUnknownSenders)))).SetNillableAuthservID(in.AuthservID).
 		SetCreatedBy(tx.Principal().ID)
+	var err error
 	if out.Password, err = (source{in, out.ID, address}).set(ctx, tx, create); err != nil {
 		return Issued{}, err
 	}
@@ -110,6 +107,23 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	}
 	tx.Changed(nil, out.Mailbox)
 	return out, nil
+}
+
+// mayAdd returns conflict when the company has a mailbox of the address, or as many as it may have.
+func mayAdd(ctx context.Context, tx *op.Tx, address string) error {
+	all, err := tx.Mailbox.Query().Select(mailbox.FieldID, mailbox.FieldAddress).All(tx.Unfiltered(ctx, "mailboxes that the caller does not see count, too"))
+	if err != nil {
+		return fmt.Errorf("read the mailboxes: %w", err)
+	}
+	for _, m := range all {
+		if m.Address == address {
+			return apperr.New(apperr.Conflict, "There is a mailbox of this address already.")
+		}
+	}
+	if len(all) >= maxMailboxes {
+		return apperr.New(apperr.Conflict, "A company has at most %d mailboxes.", maxMailboxes)
+	}
+	return nil
 }
 
 func checkTargets(ctx context.Context, tx *op.Tx, offeringID, teamID *string) error {

@@ -298,8 +298,10 @@ func TestMailboxes(t *testing.T) {
 			_, _, err := op.Run(owner, d.Engine, mailbox.Create, in, nil)
 			require.Equal(t, apperr.Validation, apperr.CodeOf(err), "%+v", in)
 		}
+		_, _, err := op.Run(owner, d.Engine, mailbox.Create, mailbox.CreateInput{Address: "HELP@acme.test", OfferingID: d.offering.ID}, nil)
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "one mailbox of an address")
 		theirs := testkit.Run(t, d.World, d.As(d.B, principal.Owner), people.GetUser, op.ByID{ID: d.B.Users[principal.Owner].ID})
-		_, _, err := op.Run(d.AsUser(theirs), d.Engine, mailbox.Create, mailbox.CreateInput{Address: "help@acme.test", OfferingID: d.offering.ID}, nil)
+		_, _, err = op.Run(d.AsUser(theirs), d.Engine, mailbox.Create, mailbox.CreateInput{Address: "help@acme.test", OfferingID: d.offering.ID}, nil)
 		require.Equal(t, apperr.Validation, apperr.CodeOf(err), "another company's offering")
 
 		require.NoError(t, d.send(mail{from: d.A.Users[principal.Member].Email, id: "1@x", subject: "Hello", body: "Me."}))

@@ -165,7 +165,7 @@ func (p *Post) note(ctx context.Context, tx *store.Tx, r received) error {
 		c.SetID(r.id)
 	}
 	if r.storedAs == "" {
-		return c.SetOutcome(inboundmail.OutcomeREFUSED).SetReason((&inmail.LimitError{Limit: inmail.LimitSize}).Error()).Exec(ctx)
+		return c.SetOutcome(inboundmail.OutcomeREFUSED).SetReason(english((&inmail.LimitError{Limit: inmail.LimitSize}).Text())).Exec(ctx)
 	}
 	row, err := c.Save(ctx)
 	if err != nil {

@@ -242,6 +242,54 @@ await button('Hosts of SHOP_TOKEN').click();
 }
 await secret.getByText('api.shop.example', { exact: true }).waitFor();
 
+// A mailbox takes mail from a provider, with a password that is shown once. What strangers write is held: one of them is invited, and
+// their request submitted; what the other one wrote is refused.
+await b.go('mailboxes', 'Mailboxes');
+await button('New mailbox').click();
+{
+  const make = dialog('New mailbox');
+  await make.getByLabel('Address').fill('help@mail.example');
+  await button('Create', make).click();
+  await make.getByText('Is required.').waitFor();
+  await make.getByLabel('Offering').selectOption({ label: 'IT Support › Something else' });
+  await button('Create', make).click();
+  await make.getByText('This server takes no mail by SMTP.').waitFor();
+  await make.getByLabel('How its mail comes').selectOption('webhook');
+  await make.getByText('Advanced').click();
+  await make.getByLabel('Trusted mail server').fill('mx.mail.example');
+  await b.sound('forms-mailbox');
+  await button('Create', make).click();
+}
+const once = dialog('The password of the webhook');
+const [password, url] = [await once.getByLabel('Password').textContent(), await once.getByLabel('Address').textContent()];
+await button('I have stored it', once).click();
+await page.getByRole('heading', { level: 1, name: 'help@mail.example' }).waitFor();
+await page.getByText(url).waitFor();
+await b.sound('forms-mailbox-view');
+for (const who of ['carla', 'spam']) {
+  const sent = await fetch(url, {
+    method: 'POST', headers: { authorization: `Basic ${btoa(`mail:${password}`)}`, 'content-type': 'message/rfc822' },
+    body: `Authentication-Results: mx.mail.example; dmarc=pass header.from=customer.example\r\nFrom: ${who}@customer.example\r\nSubject: From ${who}\r\n\r\nWho repairs scanners?\r\n`,
+  });
+  assert.equal(sent.status, 202);
+}
+const held = page.getByRole('table', { name: 'Waits for staff' });
+await until('both wait', async () => {
+  await b.load('mail', 'Mail');
+  return await held.getByRole('link', { name: /^From / }).count() === 2;
+});
+await held.getByRole('link', { name: 'From carla' }).click();
+await dialog('From carla').getByText('Who repairs scanners?').waitFor();
+await b.sound('forms-held');
+await button('Invite and release').click();
+await dialog('From carla').getByRole('link', { name: /^#\d+ From carla$/ }).waitFor();
+await page.keyboard.press('Escape');
+await held.getByRole('link', { name: 'From spam' }).click();
+await button('Refuse').click();
+await button('Refuse', dialog('Refuse this message?')).click();
+await held.waitFor({ state: 'detached' });
+await page.getByRole('row').filter({ hasText: 'From spam' }).getByText('Refused').waitFor();
+
 // A person chooses a language, and the page comes in it; without a choice it is that of the browser again.
 await b.go('settings', 'Settings');
 await page.getByLabel('Language').first().selectOption('de');
