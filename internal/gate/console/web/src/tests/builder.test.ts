@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parse } from '../app/digits';
 import { exits, outsOf, phaseOf, read, write, type Definition } from '../pages/workflows/builder/definition';
 import { copied, edit, pasteable, type Command } from '../pages/workflows/builder/edit';
-import { flat, outlined } from '../pages/workflows/builder/lanes';
+import { flat, ordered, outlined } from '../pages/workflows/builder/lanes';
 import { none, noted, stepped } from '../pages/workflows/builder/patch';
+import { problemsOf } from '../pages/workflows/builder/problems';
 import { renamedIn } from '../pages/workflows/builder/refer';
 import { addable, added } from '../pages/workflows/builder/kinds';
 import { object } from '../pages/workflows/builder/shape';
@@ -166,9 +167,22 @@ describe('a definition', () => {
     expect(entries.map((e) => e.phase.id)).toEqual(['start', 'call', 'check', 'work', 'done']);
     expect(entries[2]?.lanes.map((l) => `${l.exit.name}: ${flat(l.entries).map((p) => p.id).join()}`)).toEqual(['dear: lead', 'cheap: ']);
   });
-  it('of 200 phases is edited and outlined within a frame', () => {
+  it('of 200 phases is edited, outlined and looked through within a frame, and what did not change stays the same object', () => {
     let big = d;
     for (let i = 0; i < 200; i++) big = edit(big, { do: 'add', phase: { id: 'task', type: i % 9 === 0 ? 'APPROVAL' : 'PROCESS', config: { approvers: [] } }, at: { from: 'work', name: 'next' } });
-    expect(flat(outlined(big).entries)).toHaveLength(206);
+    expect(ordered(big)).toHaveLength(206);
+    const times = Array.from({ length: 21 }, (_x, i) => {
+      const begun = performance.now();
+      const now = edit(big, { do: 'move', id: 'task_100', by: i % 2 === 0 ? 1 : -1 });
+      expect(ordered(now)).toHaveLength(206);
+      problemsOf(now, []);
+      write(now);
+      expect(now.phases.filter((p) => !big.phases.includes(p))).toEqual([]);
+      expect(now.transitions.filter((w) => !big.transitions.includes(w)).length).toBeLessThan(4);
+      big = now;
+      return performance.now() - begun;
+    }).toSorted((a, b) => a - b);
+    expect(times[10]).toBeLessThan(16);
   });
+  it('is outlined once', () => { expect(outlined(d)).toBe(outlined(d)); });
 });

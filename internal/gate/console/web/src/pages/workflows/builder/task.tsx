@@ -47,8 +47,7 @@ export function TaskFields({ config, set }: FormProps) {
   const fresh = useRef(new Set<string>());
   const form = object(config['form']);
   const fields = objects(form['fields']) as unknown as FormField[];
-  const others = JSON.stringify(object(definition));
-  const named = (key: string) => new RegExp(`phases\\.${id}\\.${key}\\b`).test(others);
+  const named = (key: string) => new RegExp(`phases\\.${id}\\.${key}\\b`).test(JSON.stringify(definition));
   const change = (to: FormField[]) => {
     const keyed = rekeyed(to, fields, fresh.current, named);
     fresh.current = keyed.fresh;
