@@ -7,7 +7,10 @@ export type Node =
 // literal writes a text. Half of a surrogate pair is no character, and CEL takes none.
 export const literal = (s: string): string => JSON.stringify(s.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(/[\u2028\u2029\u007F-\u009F]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const token = /\s*(?:("(?:[^"\\\n\r]|\\[^])*"|'(?:[^'\\\n\r]|\\[^])*')|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[!<>()[\].,]))/y;
+// quoted is the pattern of a text as CEL writes it.
+export const quoted = String.raw`"(?:[^"\\\n\r]|\\[^])*"|'(?:[^'\\\n\r]|\\[^])*'`;
+
+const token = new RegExp(String.raw`\s*(?:(${quoted})|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[!<>()[\].,]))`, 'y');
 
 type Token = { kind: 'string' | 'number' | 'word' | 'sign'; text: string };
 
@@ -27,9 +30,9 @@ function tokens(source: string): Token[] | null {
 const escapes: Record<string, string> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '\'': '\'', '"': '"', '`': '`', '?': '?' };
 
 // unquoted is the text of a literal; null for one with an escape that CEL does not have.
-function unquoted(quoted: string): string | null {
+export function unquoted(written: string): string | null {
   let bad = false;
-  const text = quoted.slice(1, -1).replace(/\\(u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|[0-3][0-7]{2}|[^])/g, (_m, e: string) => {
+  const text = written.slice(1, -1).replace(/\\(u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|[0-3][0-7]{2}|[^])/g, (_m, e: string) => {
     const code = /^[uUx]/.test(e) && e.length > 1 ? parseInt(e.slice(1), 16) : /^[0-3]/.test(e) && e.length === 3 ? parseInt(e, 8) : -1;
     if (code < 0 && escapes[e] === undefined || code > 0x10FFFF) bad = true;
     return bad ? '' : code < 0 ? escapes[e] ?? '' : String.fromCodePoint(code);

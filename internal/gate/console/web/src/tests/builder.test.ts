@@ -5,7 +5,7 @@ import { copied, edit, pasteable, type Command } from '../pages/workflows/builde
 import { flat, ordered, outlined } from '../pages/workflows/builder/lanes';
 import { none, noted, stepped } from '../pages/workflows/builder/patch';
 import { problemsOf } from '../pages/workflows/builder/problems';
-import { renamedIn } from '../pages/workflows/builder/refer';
+import { renamedIn, wayRenamedIn } from '../pages/workflows/builder/refer';
 import { addable, added } from '../pages/workflows/builder/kinds';
 import { object } from '../pages/workflows/builder/shape';
 import { wantingIn, wants } from '../pages/workflows/builder/wants';
@@ -70,8 +70,13 @@ describe('a command', () => {
   });
   it.each([
     ['when', 'phases.a.x + phases . a.y', 'phases.b.x + phases . b.y'], ['when', "phases['a'].x == 'phases.a'", "phases['b'].x == 'phases.a'"], ['when', 'phases.ab + my.phases.a', 'phases.ab + my.phases.a'], ['when', '"\\"phases.a" + phases.a', '"\\"phases.a" + phases.b'],
+    ['when', '"a" in phases && "a" in phases.c.list && has(phases.a)', '"b" in phases && "a" in phases.c.list && has(phases.b)'],
     ['title', 'See phases.a: ${phases.a.x}', 'See phases.a: ${phases.b.x}'], ['instructions', 'Write ${phases.a.x}', 'Write ${phases.a.x}'],
   ])('renames a phase in expressions alone: %s %s', (key, was, to) => { expect(renamedIn({ config: { [key]: was } }, new Map([['a', 'b']]))).toEqual({ config: { [key]: to } }); });
+  it.each([
+    ['phases.a.outcome in ["no", "yes"]', 'phases.a.outcome in ["no", "over 5"]'], ["'yes' != phases.a.outcome", "'over 5' != phases.a.outcome"], ['!(has(phases.a) && phases["a"].outcome in ["yes"])', '!(has(phases.a) && phases["a"].outcome in ["over 5"])'],
+    ['phases.b.outcome == "yes" || phases.a.note == "yes"', 'phases.b.outcome == "yes" || phases.a.note == "yes"'], ['"phases.a.outcome == \'yes\'"', '"phases.a.outcome == \'yes\'"'],
+  ])('calls a way out otherwise wherever rows ask for it: %s', (was, to) => { expect(wayRenamedIn({ when: was }, 'a', 'yes', 'over 5')).toEqual({ when: to }); });
   it('pastes phases between workflows, with other ids where they are taken', () => {
     const part = pasteable(parse(write(copied(d, ['call', 'check', 'lead']))));
     const now = edit(d, { do: 'paste', part: part as Definition, at: { from: 'work', name: 'next' } });

@@ -50,13 +50,13 @@ function Verbs({ builder: { acts }, phase: p, readOnly, close }: Props) {
   );
 }
 
-function Content({ builder: b, phase: p, coming, problems, readOnly }: Omit<Props, 'close'>) {
+function Content({ builder: { acts, definition, renamed }, phase: p, coming, problems, readOnly }: Omit<Props, 'close'>) {
   if (coming) return null;
   const own = problems.filter((x) => x.path !== '').map(({ path, message }) => ({ path, message }));
   return (
-    <>
-      <PhaseForm definition={b.definition} id={p.id} problems={own} change={(phase) => { b.acts.run({ do: 'set', phase: phase as Phase }); }} readOnly={readOnly} />
-      {!readOnly && <Ways key={p.id} builder={b} phase={p} />}
-    </>
+    <PhaseForm
+      definition={definition} id={p.id} problems={own} readOnly={readOnly} change={(phase) => { acts.run({ do: 'set', phase: phase as Phase }); }} rename={(to) => acts.rename(p.id, to)} renamed={renamed}
+      ways={<Ways definition={definition} phase={p} acts={acts} readOnly={readOnly} />}
+    />
   );
 }

@@ -9,13 +9,15 @@ import { none, noted, stepped, type History } from './patch';
 
 // Acts are what can be done: they stay the same, so that what is drawn of them need not be drawn anew.
 export interface Acts {
-  select: (id: string) => void; goTo: (id: string) => void; run: (c: Command) => boolean; add: (type: string, at: Exit) => void; undo: () => void; redo: () => void;
+  select: (id: string) => void; goTo: (id: string) => void; run: (c: Command, told?: string) => boolean; rename: (id: string, to: string) => boolean; add: (type: string, at: Exit) => void; undo: () => void; redo: () => void;
   move: (id: string, by: -1 | 1) => void; remove: (id: string) => void; copy: (id: string) => string; paste: (written: string, at: Exit) => void;
 }
-export interface Builder { acts: Acts; definition: Definition; selected: string; may: { undo: boolean; redo: boolean }; says: string }
+// Builder is a definition as it stands. renamed is the phase that was called otherwise last, so that its form goes on.
+export interface Builder { acts: Acts; definition: Definition; selected: string; renamed: Renamed; may: { undo: boolean; redo: boolean }; says: string }
 
 export const focusPhase = (id: string) => { requestAnimationFrame(() => { globalThis.document.querySelector<HTMLElement>(`[data-phase="${CSS.escape(id)}"]`)?.focus(); }); };
 
+export interface Renamed { from: string; to: string }
 interface Kept { text: string; definition: Definition | null; history: History }
 
 // useBuilder edits a text that is a definition; it gives null while it is none. A text that was changed elsewhere begins anew.
@@ -23,11 +25,13 @@ export function useBuilder(text: string, change: (text: string) => void): Builde
   const kept = useRef<Kept>({ text: '', definition: null, history: none });
   if (kept.current.text !== text) kept.current = { text, definition: read(text), history: none };
   const [chosen, select] = useState('');
+  const at = useRef({ chosen, renamed: { from: '', to: '' } });
+  at.current.chosen = chosen;
   const [says, say] = useState('');
   const given = useRef(change);
   given.current = change;
   const acts = useMemo(() => actsOf({
-    now: () => kept.current.definition, history: () => kept.current.history, select, say,
+    now: () => kept.current.definition, selected: () => at.current.chosen, follow: (from, to) => { at.current.renamed = { from, to }; select(to); }, history: () => kept.current.history, select, say,
     put: (definition, history) => {
       const written = write(definition);
       kept.current = { text: written, definition, history };
@@ -36,18 +40,20 @@ export function useBuilder(text: string, change: (text: string) => void): Builde
   }), []);
   const { definition, history } = kept.current;
   if (!definition) return null;
-  return { acts, definition, selected: phaseOf(definition, chosen) ? chosen : '', says, may: { undo: history.done.length > 0, redo: history.undone.length > 0 } };
+  return { acts, definition, selected: phaseOf(definition, chosen) ? chosen : '', renamed: at.current.renamed, says, may: { undo: history.done.length > 0, redo: history.undone.length > 0 } };
 }
 
-interface Held { now: () => Definition | null; history: () => History; put: (to: Definition, next: History) => void; select: (id: string) => void; say: (says: string) => void }
+interface Held { now: () => Definition | null; selected: () => string; follow: (from: string, to: string) => void; history: () => History; put: (to: Definition, next: History) => void; select: (id: string) => void; say: (says: string) => void }
 
-function actsOf({ now, history, put, select, say }: Held): Acts {
+function actsOf({ now, selected, follow, history, put, select, say }: Held): Acts {
   const name = (id: string) => { const d = now(); return d ? called(d, id) : ''; };
   const goTo = (id: string) => { select(id); focusPhase(id); };
-  const run = (c: Command) => {
+  // run does a command and says so; it reports whether it could.
+  const run = (c: Command, told = '') => {
     const d = now();
     const to = d && edit(d, c);
     if (!to || to === d) return false;
+    if (told) say(told);
     put(to, noted(history(), d, to, c.do === 'set' ? c.phase.id : '', Date.now()));
     return true;
   };
@@ -55,10 +61,20 @@ function actsOf({ now, history, put, select, say }: Held): Acts {
     const d = now();
     const went = d && stepped(history(), d, back);
     say(went ? (back ? t('Undone.') : t('Done again.')) : back ? t('There is nothing to undo.') : t('There is nothing to do again.'));
-    if (went) put(went.definition, went.history);
+    if (!went) return;
+    put(went.definition, went.history);
+    const at = went.definition.phases.length === d.phases.length ? d.phases.findIndex((p) => p.id === selected()) : -1;
+    const [was, is] = [d.phases[at], went.definition.phases[at]];
+    if (was && is && !phaseOf(went.definition, was.id) && !phaseOf(d, is.id)) follow(was.id, is.id);
   };
   return {
-    select, goTo, run, undo: () => { step(true); }, redo: () => { step(false); },
+    select, goTo, run,
+    rename: (id, to) => {
+      const done = run({ do: 'rename', id, to }, t('Expressions name the phase “{id}” now.', { id: to }));
+      if (done) follow(id, to);
+      return done;
+    },
+    undo: () => { step(true); }, redo: () => { step(false); },
     add: (type, at) => {
       const d = now();
       const c = d && added(d, type, at);

@@ -6,14 +6,15 @@ import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../part
 import { drawable, Picture } from '../../../parts/picture';
 import { focusSoon } from '../../../ui/focus';
 import { useMedia } from '../../../ui/media';
-import { allExits, phaseOf, type Definition, type Exit } from './definition';
-import { called, wayName } from './kinds';
+import { allExits, outsOf, phaseOf, type Definition, type Exit, type Phase } from './definition';
+import { called, outcomeOf, wayName } from './kinds';
 import { titled } from './known';
 import { exitOf, Outline } from './outline';
 import { adds, Palette, type Choice } from './palette';
 import { loose, problemsOf, type Found } from './problems';
 import { Sheet, Side } from './side';
 import { useBuilder, focusPhase, type Acts, type Builder as Made } from './use';
+import { nameAt } from './ways';
 import './builder.css';
 
 interface Props { text: string; change: (text: string) => void; found: Found[]; readOnly: boolean; fresh: boolean }
@@ -42,7 +43,8 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
     return of;
   }, [problems]);
   const selected = phaseOf(d, b.selected);
-  const shown = phaseOf(d, useDeferredValue(b.selected)); // the form follows the outline
+  const following = useDeferredValue(b.selected); // the form follows the outline
+  const shown = phaseOf(d, following === b.renamed.from ? b.renamed.to : following);
   const ask = useCallback((at: Exit | null) => { setAsking({ at }); }, []);
   const show = useCallback((id: string) => { acts.select(id); setOpened(true); }, [acts]);
   const lead = useFocusIn(shown?.id);
@@ -86,7 +88,7 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
         {side && !narrow && <Side {...side} />}
         {side && narrow && opened && <Sheet {...side} />}
       </div>
-      {asking && <Palette title={asking.at ? t('Add after “{name}”', { name: called(d, asking.at.from) }) : t('Add or change')} choices={asking.at ? adds((type) => { acts.add(type, asking.at as Exit); }) : changes(d, b.selected, acts)} close={() => { setAsking(null); }} />}
+      {asking && <Palette title={asking.at ? t('Add after “{name}”', { name: called(d, asking.at.from) }) : t('Add or change')} choices={asking.at ? adds((type) => { acts.add(type, asking.at as Exit); }) : changes(d, b.selected, acts, (find) => { show(b.selected); lead(b.selected, find); })} close={() => { setAsking(null); }} />}
     </div>
   );
 }
@@ -117,7 +119,7 @@ function Canvas(now: CanvasProps) {
 }
 
 // changes are what can be done at the selected phase.
-function changes(d: Definition, selected: string, acts: Acts): Choice[] {
+function changes(d: Definition, selected: string, acts: Acts, lead: (find: () => HTMLElement | null) => void): Choice[] {
   const p = phaseOf(d, selected);
   if (!p) return [];
   const name = titled(p);
@@ -127,6 +129,16 @@ function changes(d: Definition, selected: string, acts: Acts): Choice[] {
     ...(p.type === 'END' ? [] : out.length < 2 ? adds(at) : out.flatMap((e) => adds((type) => { acts.add(type, e); }).map((c) => ({ ...c, label: t('{phase} at “{way}”', { phase: c.label, way: wayName(e.name) }) })))),
     { label: t('Move “{name}” up', { name }), run: () => { acts.move(selected, -1); } }, { label: t('Move “{name}” down', { name }), run: () => { acts.move(selected, 1); } },
     { label: t('Remove “{name}”', { name }), run: () => { acts.remove(selected); } },
+    ...(outsOf(p).free ? outcomes(d, p, acts, lead) : []),
     ...out.flatMap((e) => d.phases.filter((x) => x.type !== 'START' && x.id !== e.to).map((x) => ({ label: t('Lead “{way}” to “{phase}”', { way: wayName(e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }); focusPhase(selected); } }))),
   ];
 }
+
+// outcomes are what can be done with those of a task.
+const outcomes = (d: Definition, p: Phase, acts: Acts, lead: (find: () => HTMLElement | null) => void): Choice[] => [
+  { label: t('Add outcome'), run: () => { const c = outcomeOf(d, p); if (c && acts.run(c, t('The outcome “{way}” was added.', { way: c.at.name }))) lead(nameAt(-1)); } },
+  ...allExits(d, p).flatMap((e, i, all) => [
+    ...(e.to === undefined ? [] : [{ label: t('Rename the outcome “{way}”', { way: wayName(e.name) }), run: () => { lead(nameAt(i)); } }]),
+    ...(all.length > 1 ? [{ label: t('Remove the outcome {way}', { way: wayName(e.name) }), run: () => { acts.run({ do: 'disconnect', at: e }, t('The outcome “{way}” was removed.', { way: wayName(e.name) })); focusPhase(p.id); } }] : []),
+  ]),
+];
