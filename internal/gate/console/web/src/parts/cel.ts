@@ -12,7 +12,13 @@ export const quoted = String.raw`"(?:[^"\\\n\r]|\\[^])*"|'(?:[^'\\\n\r]|\\[^])*'
 
 const token = new RegExp(String.raw`\s*(?:(${quoted})|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[!<>()[\].,]))`, 'y');
 
-type Token = { kind: 'string' | 'number' | 'word' | 'sign'; text: string };
+// A Token stands from one place of the source to another.
+type Token = { kind: 'string' | 'number' | 'word' | 'sign'; text: string; from: number; to: number };
+
+const spans = new WeakMap<Node, [number, number]>();
+
+// sourceOf is the text of an operand of && or ||, or of several that stand beside each other, with the parentheses around each.
+export const sourceOf = (source: string, of: Node[]): string => source.slice(spans.get(of[0] as Node)?.[0], spans.get(of.at(-1) as Node)?.[1]);
 
 function tokens(source: string): Token[] | null {
   const out: Token[] = [];
@@ -22,7 +28,8 @@ function tokens(source: string): Token[] | null {
     if (!m) return null;
     const kinds = ['string', 'number', 'word', 'sign'] as const;
     const at = [1, 2, 3, 4].find((i) => m[i] !== undefined) ?? 4;
-    out.push({ kind: kinds[at - 1] ?? 'sign', text: m[at] ?? '' });
+    const text = m[at] ?? '';
+    out.push({ kind: kinds[at - 1] ?? 'sign', text, from: token.lastIndex - text.length, to: token.lastIndex });
   }
   return out;
 }
@@ -48,7 +55,15 @@ class Reader {
   private take(text: string) { if (!this.is(text)) return false; this.at++; return true; }
   private need(text: string) { if (!this.take(text)) throw new SyntaxError(); }
 
-  or(): Node { return this.joined('or', '||', () => this.joined('and', '&&', () => this.rel())); }
+  // placed notes where what is read next stands.
+  private placed(read: () => Node): Node {
+    const from = this.all[this.at]?.from ?? 0;
+    const n = read();
+    spans.set(n, [from, this.all[this.at - 1]?.to ?? from]);
+    return n;
+  }
+
+  or(): Node { return this.joined('or', '||', () => this.joined('and', '&&', () => this.placed(() => this.rel()))); }
 
   private joined(kind: 'and' | 'or', sign: string, part: () => Node): Node {
     const first = part();
