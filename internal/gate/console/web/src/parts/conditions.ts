@@ -166,11 +166,12 @@ function readRow(n: Node, fields: ConditionField[]): Row | null {
 }
 
 // looseRow reads a comparison that asks for less than rows do, or for nothing, before it compares: where there is something to compare,
-// both say the same.
+// both say the same. What is negated behind a question holds for nothing absent, where rows hold: that is none.
 function looseRow(terms: Node[], { text, fields }: Source): Row | null {
   const [test] = terms.slice(-1);
   if (!test) return null;
   for (const r of guesses(test, false)) {
+    if (negated[r.op] && terms.length > 1) continue;
     const f = fields.find((x) => x.expression === r.what);
     const asked = guards(r.what, negated[r.op] ?? r.op, true);
     if (f && isWhole(r, fields) && says(test, bare(r, f)) && terms.slice(0, -1).every((x) => says(x, asked))) return { ...r, text: sourceOf(text, terms) };
