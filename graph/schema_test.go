@@ -87,6 +87,7 @@ var inputs = map[string]struct {
 	"deleteOffering":             {catalog.DeleteOffering.Info(), "id"},
 	"createRequest":              {request.Create.Info(), ""},
 	"updateRequest":              {request.Update.Info(), "id"},
+	"updateRequests":             {request.Bulk.Info(), ""},
 	"acceptRequest":              {request.Accept.Info(), "id"},
 	"declineRequest":             {request.Decline.Info(), "id"},
 	"reopenRequest":              {request.Reopen.Info(), "id"},

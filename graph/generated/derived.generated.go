@@ -330,6 +330,11 @@ type UpdateRequestInputResolver interface {
 	Fields(ctx context.Context, obj *request.UpdateInput, data json.RawMessage) error
 	Tags(ctx context.Context, obj *request.UpdateInput, data json.RawMessage) error
 }
+type UpdateRequestsInputResolver interface {
+	Change(ctx context.Context, obj *request.BulkInput, data json.RawMessage) error
+
+	Fields(ctx context.Context, obj *request.BulkInput, data json.RawMessage) error
+}
 type UpdateServiceInputResolver interface {
 	Tags(ctx context.Context, obj *catalog.UpdateServiceInput, data json.RawMessage) error
 }
@@ -21564,6 +21569,82 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputUpdateRequestsInput(ctx context.Context, obj any) (request.BulkInput, error) {
+	var it request.BulkInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"ids", "change", "transition", "reason", "offeringId", "fields", "etags"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "ids":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ids"))
+			data, err := ec.unmarshalNID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IDs = data
+		case "change":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("change"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.UpdateRequestsInput().Change(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "transition":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("transition"))
+			data, err := ec.unmarshalORequestTransition2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Transition = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		case "offeringId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OfferingID = data
+		case "fields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fields"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.UpdateRequestsInput().Fields(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "etags":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("etags"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Etags = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputUpdateRoutingRuleInput(ctx context.Context, obj any) (routing.UpdateInput, error) {
 	var it routing.UpdateInput
 	if obj == nil {
@@ -33610,6 +33691,11 @@ func (ec *executionContext) unmarshalNUpdateOrganizationInput2atriumᚋinternal�
 
 func (ec *executionContext) unmarshalNUpdateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateInput(ctx context.Context, v any) (request.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateRequestInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateRequestsInput2atriumᚋinternalᚋdeskᚋrequestᚐBulkInput(ctx context.Context, v any) (request.BulkInput, error) {
+	res, err := ec.unmarshalInputUpdateRequestsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 

@@ -932,6 +932,16 @@ func (r UpdateRequestInput) Tags(_ context.Context, in *request.UpdateInput, dat
 	return resolve.ReadJSON(data, &in.Tags)
 }
 
+// Change sets the field.
+func (r UpdateRequestsInput) Change(_ context.Context, in *request.BulkInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Change)
+}
+
+// Fields sets the field.
+func (r UpdateRequestsInput) Fields(_ context.Context, in *request.BulkInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Fields)
+}
+
 // Tags sets the field.
 func (r UpdateServiceInput) Tags(_ context.Context, in *catalog.UpdateServiceInput, data json.RawMessage) error {
 	return resolve.ReadJSON(data, &in.Tags)
@@ -1608,6 +1618,14 @@ type UpdateRequestInput Root
 
 // UpdateRequestInput returns the resolver of the type's fields that are no columns.
 func (r Root) UpdateRequestInput() generated.UpdateRequestInputResolver { return UpdateRequestInput(r) }
+
+// UpdateRequestsInput resolves fields of the type.
+type UpdateRequestsInput Root
+
+// UpdateRequestsInput returns the resolver of the type's fields that are no columns.
+func (r Root) UpdateRequestsInput() generated.UpdateRequestsInputResolver {
+	return UpdateRequestsInput(r)
+}
 
 // UpdateServiceInput resolves fields of the type.
 type UpdateServiceInput Root

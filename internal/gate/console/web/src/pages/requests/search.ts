@@ -33,6 +33,13 @@ export function requestFilter(s: RequestSearch): RequestFilter {
   return out as RequestFilter;
 }
 
+// tableOf is the address of the table of what a list shows. A comma within a value is no separator.
+export function tableOf(search: RequestSearch, sort: string): string {
+  const { tag, ...filter } = requestFilter(search) as Record<string, unknown>;
+  const all = { ...filter, ...Object.fromEntries(Object.entries(tag ?? {}).map(([k, v]) => [`tag.${k}`, v])), sort };
+  return `/v1/requests.csv?${Object.entries(all).map(([k, v]) => `${k}=${[v].flat().map((x) => encodeURIComponent(String(x))).join(',')}`).join('&')}`;
+}
+
 // belongs reports whether the filter takes a request that has just come.
 export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
   const f = requestFilter(s);
