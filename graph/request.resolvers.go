@@ -8,7 +8,6 @@ import (
 	"atrium/ent"
 	rows "atrium/ent/request"
 	"atrium/graph/generated"
-	"atrium/graph/internal/limit"
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/resolve"
 	"atrium/internal/desk/attachment"
@@ -38,10 +37,10 @@ func (r *mutationResolver) TakeNextRequest(ctx context.Context, input request.Ta
 
 // UpdateRequests changes the requests one after the other. A repeat with the same idempotency key does what is missing.
 func (r *mutationResolver) UpdateRequests(ctx context.Context, input request.BulkInput) (*generated.UpdateRequestsPayload, error) {
-	if err := gate.Charge(ctx, min(len(input.IDs), limit.MaxFirst)-1); err != nil {
+	if _, err := resolve.Change(ctx, r.Engine, request.Bulk, input, ""); err != nil {
 		return nil, err
 	}
-	if _, err := resolve.Change(ctx, r.Engine, request.Bulk, input, ""); err != nil {
+	if err := gate.Charge(ctx, len(input.IDs)-1); err != nil {
 		return nil, err
 	}
 	out := &generated.UpdateRequestsPayload{}

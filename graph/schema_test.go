@@ -229,6 +229,11 @@ func TestInputsAreThoseOfTheOperations(t *testing.T) {
 			want = slices.AppendSeq(want, maps.Keys(known.op.Input.Body.Properties))
 			required = append(required, known.op.Input.Body.Required...)
 		}
+		for _, p := range known.op.Input.Params {
+			if p.In == "query" && f.Name != "exportAudit" {
+				want = append(want, p.Name)
+			}
+		}
 		if f.Name == "exportAudit" {
 			want = append(want, "filter") // the input struct of the list, whose fields REST reads from its query
 		}

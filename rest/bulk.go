@@ -46,12 +46,12 @@ func bulkRequests(path string, out func(*ent.Request) Request) route {
 		if call.IdempotencyKey, call.Fingerprint, err = s.key(raw); err != nil {
 			return nil, err
 		}
-		if err := gate.Charge(ctx, len(in.IDs)-1); err != nil {
-			return nil, err
-		}
 		call.Render = func(any) (op.Answer, error) { return op.Answer{Status: http.StatusOK, Body: []byte{}}, nil }
 		_, begun, err := op.Run(ctx, e, o, in, call.Checked())
 		if err != nil {
+			return nil, err
+		}
+		if err := gate.Charge(ctx, len(in.IDs)-1); err != nil {
 			return nil, err
 		}
 		answer, err := rt.answer(Single[[]outcome]{outcomes(ctx, e, in, call, out)})

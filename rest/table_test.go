@@ -1,8 +1,10 @@
 package rest_test
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"atrium/internal/desk/request"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
 	"atrium/internal/test/apitest"
 	"atrium/internal/test/testkit"
@@ -178,5 +181,37 @@ func TestTableEndsWithTheRight(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Equal(t, 501, lines, "the headings and the first piece")
+	})
+}
+
+// A table that fails on its way breaks off, so that nobody takes it for whole.
+func TestTableBreaksOff(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		f := offered(t, s, s.A.OwnerKey, nil)
+		owner := s.World.As(s.A.Tenant, principal.Owner)
+		long := strings.Repeat("ä", 10_000) // the first piece has 10 MB, more than a connection takes before they are read
+		for range 501 {
+			testkit.Run(t, s.World, owner, request.Create, request.CreateInput{ServiceID: f.service, OfferingID: f.offering, Title: "t", Description: &long})
+		}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/requests.csv", http.NoBody)
+		require.NoError(t, err)
+		req.Header = s.A.AgentKey.Header.Clone()
+		res, err := s.HTTP.Do(req)
+		require.NoError(t, err)
+		defer res.Body.Close()
+		require.Equal(t, http.StatusOK, res.StatusCode)
+		s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+			const gone = "ALTER TABLE offerings RENAME TO gone"
+			if pg := tx.PGX(); pg != nil {
+				_, err := pg.Exec(ctx, gone)
+				return err
+			}
+			_, err := tx.SQL().ExecContext(ctx, gone)
+			return err
+		})
+		n, err := io.Copy(io.Discard, res.Body)
+		require.Error(t, err)
+		require.Greater(t, n, int64(1<<20), "it had begun")
 	})
 }

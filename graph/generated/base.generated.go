@@ -152,7 +152,7 @@ type MutationResolver interface {
 	SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error)
 	TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error)
 	TestAgent(ctx context.Context, input evaluation.TestInput) (*TestAgentPayload, error)
-	UnwatchRequest(ctx context.Context, input op.ByID) (*UnwatchRequestPayload, error)
+	UnwatchRequest(ctx context.Context, input request.UnwatchInput) (*UnwatchRequestPayload, error)
 	UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*UpdateAccessPolicyPayload, error)
 	UpdateAgent(ctx context.Context, input agent.UpdateInput) (*UpdateAgentPayload, error)
 	UpdateCalendar(ctx context.Context, input workflow.UpdateCalendarInput) (*UpdateCalendarPayload, error)
@@ -1601,8 +1601,8 @@ func (ec *executionContext) field_Mutation_unwatchRequest_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (op.ByID, error) {
-			return ec.unmarshalNUnwatchRequestInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		func(ctx context.Context, v any) (request.UnwatchInput, error) {
+			return ec.unmarshalNUnwatchRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUnwatchInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -8195,7 +8195,7 @@ func (ec *executionContext) _Mutation_unwatchRequest(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UnwatchRequest(ctx, fc.Args["input"].(op.ByID))
+			return ec.Resolvers.Mutation().UnwatchRequest(ctx, fc.Args["input"].(request.UnwatchInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UnwatchRequestPayload) graphql.Marshaler {

@@ -18939,7 +18939,7 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "requesterId", "satisfaction", "watching", "updatedAfter", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
+	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "requesterId", "satisfaction", "watching", "hasAttachments", "updatedAfter", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19023,6 +19023,13 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.Watching = data
+		case "hasAttachments":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasAttachments"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasAttachments = data
 		case "updatedAfter":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedAfter"))
 			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
@@ -20551,8 +20558,8 @@ func (ec *executionContext) unmarshalInputTestAgentInput(ctx context.Context, ob
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUnwatchRequestInput(ctx context.Context, obj any) (op.ByID, error) {
-	var it op.ByID
+func (ec *executionContext) unmarshalInputUnwatchRequestInput(ctx context.Context, obj any) (request.UnwatchInput, error) {
+	var it request.UnwatchInput
 	if obj == nil {
 		return it, nil
 	}
@@ -20562,7 +20569,7 @@ func (ec *executionContext) unmarshalInputUnwatchRequestInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "userId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -20583,6 +20590,13 @@ func (ec *executionContext) unmarshalInputUnwatchRequestInput(ctx context.Contex
 				return it, err
 			}
 			it.IfMatch = data
+		case "userId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("userId"))
+			data, err := ec.unmarshalOID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UserID = data
 		}
 	}
 	return it, nil
@@ -33634,7 +33648,7 @@ func (ec *executionContext) unmarshalNTestAgentInput2atriumᚋinternalᚋagent�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNUnwatchRequestInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+func (ec *executionContext) unmarshalNUnwatchRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUnwatchInput(ctx context.Context, v any) (request.UnwatchInput, error) {
 	res, err := ec.unmarshalInputUnwatchRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }

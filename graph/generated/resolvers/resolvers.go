@@ -696,7 +696,7 @@ func (r Mutation) StopAgentRun(ctx context.Context, input op.ByID) (*generated.S
 }
 
 // UnwatchRequest resolves the field.
-func (r Mutation) UnwatchRequest(ctx context.Context, input op.ByID) (*generated.UnwatchRequestPayload, error) {
+func (r Mutation) UnwatchRequest(ctx context.Context, input request.UnwatchInput) (*generated.UnwatchRequestPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, request.Unwatch, input, "id")
 	return &generated.UnwatchRequestPayload{Request: row}, err
 }

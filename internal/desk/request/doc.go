@@ -11,7 +11,7 @@
 // people.go names who takes part in one, for whoever reads it. comment.go holds comments, mention.go notifies the people whom a
 // comment mentions, watch.go has people watch a request, link.go links two and merge.go closes one as a duplicate, rate.go keeps how
 // content the requester is, content.go reads Markdown, waiting.go records that a request waits for its requester, event.go writes the
-// events for subscribers. reopen.go opens a completed request again; CANCELLED is final.
+// events for subscribers. reopen.go opens a completed request again, followup.go files another where that is long ago; CANCELLED is final.
 // Each arrow writes one event and one audit entry in the transaction that changes the row. The package never delivers events and never
 // runs workflows.
 //

@@ -132,7 +132,8 @@ func (t *Table) Record(ctx context.Context) error {
 		return nil
 	}
 	return t.engine.WorkAs(ctx, p, func(ctx context.Context, tx *op.Tx) error {
-		return tx.Note(ctx, "request.exported", "Request", "", map[string]audit.Change{"filter": {To: t.in.told()}, "count": {To: min(t.Total, MaxExport)}})
+		out := map[string]audit.Change{"filter": {To: t.in.told()}, "count": {To: min(t.Total, MaxExport)}}
+		return tx.Note(ctx, "request.exported", "Request", "", out)
 	})
 }
 
