@@ -1,10 +1,11 @@
 package rest
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -21,9 +22,9 @@ import (
 // session cookie.
 const tablePath = "/v1/requests.csv"
 
-// How long a client may take for a piece of a table, and for all of it.
+// How long a client may take for a row of a table, and for all of it.
 const (
-	piecePatience = 30 * time.Second
+	rowPatience   = 30 * time.Second
 	tablePatience = 10 * time.Minute
 )
 
@@ -96,24 +97,19 @@ func (s *Server) tableOf(r *http.Request) (in request.ExportInput, err error) {
 	return request.Export.Decode(nil, func(string) string { return "" }, query)
 }
 
-// sendTable writes the pieces of a table as they are read.
+// sendTable writes the rows of a table as they are read.
 func (s *Server) sendTable(ctx context.Context, table *request.Table, w http.ResponseWriter) {
-	connection, begun := http.NewResponseController(w), false
-	err := table.Rows(ctx, func(lines [][]string) error {
-		var b bytes.Buffer
-		if !begun {
-			b.WriteString(bom)
-			begun = true
-		}
-		if err := csv.NewWriter(&b).WriteAll(lines); err != nil {
-			return fmt.Errorf("write the lines: %w", err)
-		}
-		_ = connection.SetWriteDeadline(time.Now().Add(piecePatience)) // where it cannot be set, the server's own deadline holds
-		if _, err := w.Write(b.Bytes()); err != nil {
-			return fmt.Errorf("send a piece: %w", err)
-		}
-		return connection.Flush()
-	})
+	connection, lines := http.NewResponseController(w), csv.NewWriter(w)
+	_, err := io.WriteString(w, bom)
+	if err == nil {
+		err = table.Rows(ctx, func(line []string) error {
+			_ = connection.SetWriteDeadline(time.Now().Add(rowPatience)) // where it cannot be set, the server's own deadline holds
+			return lines.Write(line)
+		}, func() error {
+			lines.Flush()
+			return cmp.Or(lines.Error(), connection.Flush())
+		})
+	}
 	if err != nil {
 		s.log.WarnContext(ctx, "a table broke off", "error", err, "requestId", gate.RequestID(w))
 		_ = connection.SetWriteDeadline(time.Unix(1, 0)) // ends the stream before its end

@@ -26,7 +26,7 @@ import (
 // The limits of one table.
 const (
 	MaxExport      = 100_000
-	exportedAtOnce = 500 // requests in one statement
+	exportedAtOnce = 100 // requests in one statement, as on a page of the list: one may have answers of nearly a mebibyte
 	maxPiece       = 10 * time.Second
 )
 
@@ -157,24 +157,31 @@ func (t *Table) read(ctx context.Context, after string) (err error) {
 	return err
 }
 
-// Rows calls write with the headings, and then with the rows of each piece after it was read.
-func (t *Table) Rows(ctx context.Context, write func(lines [][]string) error) error {
-	lines := [][]string{headings()}
+// Rows calls write with the headings and then with each row, and sent after each piece. A line is write's until it returns.
+func (t *Table) Rows(ctx context.Context, write func(line []string) error, sent func() error) error {
+	line := make([]string, len(columns))
+	for i, c := range columns {
+		line[i] = c.name
+	}
+	if err := write(line); err != nil {
+		return err
+	}
 	for n := 0; ; {
 		for _, r := range t.next.Rows[:min(len(t.next.Rows), MaxExport-n)] {
-			lines = append(lines, lineOf(r, t.next.Names))
+			for i, c := range columns {
+				line[i] = text.Cell(c.of(r, t.next.Names))
+			}
+			if err := write(line); err != nil {
+				return err
+			}
 			n++
 		}
-		if err := write(lines); err != nil {
+		if err := sent(); err != nil || !t.next.More || n == MaxExport {
 			return err
-		}
-		if !t.next.More || n == MaxExport {
-			return nil
 		}
 		if err := t.read(ctx, t.next.Cursor(t.next.Rows[len(t.next.Rows)-1])); err != nil {
 			return err
 		}
-		lines = nil
 	}
 }
 
@@ -214,22 +221,6 @@ var columns = []column{
 	{"tags", func(r *ent.Request, _ map[string]string) string { return tagsLine(r.Tags) }},
 	{"fields", func(r *ent.Request, _ map[string]string) string { return objectLine(r.Fields) }},
 	{"description", func(r *ent.Request, _ map[string]string) string { return r.Description }},
-}
-
-func headings() []string {
-	line := make([]string, len(columns))
-	for i, c := range columns {
-		line[i] = c.name
-	}
-	return line
-}
-
-func lineOf(r *ent.Request, names map[string]string) []string {
-	line := make([]string, len(columns))
-	for i, c := range columns {
-		line[i] = text.Cell(c.of(r, names))
-	}
-	return line
 }
 
 // timeCell writes a time as the API does; nothing for nil.

@@ -35,7 +35,7 @@ export function Watchers({ request: r, people }: { request: FullRequest; people:
       <dd className="stack-tight">
         {list.length > 0 && (
           <span className="chips">
-            {list.map((w) => <span key={w.id} className="chip"><bdi>{w.name}</bdi>{may && staff && w.id !== viewer.id && <button type="button" className="icon" aria-label={t('Remove the watcher {name}', { name: w.name })} title={t('Remove the watcher {name}', { name: w.name })} onClick={() => { void drop(w); }}><X size={12} aria-hidden /></button>}</span>)}
+            {list.map((w) => <span key={w.id} className="chip person"><bdi>{w.name}</bdi>{may && staff && w.id !== viewer.id && <button type="button" className="icon" aria-label={t('Remove the watcher {name}', { name: w.name })} title={t('Remove the watcher {name}', { name: w.name })} onClick={() => { void drop(w); }}><X size={12} aria-hidden /></button>}</span>)}
           </span>
         )}
         {may && (
