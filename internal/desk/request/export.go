@@ -28,6 +28,7 @@ const (
 	MaxExport      = 100_000
 	exportedAtOnce = 100 // requests in one statement, as on a page of the list: one may have answers of nearly a mebibyte
 	maxPiece       = 10 * time.Second
+	maxTurn        = 5 * time.Second // for its turn
 )
 
 // exporting are the places of a process. One export takes a part of a processor for seconds; a company has one at a time.
@@ -100,16 +101,18 @@ type Table struct {
 	Total int // how many requests match; a table has MaxExport of them at most
 }
 
-// OpenTable takes a place for a table and reads its first piece. Returns unavailable where the company has one already, or the process
-// too many. Close gives the place back.
+// OpenTable takes a place for a table and reads its first piece. Returns unavailable where its turn does not come within 5 s: a company
+// has one at a time. Close gives the place back.
 func OpenTable(ctx context.Context, e *op.Engine, in ExportInput) (*Table, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
 		return nil, apperr.Unauthenticated(nil)
 	}
-	leave, ok := exporting.TakeNow(p.CompanyID)
-	if !ok {
-		busy := apperr.New(apperr.Unavailable, "Others are exporting at the moment. Try again shortly.")
+	waiting, stop := context.WithTimeout(ctx, maxTurn)
+	leave, err := exporting.Take(waiting, p.CompanyID)
+	stop()
+	if err != nil {
+		busy := apperr.Wrap(err, apperr.Unavailable, "Others are exporting at the moment. Try again shortly.")
 		busy.RetryAfter = 5
 		return nil, busy
 	}
