@@ -598,7 +598,7 @@ var Entities = []*Entity{
 			{Name: "form", Type: "JSON", Doc: "What a request must say; without a form it may say anything.", Column: "form", Go: "Form", Filled: "*Form"},
 			{Name: "workflowId", Type: "ID", Doc: "The workflow that its requests run through.", Column: "workflow_id", Go: "WorkflowID", Example: "wf_01k9ye4ryzf7stj6dqnm8x2v3b"},
 			{Name: "sla", Type: "OfferingSLA", Doc: "How soon its requests should be dealt with.", Column: "", Go: "SLA", Filled: "*OfferingSLA"},
-			{Name: "reopenDays", Type: "Int!", Doc: "For how many days after its completion the requester may open a request again; 0 for never. Staff always may.", Column: "reopen_days", Go: "ReopenDays", Example: "7"},
+			{Name: "reopenDays", Type: "Int!", Doc: "For how many days after its completion the requester may open a request again; 0 for never. What they say later becomes a new request, linked with it. Staff always may.", Column: "reopen_days", Go: "ReopenDays", Example: "7"},
 			{Name: "reopenWorkflowId", Type: "ID", Doc: "The workflow that a request runs through when it is opened again; none when null.", Column: "reopen_workflow_id", Go: "ReopenWorkflowID", Example: "wf_01k9ye4ryzf7stj6dqnm8x2v3b"},
 			{Name: "askSatisfaction", Type: "Boolean!", Doc: "Whether the requester is asked, once a request is completed, how content they are.", Column: "ask_satisfaction", Go: "AskSatisfaction", Example: "true"},
 			{Name: "tags", Type: "StringMap!", Doc: "Texts by key, for access policies.", Column: "tags", Go: "Tags", Example: "{\"site\": \"berlin\"}"},

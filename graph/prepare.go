@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -26,7 +25,7 @@ const costlyCalls = 5
 
 // prepare makes a call ready to run, in this order: it looks up and parses the document, checks its size and charges for its
 // cost, validates it, and reads the variables. It sends no database statement.
-func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*graphql.OperationContext, error) {
+func (s *Server) prepare(ctx context.Context, c *call) (*graphql.OperationContext, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
 		return nil, apperr.Unauthenticated(nil)
@@ -45,7 +44,7 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 		return nil, apperr.InvalidField("operationName", "must name one of the document's operations")
 	}
 	wholes(schema, operation, c.Variables)
-	if err := s.admit(ctx, w, p, schema, doc.ast, operation, c.Variables); err != nil {
+	if err := s.admit(ctx, p, schema, doc.ast, operation, c.Variables); err != nil {
 		return nil, err
 	}
 	if err := s.documents.validate(schema, doc); err != nil {
@@ -70,7 +69,7 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 
 // admit checks an operation against the limits, including those of the caller's company, and charges for its cost.
 func (s *Server) admit(
-	ctx context.Context, w http.ResponseWriter, p *principal.Principal, schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition,
+	ctx context.Context, p *principal.Principal, schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition,
 	variables map[string]any,
 ) error {
 	limits, ok := gate.Limit(ctx)
@@ -88,7 +87,7 @@ func (s *Server) admit(
 	if further == 0 {
 		return nil
 	}
-	if err := s.Gate.Charge(ctx, w, further); err != nil || further < costlyCalls || o.Operation == ast.Subscription {
+	if err := gate.Charge(ctx, further); err != nil || further < costlyCalls || o.Operation == ast.Subscription {
 		return err
 	}
 	return gate.TakeCostly(ctx)

@@ -14,8 +14,10 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/savedreply"
 	"atrium/internal/desk/sla"
+	"atrium/internal/gate"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/period"
 )
 
@@ -31,6 +33,45 @@ func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, f
 
 func (r *mutationResolver) TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error) {
 	return resolve.Change(ctx, r.Engine, request.TakeNext, input, "")
+}
+
+// UpdateRequests changes the requests one after the other. A repeat with the same idempotency key does what is missing.
+func (r *mutationResolver) UpdateRequests(ctx context.Context, input request.BulkInput) (*generated.UpdateRequestsPayload, error) {
+	if _, err := resolve.Change(ctx, r.Engine, request.Bulk, input, ""); err != nil {
+		return nil, err
+	}
+	if err := gate.Charge(ctx, len(input.IDs)-1); err != nil {
+		return nil, err
+	}
+	out := &generated.UpdateRequestsPayload{}
+	var done []*ent.Request
+	for n, id := range input.IDs {
+		row, err := resolve.Row(ctx, r.Engine, id, input.SeenAs(n), func(c op.Call) (*ent.Request, *op.Answer, error) {
+			return input.Row(ctx, r.Engine, id, c)
+		})
+		result := &generated.RequestOutcome{ID: id, Request: row}
+		if err != nil {
+			result.Error = r.refusal(ctx, id, err)
+		} else {
+			done = append(done, row)
+		}
+		out.Results = append(out.Results, result)
+	}
+	resolve.Batch(ctx, done)
+	return out, nil
+}
+
+// refusal returns why a request of several was not changed.
+func (r *mutationResolver) refusal(ctx context.Context, id string, err error) *generated.RequestRefusal {
+	if apperr.CodeOf(err) == apperr.Internal {
+		r.Engine.Log.ErrorContext(ctx, "a row of several failed", "error", err, "row", id)
+	}
+	e := asError(ctx, err)
+	out := &generated.RequestRefusal{Code: string(e.Code), Message: e.Message, Reason: resolve.TextOrNil(e.Reason), DecisionID: resolve.TextOrNil(e.DecisionID)}
+	for _, d := range e.Details {
+		out.Details = append(out.Details, &d)
+	}
+	return out
 }
 
 func (r *requestResolver) Comments(ctx context.Context, q *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error) {

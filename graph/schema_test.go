@@ -88,6 +88,7 @@ var inputs = map[string]struct {
 	"deleteOffering":             {catalog.DeleteOffering.Info(), "id"},
 	"createRequest":              {request.Create.Info(), ""},
 	"updateRequest":              {request.Update.Info(), "id"},
+	"updateRequests":             {request.Bulk.Info(), ""},
 	"acceptRequest":              {request.Accept.Info(), "id"},
 	"declineRequest":             {request.Decline.Info(), "id"},
 	"reopenRequest":              {request.Reopen.Info(), "id"},
@@ -234,6 +235,11 @@ func TestInputsAreThoseOfTheOperations(t *testing.T) {
 		if known.op.Input.HasBody() {
 			want = slices.AppendSeq(want, maps.Keys(known.op.Input.Body.Properties))
 			required = append(required, known.op.Input.Body.Required...)
+		}
+		for _, p := range known.op.Input.Params {
+			if p.In == "query" && f.Name != "exportAudit" {
+				want = append(want, p.Name)
+			}
 		}
 		if f.Name == "exportAudit" {
 			want = append(want, "filter") // the input struct of the list, whose fields REST reads from its query

@@ -101,7 +101,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(resolve.WithLoaders(r.Context()), gate.MaxCall)
 	defer cancel()
-	oc, err := s.prepare(ctx, w, call)
+	oc, err := s.prepare(ctx, call)
 	if err == nil {
 		gate.SetOperation(w, rootFields(oc))
 		ctx, err = resolve.WithKey(ctx, r, call.raw, oc)

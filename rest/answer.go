@@ -86,21 +86,20 @@ func ifMatch(r *http.Request, tag func(any) any) func(any) bool {
 	if len(r.Header.Values("If-Match")) == 0 || r.Method != http.MethodPatch && r.Method != http.MethodDelete {
 		return nil
 	}
-	return func(row any) bool {
-		if strings.TrimSpace(header) == "*" {
-			return true
-		}
-		body := tag(row)
-		if body == nil {
-			return false
-		}
-		b, err := encode(body)
-		if err != nil {
-			return false
-		}
-		tag, err := etagOf(body, b)
-		return err == nil && anyTag(header, tag)
+	return func(row any) bool { return strings.TrimSpace(header) == "*" || tagIn(header, tag(row)) }
+}
+
+// tagIn reports whether a list of entity tags contains that of a body; false for no body.
+func tagIn(list string, body any) bool {
+	if body == nil {
+		return false
 	}
+	b, err := encode(body)
+	if err != nil {
+		return false
+	}
+	tag, err := etagOf(body, b)
+	return err == nil && anyTag(list, tag)
 }
 
 // anyTag reports whether a header's list of entity tags contains tag.

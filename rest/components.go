@@ -133,6 +133,7 @@ var headers = map[string]*huma.Header{
 	"RateLimit-Policy":     header(huma.TypeString, "The limits of the company's plan.", `"minute";q=60;w=60, "day";q=10000;w=86400`),
 	"Retry-After":          header(huma.TypeInteger, "Seconds to wait.", nil),
 	"WWW-Authenticate":     header(huma.TypeString, "How to authenticate.", `Bearer realm="atrium"`),
+	"X-Total-Count":        header(huma.TypeInteger, "How many rows match.", nil),
 	"X-Request-Id":         header(huma.TypeString, "The request's id, as audit entries and support know it.", "rid_01k9ye4ryzf7stj6dqnm8x2v3b"),
 }
 

@@ -36,9 +36,8 @@ func isContent(path string) bool {
 	return ok && cut && id != "" && (what == "content" || what == "preview")
 }
 
-// handleContent registers the endpoints of bytes behind a guard of their own.
-func (s *Server) handleContent(g *gate.Gate, d *attachment.Depot) {
-	s.contents = g.Guard(gate.Cookies, s.router, s.fail)
+// handleContent registers the endpoints of a file's bytes.
+func (s *Server) handleContent(d *attachment.Depot) {
 	endpoints := []struct {
 		method, path string
 		info         *op.Info

@@ -23,6 +23,7 @@ import (
 	"atrium/internal/desk/attachment"
 	"atrium/internal/platform/files"
 	"atrium/internal/platform/principal"
+	"atrium/internal/policy"
 	"atrium/internal/test/apitest"
 	"atrium/internal/test/testkit"
 	"atrium/rest"
@@ -179,6 +180,54 @@ func TestFileLife(t *testing.T) {
 		s.World.Clock.SetOffset(25 * time.Hour)
 		require.NoError(t, s.depot.Sweep(context.Background()))
 		require.Empty(t, s.stored(t))
+	})
+}
+
+// Lists find requests with files and without: those that the caller sees, whose bytes have come and which are not removed.
+func TestFilterByFiles(t *testing.T) {
+	t.Parallel()
+	eachWithFiles(t, func(t *testing.T, s *fileServer) {
+		f := offered(t, s.Server, s.A.OwnerKey, nil)
+		file := func(title string) string {
+			return create(t, s.Server, s.A.Member, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": title})
+		}
+		add := func(as apitest.Caller, b body, sent bool) string {
+			b["name"], b["size"] = "a.txt", 3
+			id := create(t, s.Server, as, "/v1/attachments", b)
+			if sent {
+				res, out := s.bytesOf(t, as, http.MethodPut, "/v1/attachments/"+id+"/content", []byte("abc"), nil)
+				require.Equal(t, http.StatusOK, res.StatusCode, "%s", out)
+			}
+			return id
+		}
+		add(s.A.Member, body{"requestId": file("with a file")}, true)
+		add(s.A.Member, body{"requestId": file("with one that has not come")}, false)
+		s.Do(t, apitest.Scenario{As: s.A.Member, Method: http.MethodDelete, Path: "/v1/attachments/" + add(s.A.Member, body{"requestId": file("with one that is gone")}, true)})
+		for visibility, title := range map[string]string{"internal": "with one at a note", "public": "with one at a comment"} {
+			create(t, s.Server, s.A.AgentKey, "/v1/requests/"+file(title)+"/comments", body{"body": "b", "visibility": visibility, "attachmentIds": []string{add(s.A.AgentKey, body{"draft": true}, true)}})
+		}
+		file("without")
+		for _, c := range []struct {
+			as   apitest.Caller
+			has  string
+			want []any
+		}{
+			{s.A.AgentKey, "true", []any{"with a file", "with one at a note", "with one at a comment"}},
+			{s.A.AgentKey, "false", []any{"with one that has not come", "with one that is gone", "without"}},
+			{s.A.Member, "true", []any{"with a file", "with one at a comment"}},
+			{s.A.Member, "false", []any{"with one that has not come", "with one that is gone", "with one at a note", "without"}},
+			{s.B.AgentKey, "true", nil},
+		} {
+			a := s.Do(t, apitest.Scenario{As: c.as, Path: "/v1/requests?hasAttachments=" + c.has})
+			require.ElementsMatch(t, c.want, a.Column("title"), "%s: %s", c.as.Name, c.has)
+			require.Equal(t, len(c.want), a.Int("pagination.totalCount"))
+		}
+		s.Do(t, apitest.Scenario{As: s.A.AgentKey, Path: "/v1/requests?hasAttachments=yes", WantStatus: 400, WantFields: []string{"hasAttachments"}})
+
+		owner := s.World.As(s.A.Tenant, principal.Owner)
+		c := policy.NewCondition([]byte(`{"principal.role": "agent", "resource.name": "a.txt"}`))
+		testkit.Run(t, s.World, owner, policy.Create, policy.CreateInput{Name: "No files", Effect: "Deny", Action: "read", Resource: "Attachment", Condition: &c})
+		require.Empty(t, s.Do(t, apitest.Scenario{As: s.A.AgentKey, Path: "/v1/requests?hasAttachments=true"}).Column("title"), "what policies hide is not found")
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // example returns an example of type t as JSON for the OpenAPI document: the value of the tag `example`, or else the first value
-// of the tag `enum`. An object has all of its fields in the struct's order; a list of objects has one element. A value without an
+// of the tag `enum`, or null for the tag `exampleNull`. An object has all of its fields in the struct's order; a list of objects has one element. A value without an
 // example is null if it may be null. Otherwise it is empty, true for a boolean, and a fixed time for a Time.
 func example(t reflect.Type, tag reflect.StructTag) json.RawMessage {
 	text := tag.Get("example")
@@ -21,7 +21,7 @@ func example(t reflect.Type, tag reflect.StructTag) json.RawMessage {
 		text, _, _ = strings.Cut(tag.Get("enum"), ",")
 	}
 	switch kind := t.Kind(); {
-	case text == "" && (tag.Get("nullable") == "true" || kind == reflect.Pointer && t.Elem().Kind() != reflect.Struct):
+	case tag.Get("exampleNull") == "true", text == "" && (tag.Get("nullable") == "true" || kind == reflect.Pointer && t.Elem().Kind() != reflect.Struct):
 		return json.RawMessage("null")
 	case kind == reflect.Pointer:
 		return example(t.Elem(), tag)

@@ -54,6 +54,7 @@ func newDocument(baseURL, authURL string) *document {
 	for i := range routes {
 		d.add(&routes[i])
 	}
+	d.addTable()
 	d.addContent()
 	d.addInbound()
 	d.addMailHook()
@@ -148,7 +149,7 @@ func (d *document) tokens() string {
 func operationID(rt *route) string {
 	_, verb, _ := strings.Cut(rt.op.Name, ".")
 	noun := rt.op.Resource
-	if verb == "list" || verb == "read" && !strings.Contains(rt.path, "{") {
+	if verb == "list" || rt.op.PerRow || verb == "read" && !strings.Contains(rt.path, "{") {
 		noun = plural(noun)
 	}
 	if verb == "read" {

@@ -18,7 +18,7 @@ var matrix = map[string]string{
 	"GET /services": "oagm", "POST /services": "oa", "GET /services/{id}": "oagm", "PATCH /services/{id}": "oa", "DELETE /services/{id}": "oa",
 	"GET /services/{id}/offerings": "oagm", "POST /services/{id}/offerings": "oa",
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
-	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag", "POST /requests/{id}/move": "oag",
+	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag", "POST /requests/{id}/move": "oag", "POST /requests/bulk": "oag",
 	"GET /requests/{id}/people": "oag",
 	"POST /requests/{id}/merge": "oag", "GET /requests/{id}/links": "oag", "POST /requests/{id}/links": "oag", "DELETE /request-links/{id}": "oag",
 	"GET /requests/{id}/watchers": "oag", "PUT /requests/{id}/watch": "oag", "DELETE /requests/{id}/watch": "oag",
@@ -57,6 +57,8 @@ func goodBody(row rest.Row, f filing, n int) any {
 	switch row.Method + " " + row.Path {
 	case "POST /requests":
 		return body{"serviceId": f.service, "offeringId": f.offering, "title": "t"}
+	case "POST /requests/bulk":
+		return body{"ids": []string{f.request}, "change": body{"title": unique()}}
 	case "POST /requests/{id}/move":
 		return body{"offeringId": f.offering}
 	case "POST /requests/{id}/links":

@@ -32,6 +32,7 @@ var routes = []route{
 
 	list("/requests", request.List, requestOut),
 	one(http.MethodPost, "/requests", http.StatusCreated, request.Create, requestOut),
+	bulkRequests("/requests/bulk", requestOut),
 	one(http.MethodGet, "/requests/{id}", http.StatusOK, request.Get, requestOut),
 	one(http.MethodPatch, "/requests/{id}", http.StatusOK, request.Update, requestOut),
 	one(http.MethodPost, "/requests/{id}/move", http.StatusOK, request.Move, requestOut),

@@ -206,7 +206,7 @@ type Offering struct {
 	Form             *Form             `json:"form" doc:"What a request must say; without a form it may say anything."`
 	WorkflowID       *string           `json:"workflowId" doc:"The workflow that its requests run through." example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	SLA              *OfferingSLA      `json:"sla" doc:"How soon its requests should be dealt with."`
-	ReopenDays       int               `json:"reopenDays" doc:"For how many days after its completion the requester may open a request again; 0 for never. Staff always may." example:"7"`
+	ReopenDays       int               `json:"reopenDays" doc:"For how many days after its completion the requester may open a request again; 0 for never. What they say later becomes a new request, linked with it. Staff always may." example:"7"`
 	ReopenWorkflowID *string           `json:"reopenWorkflowId" doc:"The workflow that a request runs through when it is opened again; none when null." example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	AskSatisfaction  bool              `json:"askSatisfaction" doc:"Whether the requester is asked, once a request is completed, how content they are." example:"true"`
 	Tags             map[string]string `json:"tags" doc:"Texts by key, for access policies." example:"{\"site\": \"berlin\"}"`

@@ -41,7 +41,7 @@ type Server struct {
 	log      *slog.Logger
 	router   chi.Router
 	guarded  http.Handler // the router behind the gate
-	contents http.Handler // likewise, for bytes; nil without files
+	contents http.Handler // likewise, for what pages ask for with a session cookie: bytes of files, and tables
 	baseURL  string
 	methods  []string // all methods that routes take
 }
@@ -50,6 +50,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter(), baseURL: o.BaseURL}
 	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // session cookies are not accepted here
+	s.contents = o.Gate.Guard(gate.Cookies, s.router, s.fail)
 	description := newDocument(o.BaseURL, o.AuthURL)
 	document, err := description.json()
 	if err != nil {
@@ -66,11 +67,12 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	if o.Files != nil {
-		s.handleContent(o.Gate, o.Files)
+		s.handleContent(o.Files)
 	}
 	if o.Mail != nil {
 		s.handleMailHook(o.Gate, o.Mail)
 	}
+	s.handleTable()
 	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
 	}
@@ -92,7 +94,7 @@ func New(o Options) (*Server, error) {
 
 // ServeHTTP sends guarded paths through the gate and answers the others directly.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.contents != nil && isContent(r.URL.Path) {
+	if isContent(r.URL.Path) || r.URL.Path == tablePath {
 		s.contents.ServeHTTP(w, r)
 		return
 	}

@@ -20,7 +20,8 @@ import (
 
 // guides are the README and the pages that it links, whose code blocks are tried.
 var guides = []string{
-	"README.md", "rest/guides/workflows.md", "rest/guides/files.md", "rest/guides/mail.md", "rest/guides/service-levels.md", "rest/guides/agents.md", "rest/guides/mcp.md", "rest/guides/sign-in.md", "rest/guides/policies.md",
+	"README.md", "rest/guides/workflows.md", "rest/guides/files.md", "rest/guides/mail.md", "rest/guides/many-requests.md", "rest/guides/service-levels.md", "rest/guides/agents.md", "rest/guides/mcp.md",
+	"rest/guides/sign-in.md", "rest/guides/policies.md",
 	"rest/guides/webhooks.md", "rest/guides/operators.md",
 }
 
@@ -91,6 +92,11 @@ var readmeRunners = []struct {
 		out := r.bash(t, "KEY="+r.first.LiveKey+"\n"+block)
 		require.Contains(t, out, `"status":"READY"`)
 		require.True(t, strings.HasSuffix(out, "The fan is loud.\nfan"), out)
+	}},
+	{"\nAPI=", func(t *testing.T, r *readme, block string) {
+		out := r.bash(t, "KEY="+r.first.LiveKey+"\n"+block)
+		require.Contains(t, out, `"status":200`)
+		require.Contains(t, out, ",HIGH,")
 	}},
 	{"\nGQL()", func(t *testing.T, r *readme, block string) {
 		out := r.bash(t, block)

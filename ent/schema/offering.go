@@ -28,7 +28,7 @@ func (Offering) Fields() []ent.Field {
 		field.Enum("status").Values("active", "inactive").Default("active").Annotations(shown("Whether it takes requests.")),
 		field.JSON("form", &form.Definition{}).Optional().Annotations(shown("What a request must say; without a form it may say anything.", typed("JSON"), filled("*Form"))),
 		field.String("workflow_id").MaxLen(40).Optional().Nillable().Annotations(shown("The workflow that its requests run through.", of("wf"), also("sla", "OfferingSLA", "How soon its requests should be dealt with.", filled("*OfferingSLA")))),
-		field.Int("reopen_days").Default(7).Annotations(shown("For how many days after its completion the requester may open a request again; 0 for never. Staff always may.", eg("7"))),
+		field.Int("reopen_days").Default(7).Annotations(shown("For how many days after its completion the requester may open a request again; 0 for never. What they say later becomes a new request, linked with it. Staff always may.", eg("7"))),
 		field.String("reopen_workflow_id").MaxLen(40).Optional().Nillable().Comment("without a key, which would copy the table on SQLite: who sets it holds the workflow's row").Annotations(shown("The workflow that a request runs through when it is opened again; none when null.", of("wf"))),
 		field.Bool("ask_satisfaction").Default(false).Annotations(shown("Whether the requester is asked, once a request is completed, how content they are.", eg("true"))),
 		field.String("calendar_id").MaxLen(40).Optional().Nillable().Comment("of the service levels"),

@@ -159,7 +159,7 @@ type MutationResolver interface {
 	SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error)
 	TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error)
 	TestAgent(ctx context.Context, input evaluation.TestInput) (*TestAgentPayload, error)
-	UnwatchRequest(ctx context.Context, input op.ByID) (*UnwatchRequestPayload, error)
+	UnwatchRequest(ctx context.Context, input request.UnwatchInput) (*UnwatchRequestPayload, error)
 	UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*UpdateAccessPolicyPayload, error)
 	UpdateAgent(ctx context.Context, input agent.UpdateInput) (*UpdateAgentPayload, error)
 	UpdateCalendar(ctx context.Context, input workflow.UpdateCalendarInput) (*UpdateCalendarPayload, error)
@@ -172,6 +172,7 @@ type MutationResolver interface {
 	UpdateOffering(ctx context.Context, input catalog.UpdateOfferingInput) (*UpdateOfferingPayload, error)
 	UpdateOrganization(ctx context.Context, input people.UpdateOrganizationInput) (*UpdateOrganizationPayload, error)
 	UpdateRequest(ctx context.Context, input request.UpdateInput) (*UpdateRequestPayload, error)
+	UpdateRequests(ctx context.Context, input request.BulkInput) (*UpdateRequestsPayload, error)
 	UpdateRoutingRule(ctx context.Context, input routing.UpdateInput) (*UpdateRoutingRulePayload, error)
 	UpdateSavedReply(ctx context.Context, input savedreply.UpdateInput) (*UpdateSavedReplyPayload, error)
 	UpdateSavedView(ctx context.Context, input savedview.UpdateInput) (*UpdateSavedViewPayload, error)
@@ -1679,8 +1680,8 @@ func (ec *executionContext) field_Mutation_unwatchRequest_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (op.ByID, error) {
-			return ec.unmarshalNUnwatchRequestInput2atriumᚋinternalᚋopᚐByID(ctx, v)
+		func(ctx context.Context, v any) (request.UnwatchInput, error) {
+			return ec.unmarshalNUnwatchRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUnwatchInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1863,6 +1864,20 @@ func (ec *executionContext) field_Mutation_updateRequest_args(ctx context.Contex
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.UpdateInput, error) {
 			return ec.unmarshalNUpdateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_updateRequests_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.BulkInput, error) {
+			return ec.unmarshalNUpdateRequestsInput2atriumᚋinternalᚋdeskᚋrequestᚐBulkInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -8605,7 +8620,7 @@ func (ec *executionContext) _Mutation_unwatchRequest(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().UnwatchRequest(ctx, fc.Args["input"].(op.ByID))
+			return ec.Resolvers.Mutation().UnwatchRequest(ctx, fc.Args["input"].(request.UnwatchInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UnwatchRequestPayload) graphql.Marshaler {
@@ -9161,6 +9176,50 @@ func (ec *executionContext) fieldContext_Mutation_updateRequest(ctx context.Cont
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_updateRequest_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_updateRequests(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_updateRequests(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().UpdateRequests(ctx, fc.Args["input"].(request.BulkInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *UpdateRequestsPayload) graphql.Marshaler {
+			return ec.marshalOUpdateRequestsPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRequestsPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_updateRequests(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UpdateRequestsPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_updateRequests_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -14431,6 +14490,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "updateRequest":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateRequest(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "updateRequests":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_updateRequests(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++

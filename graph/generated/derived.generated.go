@@ -343,6 +343,11 @@ type UpdateRequestInputResolver interface {
 	Fields(ctx context.Context, obj *request.UpdateInput, data json.RawMessage) error
 	Tags(ctx context.Context, obj *request.UpdateInput, data json.RawMessage) error
 }
+type UpdateRequestsInputResolver interface {
+	Change(ctx context.Context, obj *request.BulkInput, data json.RawMessage) error
+
+	Fields(ctx context.Context, obj *request.BulkInput, data json.RawMessage) error
+}
 type UpdateServiceInputResolver interface {
 	Tags(ctx context.Context, obj *catalog.UpdateServiceInput, data json.RawMessage) error
 }
@@ -19742,7 +19747,7 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "requesterId", "satisfaction", "watching", "updatedAfter", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
+	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "requesterId", "satisfaction", "watching", "hasAttachments", "updatedAfter", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19826,6 +19831,13 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.Watching = data
+		case "hasAttachments":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("hasAttachments"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.HasAttachments = data
 		case "updatedAfter":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedAfter"))
 			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
@@ -21391,8 +21403,8 @@ func (ec *executionContext) unmarshalInputTestAgentInput(ctx context.Context, ob
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUnwatchRequestInput(ctx context.Context, obj any) (op.ByID, error) {
-	var it op.ByID
+func (ec *executionContext) unmarshalInputUnwatchRequestInput(ctx context.Context, obj any) (request.UnwatchInput, error) {
+	var it request.UnwatchInput
 	if obj == nil {
 		return it, nil
 	}
@@ -21402,7 +21414,7 @@ func (ec *executionContext) unmarshalInputUnwatchRequestInput(ctx context.Contex
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "userId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -21423,6 +21435,13 @@ func (ec *executionContext) unmarshalInputUnwatchRequestInput(ctx context.Contex
 				return it, err
 			}
 			it.IfMatch = data
+		case "userId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("userId"))
+			data, err := ec.unmarshalOID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UserID = data
 		}
 	}
 	return it, nil
@@ -22497,6 +22516,82 @@ func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context
 				return it, err
 			}
 			it.SnoozedUntil = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateRequestsInput(ctx context.Context, obj any) (request.BulkInput, error) {
+	var it request.BulkInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"ids", "change", "transition", "reason", "offeringId", "fields", "etags"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "ids":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ids"))
+			data, err := ec.unmarshalNID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IDs = data
+		case "change":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("change"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.UpdateRequestsInput().Change(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "transition":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("transition"))
+			data, err := ec.unmarshalORequestTransition2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Transition = data
+		case "reason":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reason"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reason = data
+		case "offeringId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OfferingID = data
+		case "fields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fields"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.UpdateRequestsInput().Fields(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "etags":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("etags"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Etags = data
 		}
 	}
 	return it, nil
@@ -34904,7 +34999,7 @@ func (ec *executionContext) unmarshalNTestAgentInput2atriumᚋinternalᚋagent�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNUnwatchRequestInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+func (ec *executionContext) unmarshalNUnwatchRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUnwatchInput(ctx context.Context, v any) (request.UnwatchInput, error) {
 	res, err := ec.unmarshalInputUnwatchRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -34966,6 +35061,11 @@ func (ec *executionContext) unmarshalNUpdateOrganizationInput2atriumᚋinternal�
 
 func (ec *executionContext) unmarshalNUpdateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateInput(ctx context.Context, v any) (request.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateRequestInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNUpdateRequestsInput2atriumᚋinternalᚋdeskᚋrequestᚐBulkInput(ctx context.Context, v any) (request.BulkInput, error) {
+	res, err := ec.unmarshalInputUpdateRequestsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 

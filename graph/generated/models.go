@@ -12,6 +12,7 @@ import (
 	"atrium/graph/internal/view"
 	"atrium/internal/agent/evaluation"
 	"atrium/internal/op/auditlog"
+	"atrium/internal/platform/apperr"
 )
 
 // What acceptRequest answers.
@@ -534,6 +535,30 @@ type RequestChange struct {
 	Request *ent.Request `json:"request"`
 }
 
+// What came of one request of several.
+type RequestOutcome struct {
+	// The id that was sent.
+	ID string `json:"id"`
+	// The request as it is now; null where it was refused.
+	Request *ent.Request `json:"request,omitempty"`
+	// Why it was refused, as the mutation for this request alone would have said; null where it was done.
+	Error *RequestRefusal `json:"error,omitempty"`
+}
+
+// Why a request of several was not changed.
+type RequestRefusal struct {
+	// As in extensions.code.
+	Code string `json:"code"`
+	// What went wrong, for people.
+	Message string `json:"message"`
+	// One row per faulty field, on validation errors.
+	Details []*apperr.Detail `json:"details"`
+	// Of forbidden: the scope, role or policy that decided.
+	Reason *string `json:"reason,omitempty"`
+	// Of forbidden: the decision, for the company's admins.
+	DecisionID *string `json:"decisionId,omitempty"`
+}
+
 // What rerunAgent answers.
 type RerunAgentPayload struct {
 	// The row as it is now.
@@ -750,6 +775,12 @@ type UpdateOrganizationPayload struct {
 type UpdateRequestPayload struct {
 	// The row as it is now.
 	Request *ent.Request `json:"request"`
+}
+
+// What came of several requests that were changed at once.
+type UpdateRequestsPayload struct {
+	// What came of each, in the order of the ids.
+	Results []*RequestOutcome `json:"results"`
 }
 
 // What updateRoutingRule answers.

@@ -1370,6 +1370,32 @@ func (ec *executionContext) marshalNFaultDetail2ᚕatriumᚋinternalᚋplatform�
 	return ret
 }
 
+func (ec *executionContext) marshalNFaultDetail2ᚕᚖatriumᚋinternalᚋplatformᚋapperrᚐDetailᚄ(ctx context.Context, sel ast.SelectionSet, v []*apperr.Detail) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNFaultDetail2ᚖatriumᚋinternalᚋplatformᚋapperrᚐDetail(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNFaultDetail2ᚖatriumᚋinternalᚋplatformᚋapperrᚐDetail(ctx context.Context, sel ast.SelectionSet, v *apperr.Detail) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FaultDetail(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOAccessDecisionFilter2ᚖatriumᚋinternalᚋpolicyᚐListDecisionsInput(ctx context.Context, v any) (*policy.ListDecisionsInput, error) {
 	if v == nil {
 		return nil, nil

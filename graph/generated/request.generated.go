@@ -18,6 +18,7 @@ import (
 	"atrium/ent/routingrule"
 	"atrium/graph/internal/inline"
 	"atrium/internal/desk/request"
+	"atrium/internal/platform/apperr"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -195,6 +196,137 @@ func (ec *executionContext) fieldContext_RequestCount_count(_ context.Context, f
 	return graphql.NewScalarFieldContext("RequestCount", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _RequestOutcome_id(ctx context.Context, field graphql.CollectedField, obj *RequestOutcome) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_RequestOutcome_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestOutcome", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _RequestOutcome_request(ctx context.Context, field graphql.CollectedField, obj *RequestOutcome) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestOutcome_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalORequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RequestOutcome_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestOutcome",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RequestOutcome_error(ctx context.Context, field graphql.CollectedField, obj *RequestOutcome) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestOutcome_error(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Error, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *RequestRefusal) graphql.Marshaler {
+			return ec.marshalORequestRefusal2ᚖatriumᚋgraphᚋgeneratedᚐRequestRefusal(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RequestOutcome_error(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestOutcome",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestRefusal(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RequestRefusal_code(ctx context.Context, field graphql.CollectedField, obj *RequestRefusal) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Code)
+}
+func (ec *executionContext) fieldContext_RequestRefusal_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestRefusal", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RequestRefusal_message(ctx context.Context, field graphql.CollectedField, obj *RequestRefusal) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Message)
+}
+func (ec *executionContext) fieldContext_RequestRefusal_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestRefusal", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RequestRefusal_details(ctx context.Context, field graphql.CollectedField, obj *RequestRefusal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestRefusal_details(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Details, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*apperr.Detail) graphql.Marshaler {
+			return ec.marshalNFaultDetail2ᚕᚖatriumᚋinternalᚋplatformᚋapperrᚐDetailᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RequestRefusal_details(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestRefusal",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FaultDetail(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RequestRefusal_reason(ctx context.Context, field graphql.CollectedField, obj *RequestRefusal) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Reason)
+}
+func (ec *executionContext) fieldContext_RequestRefusal_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestRefusal", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RequestRefusal_decisionId(ctx context.Context, field graphql.CollectedField, obj *RequestRefusal) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.DecisionID)
+}
+func (ec *executionContext) fieldContext_RequestRefusal_decisionId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestRefusal", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _TakeNextRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *request.Taken) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -222,6 +354,38 @@ func (ec *executionContext) fieldContext_TakeNextRequestPayload_request(_ contex
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _UpdateRequestsPayload_results(ctx context.Context, field graphql.CollectedField, obj *UpdateRequestsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateRequestsPayload_results(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Results, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*RequestOutcome) graphql.Marshaler {
+			return ec.marshalNRequestOutcome2ᚕᚖatriumᚋgraphᚋgeneratedᚐRequestOutcomeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateRequestsPayload_results(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateRequestsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestOutcome(ctx, field)
 		},
 	}
 	return fc, nil
@@ -454,6 +618,92 @@ func (ec *executionContext) _RequestCount(ctx context.Context, sel ast.Selection
 	return out
 }
 
+var requestOutcomeImplementors = []string{"RequestOutcome"}
+
+func (ec *executionContext) _RequestOutcome(ctx context.Context, sel ast.SelectionSet, obj *RequestOutcome) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, requestOutcomeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RequestOutcome")
+		case "id":
+			out.Values[i] = ec._RequestOutcome_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "request":
+			out.Values[i] = ec._RequestOutcome_request(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "error":
+			out.Values[i] = ec._RequestOutcome_error(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var requestRefusalImplementors = []string{"RequestRefusal"}
+
+func (ec *executionContext) _RequestRefusal(ctx context.Context, sel ast.SelectionSet, obj *RequestRefusal) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, requestRefusalImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RequestRefusal")
+		case "code":
+			out.Values[i] = ec._RequestRefusal_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._RequestRefusal_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "details":
+			out.Values[i] = ec._RequestRefusal_details(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._RequestRefusal_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "decisionId":
+			out.Values[i] = ec._RequestRefusal_decisionId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var takeNextRequestPayloadImplementors = []string{"TakeNextRequestPayload"}
 
 func (ec *executionContext) _TakeNextRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *request.Taken) graphql.Marshaler {
@@ -468,6 +718,34 @@ func (ec *executionContext) _TakeNextRequestPayload(ctx context.Context, sel ast
 		case "request":
 			out.Values[i] = ec._TakeNextRequestPayload_request(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var updateRequestsPayloadImplementors = []string{"UpdateRequestsPayload"}
+
+func (ec *executionContext) _UpdateRequestsPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateRequestsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateRequestsPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateRequestsPayload")
+		case "results":
+			out.Values[i] = ec._UpdateRequestsPayload_results(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -702,6 +980,32 @@ func (ec *executionContext) marshalNRequestLinkType2string(ctx context.Context, 
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNRequestOutcome2ᚕᚖatriumᚋgraphᚋgeneratedᚐRequestOutcomeᚄ(ctx context.Context, sel ast.SelectionSet, v []*RequestOutcome) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRequestOutcome2ᚖatriumᚋgraphᚋgeneratedᚐRequestOutcome(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRequestOutcome2ᚖatriumᚋgraphᚋgeneratedᚐRequestOutcome(ctx context.Context, sel ast.SelectionSet, v *RequestOutcome) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RequestOutcome(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRequestPriority2atriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (request1.Priority, error) {
@@ -947,6 +1251,13 @@ func (ec *executionContext) marshalORequestPriority2ᚖstring(ctx context.Contex
 	return res
 }
 
+func (ec *executionContext) marshalORequestRefusal2ᚖatriumᚋgraphᚋgeneratedᚐRequestRefusal(ctx context.Context, sel ast.SelectionSet, v *RequestRefusal) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RequestRefusal(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalORequestStatus2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
 	if v == nil {
 		return nil, nil
@@ -1001,6 +1312,24 @@ func (ec *executionContext) marshalORequestStatus2ᚖstring(ctx context.Context,
 	return res
 }
 
+func (ec *executionContext) unmarshalORequestTransition2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORequestTransition2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
+}
+
 func (ec *executionContext) unmarshalORoutingAssignment2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
@@ -1042,6 +1371,13 @@ func (ec *executionContext) marshalOTextFormat2ᚖstring(ctx context.Context, se
 	_ = ctx
 	res := graphql.MarshalString(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOUpdateRequestsPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRequestsPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateRequestsPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateRequestsPayload(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

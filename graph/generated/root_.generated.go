@@ -93,6 +93,7 @@ type ResolverRoot interface {
 	UpdateOfferingInput() UpdateOfferingInputResolver
 	UpdateOrganizationInput() UpdateOrganizationInputResolver
 	UpdateRequestInput() UpdateRequestInputResolver
+	UpdateRequestsInput() UpdateRequestsInputResolver
 	UpdateServiceInput() UpdateServiceInputResolver
 	UpdateUserInput() UpdateUserInputResolver
 	UpdateWorkflowInput() UpdateWorkflowInputResolver
@@ -293,6 +294,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateOfferingInput,
 		ec.unmarshalInputUpdateOrganizationInput,
 		ec.unmarshalInputUpdateRequestInput,
+		ec.unmarshalInputUpdateRequestsInput,
 		ec.unmarshalInputUpdateRoutingRuleInput,
 		ec.unmarshalInputUpdateSavedReplyInput,
 		ec.unmarshalInputUpdateSavedViewInput,
@@ -2673,6 +2675,52 @@ type RequestChange {
   change: ChangeKind!
   "The request as it is now."
   request: Request!
+}
+
+"What is done to several requests at once."
+enum RequestTransition {
+  "As acceptRequest."
+  accept
+  "As updateRequest with the status COMPLETED."
+  complete
+  "As updateRequest with the status CANCELLED."
+  cancel
+  "As declineRequest."
+  decline
+  "As reopenRequest."
+  reopen
+  "As moveRequest; the answers stay and must fit the new form."
+  move
+}
+
+"What came of several requests that were changed at once."
+type UpdateRequestsPayload {
+  "What came of each, in the order of the ids."
+  results: [RequestOutcome!]!
+}
+
+"What came of one request of several."
+type RequestOutcome {
+  "The id that was sent."
+  id: ID!
+  "The request as it is now; null where it was refused."
+  request: Request
+  "Why it was refused, as the mutation for this request alone would have said; null where it was done."
+  error: RequestRefusal
+}
+
+"Why a request of several was not changed."
+type RequestRefusal {
+  "As in extensions.code."
+  code: String!
+  "What went wrong, for people."
+  message: String!
+  "One row per faulty field, on validation errors."
+  details: [FaultDetail!]!
+  "Of forbidden: the scope, role or policy that decided."
+  reason: String
+  "Of forbidden: the decision, for the company's admins."
+  decisionId: ID
 }
 
 "What was taken out of an inbox."
@@ -6243,6 +6291,34 @@ func (ec *executionContext) childFields_RequestLink(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type RequestLink", field.Name)
 }
 
+func (ec *executionContext) childFields_RequestOutcome(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_RequestOutcome_id(ctx, field)
+	case "request":
+		return ec.fieldContext_RequestOutcome_request(ctx, field)
+	case "error":
+		return ec.fieldContext_RequestOutcome_error(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestOutcome", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestRefusal(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_RequestRefusal_code(ctx, field)
+	case "message":
+		return ec.fieldContext_RequestRefusal_message(ctx, field)
+	case "details":
+		return ec.fieldContext_RequestRefusal_details(ctx, field)
+	case "reason":
+		return ec.fieldContext_RequestRefusal_reason(ctx, field)
+	case "decisionId":
+		return ec.fieldContext_RequestRefusal_decisionId(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestRefusal", field.Name)
+}
+
 func (ec *executionContext) childFields_RerunAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "agentRun":
@@ -7087,6 +7163,14 @@ func (ec *executionContext) childFields_UpdateRequestPayload(ctx context.Context
 		return ec.fieldContext_UpdateRequestPayload_request(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateRequestPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateRequestsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "results":
+		return ec.fieldContext_UpdateRequestsPayload_results(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateRequestsPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateRoutingRulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -27,7 +27,7 @@ func CrossOrigin(known func(ctx context.Context, origin string) bool, next http.
 			return
 		}
 		h.Set("Access-Control-Expose-Headers",
-			"ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
+			"ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count")
 		next.ServeHTTP(w, r)
 	})
 }

@@ -87,12 +87,14 @@ const statusCallerLeft = 499
 // follow are no faults of the service.
 func CallerLeft(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
+// BodyOf returns the body of a refusal.
+func BodyOf(e *apperr.Error) Error {
+	return Error{Code: e.Code, Message: e.Message, Details: e.Details, Reason: e.Reason, DecisionID: e.DecisionID, RetryAfter: e.RetryAfter}
+}
+
 // Fail answers with an error. Its cause appears only in the log.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
-	e := Public(err)
-	body := Error{
-		Code: e.Code, Message: e.Message, Details: e.Details, Reason: e.Reason, DecisionID: e.DecisionID, RetryAfter: e.RetryAfter,
-	}
+	body := BodyOf(Public(err))
 	status := WriteErrorHeaders(log, w, r, err)
 	if status == http.StatusInternalServerError {
 		body.RequestID = RequestID(w)

@@ -60,7 +60,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 	if err != nil {
 		return nil, err
 	}
-	ctx = context.WithValue(ctx, admittedKey{}, &admitted{gate: g, cred: cred}) // for Charge, Limit and ReadBody
+	ctx = context.WithValue(ctx, admittedKey{}, &admitted{gate: g, cred: cred, w: w}) // for Charge, Limit and ReadBody
 	return principal.With(ctx, acting), nil
 }
 
@@ -145,6 +145,7 @@ type admittedKey struct{}
 type admitted struct {
 	gate  *Gate
 	cred  *authn.Credential
+	w     http.ResponseWriter
 	leave func() // gives back the place of a large body; nil if the call has none
 }
 
@@ -182,7 +183,7 @@ func Limit(ctx context.Context) (ratelimit.Limit, bool) {
 
 // Charge counts further calls, behind a Guard, for a call that costs as much as several. If a limit is too small for the most
 // expensive call, an unused limit lets it pass. Returns rate_limit_exceeded or unavailable.
-func (g *Gate) Charge(ctx context.Context, w http.ResponseWriter, calls int) error {
+func Charge(ctx context.Context, calls int) error {
 	a, ok := ctx.Value(admittedKey{}).(*admitted)
 	if !ok {
 		return errors.New("gate: a call that did not come through the guard cannot be charged")
@@ -190,7 +191,7 @@ func (g *Gate) Charge(ctx context.Context, w http.ResponseWriter, calls int) err
 	if calls = min(calls, a.cred.Limit.PerMinute-1, a.cred.Limit.PerDay-1); calls < 1 {
 		return nil
 	}
-	return g.take(ctx, w, a.cred, calls)
+	return a.gate.take(ctx, a.w, a.cred, calls)
 }
 
 // credential reads the one credential of a request.

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strings"
@@ -24,6 +25,15 @@ func IdempotencyKey(r *http.Request, raw []byte) (key string, fingerprint [32]by
 		return "", fingerprint, err
 	}
 	return key, Fingerprint(r.Method, r.URL.RequestURI(), raw, r.Header.Get(RunHeader)), nil
+}
+
+// RowKey returns the idempotency key of one row of a call that has an effect on several; empty for a call without a key.
+func RowKey(key, row string) string {
+	if key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(key + "\x00" + row))
+	return "row/" + hex.EncodeToString(sum[:])
 }
 
 // Fingerprint returns the fingerprint of a request with a body to an address, within an agent's run if run is not empty: the same

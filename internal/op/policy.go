@@ -132,7 +132,7 @@ func (tx *Tx) Narrowed(entity string) bool { return tx.narrowed != nil && tx.nar
 // mayBegin refuses an operation that the policies deny for every row. It never refuses a list, which comes out empty instead.
 func (tx *Tx) mayBegin(ctx context.Context) error {
 	info := tx.info
-	if tx.set == nil || info.lists() || !authz.Bound(info.Resource) || info.Action == Read && authz.HasRows(info.Resource) {
+	if tx.set == nil || info.lists() || info.PerRow || !authz.Bound(info.Resource) || info.Action == Read && authz.HasRows(info.Resource) {
 		return nil
 	}
 	if info.Action == Create && authz.HasRows(info.Resource) && !tx.engine.Authz.Unconditional(tx.set, string(Create), info.Resource) {

@@ -33,6 +33,7 @@ type Spec struct {
 	OfAgents   bool              // an agent's own runs: its key writes these directly, without a proposal
 	AdminLayer bool              // settings that require a person, never an API key
 	LiveOnly   bool              // a sandbox has no such rows, or mirrors those of its live company: conflict there
+	PerRow     bool              // performs operations on the rows that its input names: policies are asked about each of them, and not about itself
 	Past       map[string]string // audit actions of verbs that do not simply take "ed": "request.cancelled"
 	Summary    string            // one line, for the API reference
 	Sorts      Sorts             // lists only: the fields that sort accepts

@@ -731,7 +731,7 @@ func (r Mutation) StopAgentRun(ctx context.Context, input op.ByID) (*generated.S
 }
 
 // UnwatchRequest resolves the field.
-func (r Mutation) UnwatchRequest(ctx context.Context, input op.ByID) (*generated.UnwatchRequestPayload, error) {
+func (r Mutation) UnwatchRequest(ctx context.Context, input request.UnwatchInput) (*generated.UnwatchRequestPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, request.Unwatch, input, "id")
 	return &generated.UnwatchRequestPayload{Request: row}, err
 }
@@ -965,6 +965,16 @@ func (r UpdateRequestInput) Fields(_ context.Context, in *request.UpdateInput, d
 // Tags sets the field.
 func (r UpdateRequestInput) Tags(_ context.Context, in *request.UpdateInput, data json.RawMessage) error {
 	return resolve.ReadJSON(data, &in.Tags)
+}
+
+// Change sets the field.
+func (r UpdateRequestsInput) Change(_ context.Context, in *request.BulkInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Change)
+}
+
+// Fields sets the field.
+func (r UpdateRequestsInput) Fields(_ context.Context, in *request.BulkInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Fields)
 }
 
 // Tags sets the field.
@@ -1677,6 +1687,14 @@ type UpdateRequestInput Root
 
 // UpdateRequestInput returns the resolver of the type's fields that are no columns.
 func (r Root) UpdateRequestInput() generated.UpdateRequestInputResolver { return UpdateRequestInput(r) }
+
+// UpdateRequestsInput resolves fields of the type.
+type UpdateRequestsInput Root
+
+// UpdateRequestsInput returns the resolver of the type's fields that are no columns.
+func (r Root) UpdateRequestsInput() generated.UpdateRequestsInputResolver {
+	return UpdateRequestsInput(r)
+}
 
 // UpdateServiceInput resolves fields of the type.
 type UpdateServiceInput Root

@@ -90,7 +90,7 @@ func (d *derived) plainType(input, name string, t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return "Time"
-	case t.Kind() == reflect.String && (strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "Ids")):
+	case t.Kind() == reflect.String && (name == "ids" || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "Ids")):
 		return "ID"
 	case t.Kind() == reflect.String:
 		return "String"

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
@@ -204,6 +205,8 @@ func (d *derived) filter(object *ast.Definition, e registry.Entity) bool {
 			typ = "[" + d.typeOf(object, name, parameter, reflect.TypeFor[string]()) + "!]"
 		case p.Schema.Format == "date-time":
 			typ = "Time"
+		case p.Schema.Type == huma.TypeBoolean:
+			typ = "Boolean"
 		}
 		out = append(out, field(parameter, typ, d.describe(object, name, parameter, p.Doc)))
 	}
@@ -226,6 +229,11 @@ func (d *derived) mutation(m registry.Mutation) {
 	}
 	if _, seen := m.In.FieldByName("IfMatch"); seen && (m.About == "id" || m.About == "") && fieldOf(object, "etag") != nil {
 		fields = append(fields, field("ifMatch", "String", "The row's etag as you saw it: refused with precondition_failed when it has changed since."))
+	}
+	for _, p := range m.Op.Input.Params {
+		if p.In == "query" {
+			fields = append(fields, field(p.Name, d.plainType(name, p.Name, reflect.TypeFor[string]()), p.Doc))
+		}
 	}
 	d.input(name+"Input", "What "+m.Name+" takes.", object, m.In, m.Op.Input.Body, fields...)
 	switch e, known := entityOf(m.Out); {

@@ -25,6 +25,9 @@ const (
 	MaxFirst     = 100
 )
 
+// manyOf lists fields of objects that answer many rows although they are no connections: what is selected below counts so often.
+var manyOf = map[string]int{"UpdateRequestsPayload.results": MaxFirst}
+
 // rowsOf lists fields that read many rows although they are no connections.
 var rowsOf = map[string]int{"exportAudit": 10_000}
 
@@ -166,7 +169,7 @@ func (m *meter) field(f *ast.Field, of *ast.Definition) Size {
 		cost += below.rows * (m.first(f, def) - 1)
 	}
 	if def != nil {
-		cost += rowsOf[f.Name]
+		cost = cost*max(1, manyOf[of.Name+"."+f.Name]) + rowsOf[f.Name]
 	}
 	size.Cost = min(cost+1, ceiling)
 	if f.Name == "edges" && isConnection(of) {

@@ -193,6 +193,7 @@ var Mutations = []Mutation{
 	mutation("updateOffering", catalog.UpdateOffering),
 	mutation("updateOrganization", people.UpdateOrganization),
 	mutation("updateRequest", request.Update),
+	mutation("updateRequests", request.Bulk),
 	mutation("updateRoutingRule", routing.Update),
 	mutation("updateSavedReply", savedreply.Update),
 	mutation("updateSavedView", savedview.Update),

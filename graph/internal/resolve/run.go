@@ -11,6 +11,7 @@ import (
 
 	"atrium/graph/internal/limit"
 	"atrium/graph/internal/relay"
+	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -47,8 +48,25 @@ func (*PendingAction) Error() string {
 
 // UnderKey runs a changing operation under the context's idempotency key, if there is one.
 func UnderKey[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In, call *op.Call) (Out, error) {
+	return underKey(e, KeyOf(ctx), call, func(call *op.Call) (Out, *op.Answer, error) { return op.Run(ctx, e, o, in, call) })
+}
+
+// Row runs an operation on one row of several that a mutation changes, under a key of its own if the context has one.
+func Row[Out any](ctx context.Context, e *op.Engine, row, seen string, run func(op.Call) (Out, *op.Answer, error)) (Out, error) {
+	var key *Key
+	if of := KeyOf(ctx); of != nil {
+		key = &Key{text: gate.RowKey(of.text, row), fingerprint: of.fingerprint}
+	}
+	call := &op.Call{}
+	if seen != "" {
+		call.IfMatch = func(row any) bool { return tagOf(row) == seen }
+	}
+	return underKey(e, key, call, func(call *op.Call) (Out, *op.Answer, error) { return run(*call) })
+}
+
+// underKey runs an operation under a key; nil for none.
+func underKey[Out any](e *op.Engine, key *Key, call *op.Call, run func(*op.Call) (Out, *op.Answer, error)) (Out, error) {
 	var none Out
-	key := KeyOf(ctx)
 	if key != nil {
 		call.IdempotencyKey, call.Fingerprint = key.text, key.fingerprint
 		call.Render = func(out any) (op.Answer, error) {
@@ -56,7 +74,7 @@ func UnderKey[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In
 			return encodeStored(e, key, typed)
 		}
 	}
-	out, kept, err := op.Run(ctx, e, o, in, call)
+	out, kept, err := run(call)
 	if err == nil && kept != nil && kept.Status == http.StatusAccepted {
 		return none, &PendingAction{kept.Body}
 	}

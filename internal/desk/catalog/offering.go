@@ -96,7 +96,7 @@ type CreateOfferingInput struct {
 	Status           *string           `json:"status,omitempty" nullable:"true" enum:"active,inactive" doc:"Starts active."`
 	Form             *form.Definition  `json:"form,omitempty" nullable:"true" doc:"What a request must say; without a form it may say anything."`
 	WorkflowID       *string           `json:"workflowId,omitempty" nullable:"true" maxLength:"64"`
-	ReopenDays       *int              `json:"reopenDays,omitempty" nullable:"true" minimum:"0" maximum:"365" doc:"For how many days after its completion the requester may open a request again: 7 when not given, 0 for never. Staff always may."`
+	ReopenDays       *int              `json:"reopenDays,omitempty" nullable:"true" minimum:"0" maximum:"365" doc:"For how many days after its completion the requester may open a request again: 7 when not given, 0 for never. What they say later becomes a new request, linked with it. Staff always may."`
 	ReopenWorkflowID *string           `json:"reopenWorkflowId,omitempty" nullable:"true" maxLength:"64" doc:"The published workflow that a request runs through when it is opened again."`
 	AskSatisfaction  *bool             `json:"askSatisfaction,omitempty" nullable:"true" doc:"Whether the requester is asked by mail, once a request is completed, how content they are; false when not given." example:"true"`
 	SLA              *SLA              `json:"sla,omitempty" nullable:"true"`
@@ -141,7 +141,7 @@ type UpdateOfferingInput struct {
 	Status           op.Patch[string]            `json:"status,omitzero" enum:"active,inactive"`
 	Form             op.Patch[form.Definition]   `json:"form,omitzero" nullable:"true" doc:"Replaces the form whole."`
 	WorkflowID       op.Patch[string]            `json:"workflowId,omitzero" nullable:"true" maxLength:"64"`
-	ReopenDays       op.Patch[int]               `json:"reopenDays,omitzero" minimum:"0" maximum:"365" doc:"For how many days after its completion the requester may open a request again; 0 for never. Staff always may."`
+	ReopenDays       op.Patch[int]               `json:"reopenDays,omitzero" minimum:"0" maximum:"365" doc:"For how many days after its completion the requester may open a request again; 0 for never. What they say later becomes a new request, linked with it. Staff always may."`
 	ReopenWorkflowID op.Patch[string]            `json:"reopenWorkflowId,omitzero" nullable:"true" maxLength:"64" doc:"The published workflow that a request runs through when it is opened again."`
 	AskSatisfaction  op.Patch[bool]              `json:"askSatisfaction,omitzero" doc:"Whether the requester is asked by mail, once a request is completed, how content they are."`
 	SLA              op.Patch[SLA]               `json:"sla,omitzero" nullable:"true" doc:"Replaces the service levels whole."`

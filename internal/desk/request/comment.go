@@ -148,7 +148,7 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 		return nil, err
 	}
 	if c.Visibility == comment.VisibilityPublic && c.AuthorID == r.RequesterID {
-		if err := answered(ctx, tx, r); err != nil {
+		if err := answered(ctx, tx, r, c); err != nil {
 			return nil, err
 		}
 	}
@@ -181,11 +181,11 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 }
 
 // answered does what follows from a public comment of a request's requester: it waits no longer, and is open again if it was completed
-// not long ago.
-func answered(ctx context.Context, tx *op.Tx, r *ent.Request) error {
+// not long ago; if that is long ago, a new one follows.
+func answered(ctx context.Context, tx *op.Tx, r *ent.Request, c *ent.Comment) error {
 	switch {
 	case r.Status == request.StatusCOMPLETED:
-		return reopenFor(ctx, tx, r)
+		return reopenFor(ctx, tx, r, c)
 	case r.Waiting:
 		_, err := op.RunIn(ctx, tx.AsWorker(timer.Worker), Update, UpdateInput{ByID: op.ByID{ID: r.ID}, Waiting: op.SetTo(false)})
 		return err

@@ -7,10 +7,11 @@
 //	   └──────── cancel ────────┴───────────────▶ CANCELLED
 //
 // create.go files a request, update.go edits it, move.go files a pending one against another offering, transition.go changes its
-// status along the arrows, list.go finds requests. people.go names who takes part in one, for whoever reads it. comment.go holds
-// comments, mention.go notifies the people whom a comment mentions, watch.go has people watch a request, link.go links two and merge.go
-// closes one as a duplicate, rate.go keeps how content the requester is, content.go reads Markdown, waiting.go records that a request
-// waits for its requester, event.go writes the events for subscribers. reopen.go opens a completed request again; CANCELLED is final.
+// status along the arrows, bulk.go does what these do to several at once, list.go finds requests, export.go reads them for a table.
+// people.go names who takes part in one, for whoever reads it. comment.go holds comments, mention.go notifies the people whom a
+// comment mentions, watch.go has people watch a request, link.go links two and merge.go closes one as a duplicate, rate.go keeps how
+// content the requester is, content.go reads Markdown, waiting.go records that a request waits for its requester, event.go writes the
+// events for subscribers. reopen.go opens a completed request again, followup.go files another where that is long ago; CANCELLED is final.
 // Each arrow writes one event and one audit entry in the transaction that changes the row. The package never delivers events and never
 // runs workflows.
 //

@@ -8,6 +8,7 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/ent/schema"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/desk/participant"
 	"atrium/internal/op"
@@ -29,24 +30,25 @@ var List = op.New("request.list", op.Spec{
 // ListInput filters and pages the list. Filters combine; each takes several values, any of which may match.
 type ListInput struct {
 	paging.Page
-	Numbers       []int               `json:"-" query:"number" minimum:"1" doc:"The request with this number."`
-	Status        []string            `json:"-" query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
-	Priority      []string            `json:"-" query:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
-	ServiceID     []string            `json:"-" query:"serviceId" maxLength:"64"`
-	OfferingID    []string            `json:"-" query:"offeringId" maxLength:"64"`
-	AssigneeID    []string            `json:"-" query:"assigneeId" maxLength:"64" doc:"Requests that any of these users deals with; none finds those that nobody does."`
-	TeamID        []string            `json:"-" query:"teamId" maxLength:"64" doc:"Requests that any of these teams deals with; none finds those without one."`
-	CreatedBy     []string            `json:"-" query:"createdBy" maxLength:"64"`
-	RequesterID   []string            `json:"-" query:"requesterId" maxLength:"64" doc:"Requests that are for any of these."`
-	Satisfaction  []int               `json:"-" query:"satisfaction" minimum:"1" maximum:"5" doc:"Requests whose requesters are so content."`
-	Watching      []string            `json:"-" query:"watching" enum:"me" doc:"me: requests that the caller watches."`
-	UpdatedAfter  *time.Time          `json:"-" query:"updatedAfter" doc:"Requests changed at this moment or later."`
-	CreatedAfter  *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
-	CreatedBefore *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
-	SLAState      []string            `json:"-" query:"slaState" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED" doc:"Requests that stand so against their service levels."`
-	DueBefore     *time.Time          `json:"-" query:"dueBefore" doc:"Open requests of which a target that still runs is due before this moment; late ones are."`
-	Tags          map[string][]string `json:"-" query:"tag.*" doc:"Requests whose tag has any of these values."`
-	Q             string              `json:"-" query:"q" maxLength:"200" doc:"Requests with these words in their number, title, description, answers or comments, or in the name of their service, offering or requester. The last word may be the beginning of one; \"two words\" stand side by side, -word leaves out, title:word is in the title. The newest 1,000 are found."`
+	Numbers        []int               `json:"-" query:"number" minimum:"1" doc:"The request with this number."`
+	Status         []string            `json:"-" query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
+	Priority       []string            `json:"-" query:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
+	ServiceID      []string            `json:"-" query:"serviceId" maxLength:"64"`
+	OfferingID     []string            `json:"-" query:"offeringId" maxLength:"64"`
+	AssigneeID     []string            `json:"-" query:"assigneeId" maxLength:"64" doc:"Requests that any of these users deals with; none finds those that nobody does."`
+	TeamID         []string            `json:"-" query:"teamId" maxLength:"64" doc:"Requests that any of these teams deals with; none finds those without one."`
+	CreatedBy      []string            `json:"-" query:"createdBy" maxLength:"64"`
+	RequesterID    []string            `json:"-" query:"requesterId" maxLength:"64" doc:"Requests that are for any of these."`
+	Satisfaction   []int               `json:"-" query:"satisfaction" minimum:"1" maximum:"5" doc:"Requests whose requesters are so content."`
+	Watching       []string            `json:"-" query:"watching" enum:"me" doc:"me: requests that the caller watches."`
+	HasAttachments *bool               `json:"-" query:"hasAttachments" doc:"true: requests with a file that the caller sees, at them or at their comments; false: those without."`
+	UpdatedAfter   *time.Time          `json:"-" query:"updatedAfter" doc:"Requests changed at this moment or later."`
+	CreatedAfter   *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
+	CreatedBefore  *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
+	SLAState       []string            `json:"-" query:"slaState" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED" doc:"Requests that stand so against their service levels."`
+	DueBefore      *time.Time          `json:"-" query:"dueBefore" doc:"Open requests of which a target that still runs is due before this moment; late ones are."`
+	Tags           map[string][]string `json:"-" query:"tag.*" doc:"Requests whose tag has any of these values."`
+	Q              string              `json:"-" query:"q" maxLength:"200" doc:"Requests with these words in their number, title, description, answers or comments, or in the name of their service, offering or requester. The last word may be the beginning of one; \"two words\" stand side by side, -word leaves out, title:word is in the title. The newest 1,000 are found."`
 }
 
 func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
@@ -81,8 +83,8 @@ func reached(tx *op.Tx) []predicate.Request {
 	return []predicate.Request{participant.Reaches(tx.Principal().ID)}
 }
 
-// where returns the filters but q as predicates, for a caller.
-func (in ListInput) where(me string) []predicate.Request {
+// where returns the filters but q as predicates, for the caller.
+func (in ListInput) where(tx *op.Tx) []predicate.Request {
 	var where []predicate.Request
 	if len(in.Numbers) > 0 {
 		numbers := make([]int64, len(in.Numbers))
@@ -109,7 +111,10 @@ func (in ListInput) where(me string) []predicate.Request {
 		where = append(where, request.SatisfactionIn(in.Satisfaction...))
 	}
 	if len(in.Watching) > 0 {
-		where = append(where, participant.Watches(me))
+		where = append(where, participant.Watches(tx.Principal().ID))
+	}
+	if in.HasAttachments != nil {
+		where = append(where, attachment.OfRequest(tx, *in.HasAttachments))
 	}
 	if in.UpdatedAfter != nil {
 		where = append(where, request.UpdatedAtGTE(in.UpdatedAfter.UTC()))
@@ -142,7 +147,7 @@ const maxCountedServices = 4
 // Returns false if the filter has anything else.
 func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
 	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.RequesterID)+len(in.Tags)+len(in.SLAState)+len(in.Numbers) > 0 ||
-		len(in.Watching)+len(in.Satisfaction) > 0 || in.UpdatedAfter != nil || in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
+		len(in.Watching)+len(in.Satisfaction) > 0 || in.HasAttachments != nil || in.UpdatedAfter != nil || in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
 		return paging.Counter{}, false
 	}
 	all := len(in.Status)+len(in.Priority)+len(in.ServiceID) == 0

@@ -22,9 +22,7 @@ var Move = op.OnRow("request.move", op.Spec{
 	Resource: "Request", Action: op.Update, Scope: "requests:write",
 	Past:    map[string]string{"request.update": events.RequestMoved},
 	Summary: "File a request that is PENDING against another offering",
-}, load, moveTo).WithVerbs(func(MoveInput) []string {
-	return []string{"request.update", "request.create"}
-}).Prepared(func(ctx context.Context, tx *op.Tx, in MoveInput) (any, error) {
+}, load, moveTo).WithVerbs(MoveInput.verbs).Prepared(func(ctx context.Context, tx *op.Tx, in MoveInput) (any, error) {
 	values, kept := map[string]any(in.Fields), json.RawMessage(nil)
 	if in.Fields == nil {
 		r, err := tx.Request.Get(ctx, in.ID)
@@ -52,6 +50,8 @@ type MoveInput struct {
 	OfferingID string            `json:"offeringId" minLength:"1" maxLength:"64" doc:"An active offering, of any service. Its service levels count from when the request was filed, and its workflow replaces the one that runs."`
 	Fields     strictjson.Object `json:"fields,omitempty" nullable:"true" doc:"The answers to the form of that offering, by field key. When not given, the request keeps its answers, which must fit that form."`
 }
+
+func (MoveInput) verbs() []string { return []string{"request.update", "request.create"} }
 
 func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (*ent.Request, error) {
 	off, err := in.target(ctx, tx)

@@ -25,7 +25,7 @@ var Reopen = op.OnRow("request.reopen", op.Spec{
 // ReopenInput says why a request is opened again.
 type ReopenInput struct {
 	op.ByID
-	Reason *string `json:"reason,omitempty" nullable:"true" maxLength:"1000" doc:"Why; the request's history tells it to staff, and the audit entry keeps it." example:"It broke again."`
+	Reason *string `json:"reason,omitempty" nullable:"true" maxLength:"1000" doc:"Why; whoever hears of it reads it, the request's history tells it to staff, and the audit entry keeps it." example:"It broke again."`
 }
 
 func reopen(ctx context.Context, tx *op.Tx, r *ent.Request, in ReopenInput) (*ent.Request, error) {
@@ -63,12 +63,15 @@ func reopenable(ctx context.Context, tx *op.Tx, r *ent.Request) (within bool, da
 	return r.CompletedAt != nil && tx.Now(ctx).Before(r.CompletedAt.Add(time.Duration(days)*24*time.Hour)), days, nil
 }
 
-// reopenFor opens a request again when its requester has commented on it in time, as the requester. If the access policies do not
-// let them, what they wrote stays a comment.
-func reopenFor(ctx context.Context, tx *op.Tx, r *ent.Request) error {
+// reopenFor opens a request again when its requester has commented on it in time, as the requester; later, a new request follows. If the
+// access policies do not let them, what they wrote stays a comment.
+func reopenFor(ctx context.Context, tx *op.Tx, r *ent.Request, c *ent.Comment) error {
 	within, _, err := reopenable(ctx, tx, r)
-	if err != nil || !within {
+	if err != nil {
 		return err
+	}
+	if !within {
+		return tx.Insert(ctx, FollowUpArgs{Company: r.CompanyID, Comment: c.ID}, time.Time{})
 	}
 	open := *r
 	open.Status, open.CompletedAt, open.ReopenCount = request.StatusIN_PROGRESS, nil, r.ReopenCount+1

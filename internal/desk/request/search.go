@@ -17,7 +17,7 @@ import (
 // matching returns the filters as predicates, with what is searched for: of what somebody finds by words, the newest search.Most
 // requests. own limits them to those that the caller's list has.
 func (in ListInput) matching(ctx context.Context, tx *op.Tx, own []predicate.Request) ([]predicate.Request, error) {
-	where := append(in.where(tx.Principal().ID), own...)
+	where := append(in.where(tx), own...)
 	if in.Q == "" {
 		return where, nil
 	}
@@ -29,7 +29,7 @@ func (in ListInput) matching(ctx context.Context, tx *op.Tx, own []predicate.Req
 
 // matchingAmong is matching for requests that are named.
 func (in ListInput) matchingAmong(ctx context.Context, tx *op.Tx, ids []string) ([]predicate.Request, error) {
-	where := append(in.where(tx.Principal().ID), reached(tx)...)
+	where := append(in.where(tx), reached(tx)...)
 	if in.Q == "" {
 		return where, nil
 	}

@@ -24,10 +24,11 @@ const (
 	readBatch  = 100 // requests whose clocks are derived at a time outside of transactions
 )
 
-// Clocks makes a job queue run the clocks of requests, and those of the further kinds of rows, and send the notices of clocks.
+// Clocks makes a job queue run the clocks of requests, and those of the further kinds of rows, send the notices of clocks, and file the
+// requests that follow others.
 func Clocks(e *op.Engine, further ...timer.Kind) jobs.Option {
 	requests := timer.Kind{Name: "requests", Batch: clockBatch, Due: due, Advance: advanceDue, Rederive: rederive}
-	return jobs.All(timer.Work(e, append([]timer.Kind{requests}, further...)...), jobs.Work(&noticer{engine: e}))
+	return jobs.All(timer.Work(e, append([]timer.Kind{requests}, further...)...), jobs.Work(&noticer{engine: e}), jobs.Work(&follower{engine: e}))
 }
 
 func due(db *ent.Client, match func(*sql.Selector), limit int) timer.Selection {

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // Watchers hear of comments on a request and of its end, if they may read it. Staff become one when they comment or are assigned or
-// mentioned; anybody may watch what they may read, and staff have others watch it.
+// mentioned; anybody may watch what they may read, and staff add and remove others.
 var (
 	Watch = op.OnRow("request.watch", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
@@ -25,8 +26,8 @@ var (
 	Unwatch = op.OnRow("request.unwatch", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"request.watch": "request.unwatched"},
-		Summary: "Watch a request no more",
-	}, load, unwatch).Reaching(participant.InRequest).WithVerbs(func(op.ByID) []string { return []string{"request.watch"} })
+		Summary: "Watch a request no more, or have somebody else watch it no more",
+	}, load, unwatch).Reaching(participant.InRequest).WithVerbs(func(UnwatchInput) []string { return []string{"request.watch"} })
 
 	ListWatchers = op.OnRow("request.watchers", op.Spec{
 		Resource: "Request", Action: op.Read, Scope: "requests:read",
@@ -65,8 +66,19 @@ func watch(ctx context.Context, tx *op.Tx, r *ent.Request, in WatchInput) (*ent.
 	return r, nil
 }
 
-func unwatch(ctx context.Context, tx *op.Tx, r *ent.Request, _ op.ByID) (*ent.Request, error) {
-	id := tx.Principal().ID
+// UnwatchInput says who is to watch no more.
+type UnwatchInput struct {
+	op.ByID
+	UserID string `json:"-" query:"userId" maxLength:"64" doc:"Staff name somebody else; the caller when not given."`
+}
+
+func unwatch(ctx context.Context, tx *op.Tx, r *ent.Request, in UnwatchInput) (*ent.Request, error) {
+	id := cmp.Or(in.UserID, tx.Principal().ID)
+	if id != tx.Principal().ID {
+		if err := tx.May(ctx, "request.update"); err != nil {
+			return nil, err
+		}
+	}
 	n, err := tx.Watcher.Delete().Where(watcher.RequestID(r.ID), watcher.UserID(id)).Exec(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("remove the watcher: %w", err)

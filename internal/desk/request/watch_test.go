@@ -47,9 +47,9 @@ func TestWatchers(t *testing.T) {
 		require.ElementsMatch(t, []string{agent.ID, admin.ID, w.A.Owner.ID}, w.watchers(staff, r.ID))
 
 		for range 2 {
-			testkit.Run(t, w.World, staff, request.Unwatch, by)
+			testkit.Run(t, w.World, staff, request.Unwatch, request.UnwatchInput{ByID: by})
 		}
-		testkit.Run(t, w.World, w.AsUser(admin), request.Unwatch, by)
+		testkit.Run(t, w.World, staff, request.Unwatch, request.UnwatchInput{ByID: by, UserID: admin.ID}) // staff remove others
 		for range 2 {
 			testkit.Run(t, w.World, own, request.Watch, request.WatchInput{ByID: by})
 		}
@@ -66,7 +66,7 @@ func TestWatchers(t *testing.T) {
 	})
 }
 
-// Nobody watches what they may not read, and members name nobody but themselves.
+// Nobody watches what they may not read, and members name nobody but themselves, to add or to remove.
 func TestWatchersWhoAreRefused(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, world *testkit.World) {
@@ -86,6 +86,15 @@ func TestWatchersWhoAreRefused(t *testing.T) {
 			require.Equal(t, apperr.Validation, try(w.owner, theirs.ID, &id), id)
 		}
 		require.Empty(t, w.watchers(w.owner, theirs.ID))
+
+		testkit.Run(t, w.World, w.owner, request.Watch, request.WatchInput{ByID: op.ByID{ID: theirs.ID}})
+		remove := func(ctx context.Context) apperr.Code {
+			_, _, err := op.Run(ctx, w.Engine, request.Unwatch, request.UnwatchInput{ByID: op.ByID{ID: theirs.ID}, UserID: w.A.Owner.ID}, nil)
+			return apperr.CodeOf(err)
+		}
+		require.Equal(t, apperr.Forbidden, remove(w.AsUser(member)))
+		require.Equal(t, apperr.NotFound, remove(w.As(w.B, principal.Owner)))
+		require.Equal(t, []string{w.A.Owner.ID}, w.watchers(w.owner, theirs.ID))
 	})
 }
 

@@ -118,6 +118,11 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		if a.Reopened {
 			note.Subject, team = locale.Say("Reopened: %s", note.About), r.TeamID
 			note.Text = []locale.Text{by(who, locale.Say("%s reopened this request.", who), locale.Say("This request was reopened."))}
+			reason, err := reasonOf(ctx, w.engine, a.Request)
+			if err != nil {
+				return nil, note, err
+			}
+			note.Quote = mail.Quote(reason, MaxQuote)
 		} else {
 			note.Subject, note.Quote = locale.Say("Assigned to you: %s", note.About), mail.Quote(r.Description, MaxQuote)
 			note.Text = []locale.Text{by(who, locale.Say("%s assigned this request to you.", who), locale.Say("This request was assigned to you."))}

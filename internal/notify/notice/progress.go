@@ -2,12 +2,14 @@ package notice
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/riverqueue/river"
 
 	"atrium/ent"
+	"atrium/ent/auditentry"
 	"atrium/ent/comment"
 	"atrium/ent/request"
 	"atrium/ent/requestlink"
@@ -17,6 +19,7 @@ import (
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/platform/locale"
 )
 
@@ -85,6 +88,11 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if c, ok := row.(*ent.Comment); ok {
 		said = c.Body
 	}
+	if a.Reopened {
+		if said, err = reasonOf(ctx, w.engine, a.Request); err != nil {
+			return nil, note, err
+		}
+	}
 	if a.Comment == "" && r.Status == request.StatusCANCELLED && r.DeclineReason == nil {
 		a.merged, err = w.engine.Store.Reader().RequestLink.Query().Where(requestlink.FromID(r.ID), requestlink.TypeEQ(requestlink.TypeDuplicates)).Exist(ctx)
 		if err != nil {
@@ -142,12 +150,12 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 }
 
 // told describes what has happened to a request to its requester: in a line, as a sentence, and in the words of who did it.
-func told(a ProgressArgs, r *ent.Request, who, comment string) (subject, text locale.Text, said string) {
+func told(a ProgressArgs, r *ent.Request, who, words string) (subject, text locale.Text, said string) {
 	about := Named(r)
 	switch {
 	case a.Comment != "":
 		text = by(who, locale.Say("%s answered your request.", who), locale.Say("Your request was answered."))
-		return locale.Say("Answered: %s", about), text, comment
+		return locale.Say("Answered: %s", about), text, words
 	case a.Filed:
 		text = by(who, locale.Say("%s filed this request for you.", who), locale.Say("This request was filed for you."))
 		return locale.Say("Filed for you: %s", about), text, r.Description
@@ -155,7 +163,7 @@ func told(a ProgressArgs, r *ent.Request, who, comment string) (subject, text lo
 		return locale.Say("Received: %s", about), locale.Say("We have received your request. To add something, answer this mail."), ""
 	case a.Reopened:
 		text = by(who, locale.Say("%s reopened your request.", who), locale.Say("Your request was reopened."))
-		return locale.Say("Reopened: %s", about), text, ""
+		return locale.Say("Reopened: %s", about), text, words
 	case r.Status == request.StatusCOMPLETED:
 		text = by(who, locale.Say("%s completed your request.", who), locale.Say("Your request was completed."))
 		return locale.Say("Completed: %s", about), text, ""
@@ -171,15 +179,15 @@ func told(a ProgressArgs, r *ent.Request, who, comment string) (subject, text lo
 }
 
 // toldWatchers is told for those who watch the request.
-func toldWatchers(a ProgressArgs, r *ent.Request, who, comment string) (subject, text locale.Text, said string) {
+func toldWatchers(a ProgressArgs, r *ent.Request, who, words string) (subject, text locale.Text, said string) {
 	about := Named(r)
 	switch {
 	case a.Comment != "":
 		text = by(who, locale.Say("%s commented on this request.", who), locale.Say("This request has a new comment."))
-		return locale.Say("New comment: %s", about), text, comment
+		return locale.Say("New comment: %s", about), text, words
 	case a.Reopened:
 		text = by(who, locale.Say("%s reopened this request.", who), locale.Say("This request was reopened."))
-		return locale.Say("Reopened: %s", about), text, ""
+		return locale.Say("Reopened: %s", about), text, words
 	case r.Status == request.StatusCOMPLETED:
 		text = by(who, locale.Say("%s completed this request.", who), locale.Say("This request was completed."))
 		return locale.Say("Completed: %s", about), text, ""
@@ -192,6 +200,25 @@ func toldWatchers(a ProgressArgs, r *ent.Request, who, comment string) (subject,
 	}
 	text = by(who, locale.Say("%s cancelled this request.", who), locale.Say("This request was cancelled."))
 	return locale.Say("Cancelled: %s", about), text, ""
+}
+
+// reasonOf returns why a request was last opened again, as the audit entry keeps it; empty if nobody has said, or if it was erased.
+func reasonOf(ctx context.Context, e *op.Engine, requestID string) (string, error) {
+	entry, err := e.Store.Reader().AuditEntry.Query().
+		Where(auditentry.ResourceID(requestID), auditentry.Action(events.RequestReopened), auditentry.OutcomeEQ(auditentry.OutcomeAllowed)).
+		Order(ent.Desc(auditentry.FieldCreatedAt, auditentry.FieldID)).First(ctx)
+	if err != nil {
+		return "", wrap("read why it was opened again", ent.MaskNotFound(err))
+	}
+	var changes struct {
+		Reason struct {
+			To string `json:"to"`
+		} `json:"reason"`
+	}
+	if err := json.Unmarshal(entry.Changes, &changes); err != nil {
+		return "", fmt.Errorf("read why it was opened again: %w", err)
+	}
+	return changes.Reason.To, nil
 }
 
 func wrap(doing string, err error) error {

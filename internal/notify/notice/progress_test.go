@@ -2,6 +2,7 @@ package notice_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,8 +54,9 @@ func TestRequestersAreTold(t *testing.T) {
 			testkit.Run(t, d.World, staff, request.Update, request.UpdateInput{ByID: done, Status: op.SetTo(status)})
 		}
 		hears("Completed: #2 Phone", "Declined: #1 Laptop", "Answered: #1 Laptop")
-		testkit.Run(t, d.World, staff, request.Reopen, request.ReopenInput{ByID: done})
+		testkit.Run(t, d.World, staff, request.Reopen, request.ReopenInput{ByID: done, Reason: new("It broke again.")})
 		hears("Reopened: #2 Phone", "Completed: #2 Phone", "Declined: #1 Laptop", "Answered: #1 Laptop")
+		require.Equal(t, "progress: #2 Phone\n"+by+" reopened your request.\nIt broke again.\n/requests/"+done.ID, d.mails.of(who)[3], "a mail says why")
 		testkit.Run(t, d.World, member, request.Update, request.UpdateInput{ByID: file("Desk"), Status: op.SetTo("CANCELLED")})
 
 		hidden, left := file("Secret"), file("Chair")
@@ -102,7 +104,7 @@ func TestWorkersHearOfReopening(t *testing.T) {
 				in.Status = op.SetTo(status)
 				testkit.Run(t, d.World, owner, request.Update, in)
 			}
-			testkit.Run(t, d.World, as, request.Reopen, request.ReopenInput{ByID: in.ByID})
+			testkit.Run(t, d.World, as, request.Reopen, request.ReopenInput{ByID: in.ByID, Reason: new("Its fan again.")})
 		}
 		hears := func(role principal.Role, subjects ...string) {
 			t.Helper()
@@ -121,6 +123,9 @@ func TestWorkersHearOfReopening(t *testing.T) {
 		again(member, &agent.ID) // who watches it, being assigned
 		hears(principal.Agent, "Reopened: #1 Laptop", "Assigned to you: #1 Laptop")
 		hears(principal.Admin) // an assignee is there
+		require.Eventually(t, func() bool {
+			return slices.ContainsFunc(d.mails.of(agent), func(m string) bool { return strings.Contains(m, "Its fan again.") })
+		}, patience, tick, "who works on it reads why")
 		again(member, nil)
 		hears(principal.Admin, "Reopened: #2 Laptop")
 		hears(principal.Agent, "Reopened: #2 Laptop", "Reopened: #1 Laptop", "Assigned to you: #1 Laptop")

@@ -18,6 +18,7 @@ import (
 	"atrium/internal/op/audit/merkle"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/text"
 )
 
 // The limits of one export. Older entries need another export with a lower `to`.
@@ -166,7 +167,7 @@ var columns = []column{
 	}},
 }
 
-// asCSV writes a CSV table. It puts an apostrophe before a text that a spreadsheet would treat as a formula.
+// asCSV writes a CSV table.
 func asCSV(rows []*ent.AuditEntry) (string, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -184,9 +185,7 @@ func asCSV(rows []*ent.AuditEntry) (string, error) {
 			case json.RawMessage:
 				line[i] = string(v)
 			case string:
-				if line[i] = v; v != "" && strings.ContainsRune("=+-@\t\r", rune(v[0])) {
-					line[i] = "'" + v
-				}
+				line[i] = text.Cell(v)
 			}
 		}
 		if err := w.Write(line); err != nil {

@@ -31,6 +31,7 @@ type Param struct {
 
 var (
 	timeType   = reflect.TypeFor[*time.Time]()
+	boolType   = reflect.TypeFor[*bool]()
 	familyType = reflect.TypeFor[map[string][]string]()
 )
 
@@ -50,6 +51,8 @@ func newParam(f reflect.StructField) (Param, bool) {
 			p.List = true
 		case timeType:
 			one.Type = reflect.TypeFor[time.Time]()
+		case boolType:
+			one.Type = reflect.TypeFor[bool]()
 		default:
 			if f.Type.Kind() == reflect.Slice {
 				p.List, one.Type = true, f.Type.Elem()
@@ -254,6 +257,11 @@ func (p *Param) parse(s string) (v reflect.Value, msg string) {
 			return v, "must be an RFC 3339 date-time"
 		}
 		return reflect.ValueOf(&t), ""
+	case p.typ == boolType:
+		if s != "true" && s != "false" {
+			return v, "must be true or false"
+		}
+		return reflect.ValueOf(new(s == "true")), ""
 	case kind == reflect.Int:
 		if whole, ok := text.Whole(s); ok {
 			s = whole
@@ -293,7 +301,7 @@ func (in *Input) checkParams(v reflect.Value) []apperr.Detail {
 		}
 		var values []any
 		switch {
-		case p.typ == timeType:
+		case p.typ == timeType, p.typ == boolType:
 			continue
 		case p.typ == familyType:
 			if members, ok := field.Interface().(map[string][]string); ok {

@@ -32,6 +32,14 @@ func Plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
+// Cell returns s as a cell of a table for spreadsheets: an apostrophe keeps what would be a formula a text.
+func Cell(s string) string {
+	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
+		return "'" + s
+	}
+	return s
+}
+
 // Blank reports whether a text shows nothing: it is empty, or only white space and format characters of Unicode, such as a
 // no-break space, an ideographic space or a byte-order mark.
 func Blank(s string) bool {

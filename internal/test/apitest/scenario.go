@@ -209,6 +209,27 @@ func (s *Server) audited(tb testing.TB, sc Scenario, a *Answer, what string) {
 		want = "failed"
 	}
 	rows := s.Audit(tb, a.RequestID())
+	if a.Status == http.StatusOK && sc.Method == http.MethodPost && strings.HasSuffix(sc.Path, "/bulk") { // each row is audited by itself
+		several, _ := a.Get("data").([]any)
+		want := []string{}
+		for _, row := range several {
+			of, _ := row.(map[string]any)
+			switch status := of["status"]; {
+			case status == 200.0 && a.Header.Get("Idempotency-Replayed") == "":
+				want = append(want, "allowed")
+			case status == 403.0:
+				want = append(want, "denied")
+			case status == 409.0, status == 412.0:
+				want = append(want, "failed")
+			}
+		}
+		got := []string{}
+		for _, e := range rows {
+			got = append(got, string(e.Outcome))
+		}
+		require.ElementsMatch(tb, want, got, what)
+		return
+	}
 	if want == "" {
 		require.Empty(tb, rows, "%s: %d needs no audit entry", what, a.Status)
 		return

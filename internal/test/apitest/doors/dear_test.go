@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"atrium/internal/desk/request"
+	"atrium/internal/platform/principal"
 	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 const graphql = "POST /graphql"
@@ -48,6 +51,12 @@ func (n *neighbours) calls(t *testing.T) []dear {
 	t.Helper()
 	formed := n.formed(t)
 	one, finished := n.filedBy(t, with(formed, "fields", fields(0))), n.filedBy(t, formed)
+	many := make([]string, 100)
+	for i := range many {
+		many[i] = testkit.Run(t, n.World, n.World.As(n.World.A, principal.Owner), request.Create, request.CreateInput{
+			ServiceID: fmt.Sprint(formed["serviceId"]), OfferingID: fmt.Sprint(formed["offeringId"]), Title: "One of many",
+		}).ID
+	}
 	for _, status := range []string{"IN_PROGRESS", "COMPLETED"} { // evaluations learn from what is finished
 		n.make(t, n.A.OwnerKey, "PATCH /v1/requests/"+finished, map[string]any{"status": status}, "data", "id")
 	}
@@ -56,6 +65,10 @@ func (n *neighbours) calls(t *testing.T) []dear {
 		map[string]any{"name": "Tried", "type": "QUEUE_INTAKE", "source": "MANAGED", "autonomy": "SUGGEST"}, "agent", "id")
 	return []dear{
 		{name: "comments", path: "POST /v1/requests/" + one + "/comments", body: func(i int) any { return map[string]any{"body": filler(i, 9_900)} }},
+		{name: "many at once", path: "POST /v1/requests/bulk", body: func(i int) any {
+			return map[string]any{"ids": many, "change": map[string]any{"description": filler(i, 9_900)}}
+		}},
+		{name: "tables", path: "GET /v1/requests.csv", body: func(int) any { return nil }},
 		{name: "exports", path: graphql, body: func(int) any {
 			return gql("exportAudit", "ExportAuditInput", "export { content }", map[string]any{"format": "jsonl"})
 		}},

@@ -11,10 +11,10 @@ export function csvCell(value: Cell): string {
 
 export const csv = (table: Cell[][]) => table.map((row) => row.map(csvCell).join(',')).join('\r\n') + '\r\n';
 
-// download gives the person a file of a text.
-export function download(name: string, text: string, type = 'text/csv;charset=utf-8'): void {
+// download gives the person a file.
+export function download(name: string, content: string | Blob, type = 'text/csv;charset=utf-8'): void {
   const a = globalThis.document.createElement('a');
-  const url = URL.createObjectURL(new Blob([text], { type }));
+  const url = URL.createObjectURL(new Blob([content], { type }));
   a.href = url;
   a.download = name;
   a.click();

@@ -1,41 +1,44 @@
-// batches change several requests by few calls: each row by an operation of its own, which is done or refused by itself.
-import type { Client, TypedDocumentNode } from 'urql';
+// batches change several requests by few calls: each row is done or refused by itself.
+import type { Client } from 'urql';
 import { tell } from '../../app/bus';
 import { faultOf, type Fault } from '../../app/fault';
 import { t } from '../../app/text';
-import type { RequestRowFragment, UpdateRequestInput } from '../../gen/types';
+import { UpdateRequests } from '../../gen/documents';
+import type { RequestRowFragment, UpdateRequestInput, UpdateRequestsInput } from '../../gen/types';
 import type { MayRow } from './search';
 
 export type Change = Omit<UpdateRequestInput, 'id' | 'ifMatch'>;
 
+// Done is what is done to a row: a change, or a transition with what belongs to it.
+export type Done = Omit<UpdateRequestsInput, 'ids' | 'etags'>;
+
 // Outcome is what came of one row: as it is now, or why it was refused.
 export interface Outcome { row: MayRow; now?: RequestRowFragment; fault?: Fault }
 
-const slots = [...'abcdefghij'];
-const together = 4; // calls at a time: a person's rate limit is the server's to say, and is waited for
+const most = 100; // rows of a call
 
-// inBatches runs a mutation of ten slots for every row, and returns what came of each in the rows' order.
-export async function inBatches<I extends object>(c: Client, doc: TypedDocumentNode<never, never>, list: MayRow[], input: (r: MayRow) => I): Promise<Outcome[]> {
-  const parts = Array.from({ length: Math.ceil(list.length / slots.length) }, (_, i) => list.slice(i * slots.length, (i + 1) * slots.length));
-  const out: Outcome[][] = [];
-  const next = async (): Promise<void> => {
-    const i = parts.findIndex((part, n) => part.length > 0 && !(n in out));
-    const part = parts[i];
-    if (!part) return;
-    out[i] = [];
-    const variables = Object.fromEntries(slots.flatMap((s, n) => [[s, input(part[n] ?? part[0] as MayRow)], ...(n > 0 ? [[`with_${s}`, n < part.length]] : [])]));
-    const { data, error } = await c.mutation(doc, variables as never).toPromise();
-    out[i] = part.map((row, n) => {
-      const now = (data as Record<string, { request: RequestRowFragment } | null> | undefined)?.[slots[n] as string]?.request;
-      if (now) return { row, now };
-      const own = error?.graphQLErrors.filter((e) => e.path?.[0] === slots[n]) ?? [];
-      return { row, fault: faultOf(own.length > 0 ? { ...error, graphQLErrors: own } as never : error) ?? { code: '', message: t('It was refused.'), details: [] } };
-    });
-    if (out[i]?.some((o) => o.fault?.code === 'precondition_failed')) tell('outdated', null);
-    await next();
-  };
-  await Promise.all(Array.from({ length: together }, next));
-  return out.flat();
+const refused = (): Fault => ({ code: '', message: t('It was refused.'), details: [] });
+
+// inBatches does to every row what `to` says, by one call for all rows of which it says the same, and returns what came of each in the
+// rows' order. A decline is for whatever the request is by now; of all else, rows that have changed since they were read are refused.
+export async function inBatches(c: Client, list: MayRow[], to: (r: MayRow) => Done): Promise<Outcome[]> {
+  const alike = new Map<string, MayRow[]>();
+  for (const r of list) alike.set(JSON.stringify(to(r)), [...alike.get(JSON.stringify(to(r))) ?? [], r]);
+  const out = new Map<string, Outcome>();
+  for (const [said, rows] of alike) {
+    for (let n = 0; n < rows.length; n += most) {
+      const part = rows.slice(n, n + most);
+      const done = JSON.parse(said) as Done;
+      const seen = done.transition === 'decline' ? {} : { etags: part.map((r) => r.etag) };
+      const { data, error } = await c.mutation(UpdateRequests, { input: { ids: part.map((r) => r.id), ...seen, ...done } }).toPromise();
+      part.forEach((row, i) => {
+        const of = data?.updateRequests.results[i];
+        out.set(row.id, of?.request ? { row, now: of.request } : { row, fault: of?.error ?? faultOf(error) ?? refused() });
+      });
+    }
+  }
+  if ([...out.values()].some((o) => o.fault?.code === 'precondition_failed')) tell('outdated', null);
+  return list.flatMap((r) => out.get(r.id) ?? []);
 }
 
 const valuesOf = (r: object, c: Change) => Object.fromEntries(Object.keys(c).map((k) => [k, (r as Record<string, unknown>)[k] ?? null])) as Change;

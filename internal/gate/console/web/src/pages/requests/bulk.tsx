@@ -5,7 +5,7 @@ import { tell } from '../../app/bus';
 import { faultOf, sentence } from '../../app/fault';
 import { can, useViewer, type Viewer } from '../../app/session';
 import { plural, t } from '../../app/text';
-import { UpdateRequest, UpdateRequests } from '../../gen/documents';
+import { UpdateRequest } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { RequestPriority } from '../../gen/types';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
@@ -25,10 +25,9 @@ const said = (n: number, [why, ...others]: string[]) =>
 export function useBulk(refused?: (list: Outcome[]) => void) {
   const c = useClient();
   const send = async (list: MayRow[], to: (r: MayRow) => Change): Promise<Outcome[]> => {
-    const input = (r: MayRow) => ({ id: r.id, ifMatch: r.etag, ...to(r) });
     const [one] = list;
-    if (list.length > 1 || !one) return inBatches(c, UpdateRequests as never, list, input);
-    const { data, error } = await c.mutation(UpdateRequest, { input: input(one) }).toPromise();
+    if (list.length > 1 || !one) return inBatches(c, list, (r) => ({ change: to(r) }));
+    const { data, error } = await c.mutation(UpdateRequest, { input: { id: one.id, ifMatch: one.etag, ...to(one) } }).toPromise();
     const fault = faultOf(error);
     if (fault?.code === 'precondition_failed') tell('outdated', null);
     return [fault || !data ? { row: one, fault: fault ?? { code: '', message: t('It was refused.'), details: [] } } : { row: one, now: data.updateRequest.request }];

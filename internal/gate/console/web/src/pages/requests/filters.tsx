@@ -21,7 +21,7 @@ const since: Option[] = [['1h', t('In the last hour')], ['24h', t('In the last 2
 
 const labels: Record<string, string> = {
   status: t('Status'), priority: t('Priority'), dueBefore: t('Due'), slaState: t('SLA'), assigneeId: t('Assignee'), teamId: t('Team'), requesterId: t('Requester'), watching: t('Watching'),
-  serviceId: t('Service'), offeringId: t('Offering'), tag: t('Tags'), updatedAfter: t('Changed since'), createdAfter: t('Submitted since'), createdBefore: t('Submitted before'), createdBy: t('Submitted by'),
+  serviceId: t('Service'), offeringId: t('Offering'), hasAttachments: t('Files'), tag: t('Tags'), updatedAfter: t('Changed since'), createdAfter: t('Submitted since'), createdBefore: t('Submitted before'), createdBy: t('Submitted by'),
 };
 const offered = Object.keys(labels).filter((n) => n !== 'createdBefore' && n !== 'createdBy'); // which links alone ask for
 
@@ -40,6 +40,7 @@ function useOptions(search: RequestSearch, asked: string): (name: string) => Opt
     priority: () => enums.RequestPriority.toReversed().map((p): Option => [p, words(p)]),
     slaState: () => enums.SLAState.map((s): Option => [s, slaWord(s)]),
     watching: (): Option[] => [['me', t('What I watch')]],
+    hasAttachments: (): Option[] => [['true', t('With files')], ['false', t('Without files')]],
     assigneeId: (): Option[] => [persons()[0] as Option, ['none', t('Nobody')], ...persons().slice(1)],
     requesterId: persons, createdBy: persons,
     teamId: (): Option[] => [['none', t('No team')], ...named(teams)],

@@ -21,6 +21,7 @@ import { Beside } from './beside';
 import { useBulk } from './bulk';
 import { Chooser, columnsOf } from './columns';
 import { sum, useCounts } from './counts';
+import { Export } from './export';
 import { Filters, Sort } from './filters';
 import { usePicked } from './picked';
 import { asleep, belongs, filtered, inboxOrder, inboxVariables, near, without, type MayRow, type RequestSearch } from './search';
@@ -99,6 +100,7 @@ export default function Inbox() {
         </span>
         <span className="display">
           <Sort now={search.sort ?? 'responseDueAt'} options={orders} set={(sort) => { set({ ...search, sort }); }} />
+          <Export search={{ ...search, status: 'PENDING' }} sort={search.sort ?? 'responseDueAt'} />
           <Chooser search={search} of="inbox" set={set}><SlidersHorizontal size={15} aria-hidden /></Chooser>
           <button type="button" className="icon" aria-label={t('Split view')} title={t('Split view')} aria-pressed={Boolean(search.peek)} onClick={() => { show(search.peek ? '' : all[0]?.id ?? ''); }}><PanelRight size={15} aria-hidden /></button>
         </span>

@@ -19,6 +19,7 @@ import { Beside } from './beside';
 import { Board, cardsOf, useColumns } from './board';
 import { Chooser, columnsOf } from './columns';
 import { sum, useCounts } from './counts';
+import { Export } from './export';
 import { Filters, Sort } from './filters';
 import { usePicked } from './picked';
 import { belongs, filtered, near, requestFilter, requestOrder, requestVariables, without, type MayRow, type RequestSearch } from './search';
@@ -78,6 +79,7 @@ export default function RequestList() {
         </span>
         <span className="display">
           <Sort now={search.sort ?? '-createdAt'} options={orders} set={(sort) => { set({ ...search, sort }); }} />
+          <Export search={search} sort={search.sort ?? '-createdAt'} />
           {!board && <Chooser search={search} of="requests" set={set}><SlidersHorizontal size={15} aria-hidden /></Chooser>}
           {!board && <button type="button" className="icon" aria-label={t('Split view')} title={t('Split view')} aria-pressed={Boolean(search.peek)} onClick={() => { show(search.peek ? '' : all[0]?.id ?? ''); }}><PanelRight size={15} aria-hidden /></button>}
           <button type="button" className="plain small" onClick={() => { toBoard(!board); }}>

@@ -9,6 +9,7 @@ import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { columnsOf } from './columns';
+import { Export } from './export';
 import type { RequestSearch } from './search';
 import { Table } from './table';
 
@@ -20,7 +21,7 @@ export default function Mine() {
   const read = usePages(Requests, base);
   const all = rows(read.data?.requests);
   return (
-    <Page title={t('My requests')} intro={t('What you have submitted, the newest first.')} actions={<Link to="/app/catalogue" className="button">{t('New request')}</Link>}>
+    <Page title={t('My requests')} intro={t('What you have submitted, the newest first.')} actions={<><Export search={{ requesterId: viewer.id }} sort="-createdAt" /><Link to="/app/catalogue" className="button">{t('New request')}</Link></>}>
       <Loaded read={read} skeleton={12} lines>
         {() => (all.length === 0
           ? <Empty title={t('You have no requests yet')}><p><Link to="/app/catalogue" className="button">{t('Open the catalogue')}</Link></p></Empty>

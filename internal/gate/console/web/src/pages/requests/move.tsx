@@ -3,7 +3,7 @@ import { useClient } from 'urql';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { plural, t } from '../../app/text';
-import { MoveRequest, MoveRequests, OfferingForm } from '../../gen/documents';
+import { MoveRequest, OfferingForm } from '../../gen/documents';
 import { useOfferingChoices } from '../../parts/choices';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { Dialog } from '../../ui/dialog';
@@ -29,9 +29,9 @@ export function Move({ request: r, list = [], told, close }: MoveProps) {
   const fields = chosen?.id === to ? (chosen.form as { fields?: FormField[] } | null)?.fields ?? [] : [];
   const act = async () => {
     const sent = toSend(fields, answers);
-    const input = (x: MayRow) => ({ id: x.id, ifMatch: x.etag, offeringId: to, ...(r.fields || Object.keys(sent).length > 0 ? { fields: sent } : {}) });
-    const done = many ? await inBatches(client, MoveRequests as never, list, input) : [];
-    const o = many ? { fault: done.every((d) => d.fault) ? done[0]?.fault ?? null : null } : await run({ input: input(r) });
+    const input = { offeringId: to, ...(r.fields || Object.keys(sent).length > 0 ? { fields: sent } : {}) };
+    const done = many ? await inBatches(client, list, () => ({ transition: 'move', ...input })) : [];
+    const o = many ? { fault: done.every((d) => d.fault) ? done[0]?.fault ?? null : null } : await run({ input: { id: r.id, ifMatch: r.etag, ...input } });
     setFault(o.fault);
     if (o.fault) return;
     close();

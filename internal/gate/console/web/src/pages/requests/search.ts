@@ -2,7 +2,7 @@
 import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVariables } from '../../gen/types';
 
 export interface RequestSearch {
-  status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; requesterId?: string; watching?: string; slaState?: string;
+  status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; requesterId?: string; watching?: string; slaState?: string; hasAttachments?: string;
   createdAfter?: string; createdBefore?: string; updatedAfter?: string; dueBefore?: string; q?: string; sort?: string; view?: string; columns?: string; peek?: string; saved?: string;
   [tag: `tag.${string}`]: string;
 }
@@ -27,10 +27,19 @@ export function requestFilter(s: RequestSearch): RequestFilter {
     if (values && values.length > 0) out[name] = values;
   }
   for (const name of moments) if (s[name]) out[name] = momentOf(name, s[name]);
+  const files = s.hasAttachments?.split(',').filter(Boolean) ?? [];
+  if (files.length === 1) out['hasAttachments'] = files[0] === 'true'; // both are all
   if (s.q) out['q'] = s.q;
   const tags = Object.entries(s).filter(([k, v]) => k.startsWith('tag.') && v).map(([k, v]) => [k.slice(4), (v as string).split(',')] as const);
   if (tags.length > 0) out['tag'] = Object.fromEntries(tags);
   return out as RequestFilter;
+}
+
+// tableOf is the address of the table of what a list shows. A comma within a value is no separator.
+export function tableOf(search: RequestSearch, sort: string): string {
+  const { tag, ...filter } = requestFilter(search) as Record<string, unknown>;
+  const all = { ...filter, ...Object.fromEntries(Object.entries(tag ?? {}).map(([k, v]) => [`tag.${k}`, v])), sort };
+  return `/v1/requests.csv?${Object.entries(all).map(([k, v]) => `${k}=${[v].flat().map((x) => encodeURIComponent(String(x))).join(',')}`).join('&')}`;
 }
 
 // belongs reports whether the filter takes a request that has just come.
@@ -40,7 +49,7 @@ export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
   const due = [r.status === 'PENDING' ? r.sla?.responseDueAt : null, r.sla?.resolutionDueAt].filter((at): at is string => Boolean(at));
   const before = (at: string, limit: string) => new Date(at).getTime() < new Date(limit).getTime();
   return one(f.status, r.status) && one(f.priority, r.priority) && one(f.serviceId, r.service?.id) && one(f.offeringId, r.offering?.id)
-    && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.requesterId, r.requesterId) && !f.watching && one(f.slaState, r.sla?.state)
+    && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.requesterId, r.requesterId) && !f.watching && f.hasAttachments === undefined && one(f.slaState, r.sla?.state)
     && !(f.createdAfter && before(r.createdAt, f.createdAfter)) && !(f.createdBefore && !before(r.createdAt, f.createdBefore))
     && !(f.updatedAfter && before(r.updatedAt, f.updatedAfter))
     && !(f.dueBefore && !due.some((at) => before(at, f.dueBefore as string))) && (!f.q || r.title.toLowerCase().includes(f.q.toLowerCase()) || f.q.replace(/^#/, '') === String(r.number))
@@ -80,7 +89,7 @@ export const inboxOrder = (sort: string | undefined) => requestOrder(sort ?? 're
 export const inboxVariables = (s: RequestSearch = {}): RequestsQueryVariables => ({ first: 50, filter: requestFilter({ ...s, status: 'PENDING' }), orderBy: inboxOrder(s.sort) });
 
 // filtered are the filters that stand in the address.
-const names: readonly string[] = [...lists, ...moments, 'q'];
+const names: readonly string[] = [...lists, ...moments, 'hasAttachments', 'q'];
 export const filtered = (s: RequestSearch) => (Object.keys(s) as (keyof RequestSearch)[]).filter((k) => s[k] && (names.includes(k) || k.startsWith('tag.')));
 
 // MayRow is a row that may say what its viewer may do with it; one that has just come does not yet.

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { useWrite } from '../../app/data';
-import { AcceptRequest, DeclineRequest, DeclineRequests, ReopenRequest, RequestOne, UpdateRequest } from '../../gen/documents';
+import { AcceptRequest, DeclineRequest, ReopenRequest, RequestOne, UpdateRequest } from '../../gen/documents';
 import type { RequestRowFragment, UpdateRequestInput } from '../../gen/types';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -83,7 +83,7 @@ export function Decline({ request, list = [], told, close }: DeclineProps) {
   const [fault, setFault] = useState<Fault | null>(null);
   const many = list.length > 1;
   const act = async () => {
-    const done = many ? await inBatches(c, DeclineRequests as never, list, (r) => ({ id: r.id, reason: draft.reason })) : [];
+    const done = many ? await inBatches(c, list, () => ({ transition: 'decline', reason: draft.reason })) : [];
     const o = many ? { fault: done.every((d) => d.fault) ? done[0]?.fault ?? null : null } : await run({ input: { id: request.id, reason: draft.reason } });
     setFault(o.fault);
     if (o.fault) return;

@@ -1,6 +1,5 @@
-// watchers are who hear of comments and of the end. Staff have others watch.
-import { Fragment } from 'react';
-import { Eye, EyeOff } from 'lucide-react';
+// watchers are who hear of comments and of the end. Staff add others and remove them.
+import { Eye, EyeOff, X } from 'lucide-react';
 import { useWrite } from '../../../app/data';
 import { can, useCan, useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
@@ -14,6 +13,7 @@ export function Watchers({ request: r, people }: { request: FullRequest; people:
   const [watch, starting] = useWrite(WatchRequest);
   const [unwatch, ending] = useWrite(UnwatchRequest);
   const [add] = useWrite(WatchRequest);
+  const [remove] = useWrite(UnwatchRequest);
   const list = r.watchers ?? [];
   const busy = starting || ending;
   const watching = list.some((w) => w.id === viewer.id) !== busy; // what is pressed is shown at once
@@ -25,11 +25,19 @@ export function Watchers({ request: r, people }: { request: FullRequest; people:
     const o = await run({ input: { id: r.id } });
     if (!o.fault) toast({ text: says, undo: () => { void back({ input: { id: r.id } }); } });
   };
+  const drop = async (w: { id: string; name: string }) => {
+    const o = await remove({ input: { id: r.id, userId: w.id } });
+    if (!o.fault) toast({ text: t('{name} no longer watches this request.', { name: w.name }), undo: () => { void add({ input: { id: r.id, userId: w.id } }); } });
+  };
   return (
     <div>
       <dt>{t('Watchers')}</dt>
       <dd className="stack-tight">
-        {list.length > 0 && <span>{list.map((w, i) => <Fragment key={w.id}>{i > 0 && ', '}<bdi>{w.name}</bdi></Fragment>)}</span>}
+        {list.length > 0 && (
+          <span className="chips">
+            {list.map((w) => <span key={w.id} className="chip person"><bdi>{w.name}</bdi>{may && staff && w.id !== viewer.id && <button type="button" className="icon" aria-label={t('Remove the watcher {name}', { name: w.name })} title={t('Remove the watcher {name}', { name: w.name })} onClick={() => { void drop(w); }}><X size={12} aria-hidden /></button>}</span>)}
+          </span>
+        )}
         {may && (
           <button type="button" className="quiet small" aria-pressed={watching} onClick={() => { if (!busy) void turn(); }}>
             {watching ? <EyeOff size={13} aria-hidden /> : <Eye size={13} aria-hidden />} {watching ? t('Stop watching') : t('Watch')}

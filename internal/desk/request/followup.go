@@ -1,0 +1,137 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"atrium/ent"
+	"atrium/ent/comment"
+	"atrium/ent/request"
+	"atrium/ent/requestlink"
+	"atrium/ent/user"
+	"atrium/internal/desk/lifecycle"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+)
+
+// FollowUpArgs is the job that files a new request for what a requester has said about one that they can open again no more. It is a
+// job, because what the offering or the access policies refuse must not keep the comment from being written.
+type FollowUpArgs struct {
+	Company string `json:"company"`
+	Comment string `json:"comment"`
+}
+
+// Kind names the job.
+func (FollowUpArgs) Kind() string { return "request_follow_up" }
+
+// follower works the jobs of FollowUpArgs.
+type follower struct {
+	river.WorkerDefaults[FollowUpArgs]
+	engine *op.Engine
+}
+
+// Work files the request.
+func (w *follower) Work(ctx context.Context, job *river.Job[FollowUpArgs]) error {
+	return FollowUp(ctx, w.engine, job.Args, job.JobRow)
+}
+
+// FollowUp files a request like the one that a comment is on, with the comment as its description, as the requester and by the ordinary
+// operation, and links the two. Where such a request is open already, the comment is added to it. It completes the worker's job in the
+// same transaction. What is refused, such as by a form that has changed, stays a comment.
+func FollowUp(ctx context.Context, e *op.Engine, a FollowUpArgs, job *rivertype.JobRow) error {
+	worker := principal.Worker(a.Company, "follow-up")
+	reads := clock.With(principal.With(ctx, worker), e.Store.Clock())
+	c, who, err := lateWord(reads, e.Store.Reader(), a.Comment)
+	if err != nil {
+		return err
+	}
+	if who != nil {
+		if err = goesOn(reads, e, notice.PrincipalOf(who), c, job); err == nil {
+			return nil
+		}
+		switch apperr.CodeOf(err) {
+		case apperr.Validation, apperr.Forbidden, apperr.NotFound, apperr.Conflict: // which a repeat would meet again
+			e.Log.InfoContext(ctx, "what a requester said late stays a comment", "comment", c.ID, "error", err)
+		default:
+			return err
+		}
+	}
+	return e.WorkAs(ctx, worker, func(ctx context.Context, tx *op.Tx) error { return tx.Complete(ctx, job) })
+}
+
+// lateWord returns a comment with its request, and the request's requester who wrote it; no requester where nothing follows from it any
+// more.
+func lateWord(ctx context.Context, db *ent.Client, id string) (*ent.Comment, *ent.User, error) {
+	c, err := db.Comment.Query().Where(comment.ID(id), comment.VisibilityEQ(comment.VisibilityPublic)).WithRequest().Only(ctx)
+	if err != nil {
+		return nil, nil, ignoreMissing(err)
+	}
+	if r := c.Edges.Request; r == nil || r.Status != request.StatusCOMPLETED || r.RequesterID != c.AuthorID {
+		return c, nil, nil // staff has opened it again meanwhile
+	}
+	u, err := db.User.Query().Where(user.ID(c.AuthorID), user.StatusEQ(user.StatusActive)).Only(ctx)
+	return c, u, ignoreMissing(err)
+}
+
+// goesOn adds a comment to the open request that follows its own, or files one.
+func goesOn(ctx context.Context, e *op.Engine, who *principal.Principal, c *ent.Comment, job *rivertype.JobRow) error {
+	open, err := e.Store.Reader().RequestLink.Query().
+		Where(requestlink.ToID(c.RequestID), requestlink.TypeEQ(requestlink.TypeRelates)).
+		Where(requestlink.HasFromWith(request.RequesterID(who.ID), lifecycle.OpenRequests())).
+		Order(requestlink.ByCreatedAt(), requestlink.ByID()).First(ctx)
+	switch {
+	case err == nil:
+		in := CreateCommentInput{ByID: op.ByID{ID: open.FromID}, Body: c.Body, Format: new(string(c.Format))}
+		return perform(ctx, e, who, CreateComment, in, job, func(context.Context, *op.Tx, *ent.Comment) error { return nil })
+	case !ent.IsNotFound(err):
+		return fmt.Errorf("look for the request that follows: %w", err)
+	}
+	was := c.Edges.Request
+	fields, err := fieldsOf(was)
+	if err != nil {
+		return err
+	}
+	in := CreateInput{
+		ServiceID: was.ServiceID, OfferingID: was.OfferingID, Title: was.Title, Description: &c.Body, Format: new(string(c.Format)),
+		Priority: new(string(was.Priority)), Fields: fields,
+	}
+	return perform(ctx, e, who, Create, in, job, func(ctx context.Context, tx *op.Tx, r *ent.Request) error {
+		l, err := connect(ctx, tx, r, was, requestlink.TypeRelates)
+		if err != nil {
+			return err
+		}
+		if err := tx.Note(ctx, "requestlink.created", "RequestLink", l.ID, nil); err != nil {
+			return err
+		}
+		told := notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Filed: true} // by nobody, so that its requester is told
+		return tx.Insert(ctx, told, time.Time{})
+	})
+}
+
+// perform runs an operation as a person, then what follows, and completes the job, in one transaction.
+func perform[In, Out any](
+	ctx context.Context, e *op.Engine, who *principal.Principal, o *op.Operation[In, Out], in In, job *rivertype.JobRow,
+	then func(context.Context, *op.Tx, Out) error,
+) error {
+	ready, err := op.Prepare(ctx, e, who, o, in)
+	if err != nil {
+		return err
+	}
+	return e.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) error {
+		out, err := op.RunReady(ctx, tx, o, ready)
+		if err != nil {
+			return err
+		}
+		if err := then(ctx, tx, out); err != nil {
+			return err
+		}
+		return tx.Complete(ctx, job)
+	})
+}
