@@ -746,7 +746,7 @@ var Entities = []*Entity{
 			{Name: "id", Type: "ID!", Doc: "The secret's id, sec_…", Column: "id", Go: "ID", Example: "sec_01k9ye4ryzf7stj6dqnm8x2v3b"},
 			{Name: "name", Type: "String!", Doc: "What workflows call it: secrets.NAME.", Column: "name", Go: "Name", Example: "ERP_TOKEN"},
 			{Name: "description", Type: "String", Doc: "What it is for.", Column: "description", Go: "Description", Example: "For the ordering system"},
-			{Name: "allowedHosts", Type: "[String!]", Doc: "The hosts to which calls may send it, such as erp.example.com, *.example.com for the names below it, or * for all; null for a secret from before there were such lists, which may go anywhere.", Column: "allowed_hosts", Go: "AllowedHosts"},
+			{Name: "allowedHosts", Type: "[String!]", Doc: "The hosts to which calls may send it, such as erp.example.com, *.example.com for the names below it, or * for all; null for a secret from before there were such lists, which may go anywhere.", Column: "allowed_hosts", Go: "AllowedHosts", Example: "[\"erp.example.com\"]"},
 			{Name: "version", Type: "Int!", Doc: "Counts the values that it has had.", Column: "version", Go: "Version", Example: "1"},
 			{Name: "createdBy", Type: "ID!", Doc: "The user or service account that created it.", Column: "created_by", Go: "CreatedBy", Example: "usr_01k9ye4ryzf7stj6dqnm8x2v3b"},
 			{Name: "lastUsedAt", Type: "Time", Doc: "When a workflow last used it.", Column: "last_used_at", Go: "LastUsedAt", Example: "2026-03-02T09:30:00.000Z"},

@@ -352,7 +352,7 @@ type Secret struct {
 	ID           string   `json:"id" doc:"The secret's id, sec_…" example:"sec_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Name         string   `json:"name" doc:"What workflows call it: secrets.NAME." example:"ERP_TOKEN"`
 	Description  *string  `json:"description" doc:"What it is for." example:"For the ordering system"`
-	AllowedHosts []string `json:"allowedHosts" nullable:"true" doc:"The hosts to which calls may send it, such as erp.example.com, *.example.com for the names below it, or * for all; null for a secret from before there were such lists, which may go anywhere."`
+	AllowedHosts []string `json:"allowedHosts" nullable:"true" doc:"The hosts to which calls may send it, such as erp.example.com, *.example.com for the names below it, or * for all; null for a secret from before there were such lists, which may go anywhere." example:"[\"erp.example.com\"]"`
 	Version      int      `json:"version" doc:"Counts the values that it has had." example:"1"`
 	CreatedBy    string   `json:"createdBy" doc:"The user or service account that created it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	LastUsedAt   *Time    `json:"lastUsedAt" doc:"When a workflow last used it." example:"2026-03-02T09:30:00.000Z"`

@@ -20,7 +20,7 @@ func (Secret) Fields() []ent.Field {
 		field.String("name").MaxRuneLen(64).Annotations(shown("What workflows call it: secrets.NAME.", eg("ERP_TOKEN"))),
 		field.String("description").Default("").Annotations(shown("What it is for.", typed("String"), eg("For the ordering system"))),
 		field.JSON("allowed_hosts", []string{}).Optional().Comment("null for one from before there were such lists: it may go anywhere").
-			Annotations(shown("The hosts to which calls may send it, such as erp.example.com, *.example.com for the names below it, or * for all; null for a secret from before there were such lists, which may go anywhere.", typed("[String!]"))),
+			Annotations(shown("The hosts to which calls may send it, such as erp.example.com, *.example.com for the names below it, or * for all; null for a secret from before there were such lists, which may go anywhere.", typed("[String!]"), eg(`["erp.example.com"]`))),
 		field.Int("version").Default(1).Annotations(shown("Counts the values that it has had.", eg("1"))),
 		field.Bytes("sealed").Sensitive(),
 		field.Bytes("previous").Sensitive().Optional().Comment("the sealed values before, which are masked still, as JSON"),

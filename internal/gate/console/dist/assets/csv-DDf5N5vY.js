@@ -1,3 +1,0 @@
-function e(e){if(typeof e==`number`)return String(e);if(typeof e==`object`)return(e.cents/100).toFixed(2);let t=/^[=+\-@\t\r]/.test(e)?`'${e}`:e;return/[",\n\r]/.test(t)?`"${t.replaceAll(`"`,`""`)}"`:t}var t=t=>t.map(t=>t.map(e).join(`,`)).join(`\r
-`)+`\r
-`;function n(e,t,n=`text/csv;charset=utf-8`){let r=globalThis.document.createElement(`a`),i=URL.createObjectURL(new Blob([t],{type:n}));r.href=i,r.download=e,r.click(),setTimeout(()=>{URL.revokeObjectURL(i)},1e4)}export{n,t};

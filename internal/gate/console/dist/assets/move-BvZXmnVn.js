@@ -1,0 +1,1 @@
+export{t as Move}from"./move-BTL42OTU.js";
