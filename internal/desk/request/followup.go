@@ -76,7 +76,7 @@ func lateWord(ctx context.Context, db *ent.Client, id string) (*ent.Comment, *en
 	if r := c.Edges.Request; r == nil || r.Status != request.StatusCOMPLETED || r.RequesterID != c.AuthorID {
 		return c, nil, nil // staff has opened it again meanwhile
 	}
-	u, err := db.User.Query().Where(user.ID(c.AuthorID), user.StatusEQ(user.StatusActive)).Only(ctx)
+	u, err := db.User.Query().Where(user.ID(c.AuthorID), user.StatusIn(user.StatusActive, user.StatusInvited)).Only(ctx)
 	return c, u, ignoreMissing(err)
 }
 

@@ -89,8 +89,8 @@ func (m *message) once(ctx context.Context, tx *op.Tx) error {
 	return nil
 }
 
-// became is what a message has become.
-type became struct {
+// made is what a message has become.
+type made struct {
 	is      inboundmail.Outcome
 	request string
 	comment *string
@@ -98,16 +98,16 @@ type became struct {
 
 // prepare checks what a message is to become outside of the transaction, because a company's policies, forms and rules may be slow. It
 // returns what makes it.
-func (w *mailer) prepare(ctx context.Context, m *message, about *ent.Request) (func(context.Context, *op.Tx) (became, error), error) {
+func (w *mailer) prepare(ctx context.Context, m *message, about *ent.Request) (func(context.Context, *op.Tx) (made, error), error) {
 	e := w.post.Depot.Engine
 	if about != nil {
 		ready, err := op.Prepare(ctx, e, m.caller(), request.CreateComment, m.comment(about.ID))
-		return func(ctx context.Context, tx *op.Tx) (became, error) {
+		return func(ctx context.Context, tx *op.Tx) (made, error) {
 			c, err := op.RunReady(ctx, tx, request.CreateComment, ready)
 			if err != nil {
-				return became{}, err
+				return made{}, err
 			}
-			return became{inboundmail.OutcomeCOMMENT, about.ID, &c.ID}, nil
+			return made{inboundmail.OutcomeCOMMENT, about.ID, &c.ID}, nil
 		}, err
 	}
 	in, err := w.filing(ctx, m)
@@ -115,12 +115,12 @@ func (w *mailer) prepare(ctx context.Context, m *message, about *ent.Request) (f
 		return nil, err
 	}
 	ready, err := op.Prepare(ctx, e, m.caller(), request.Create, in)
-	return func(ctx context.Context, tx *op.Tx) (became, error) {
+	return func(ctx context.Context, tx *op.Tx) (made, error) {
 		r, err := op.RunReady(ctx, tx, request.Create, ready)
 		if err != nil {
-			return became{}, err
+			return made{}, err
 		}
-		return became{is: inboundmail.OutcomeREQUEST, request: r.ID}, m.receipt(ctx, tx, r)
+		return made{is: inboundmail.OutcomeREQUEST, request: r.ID}, m.receipt(ctx, tx, r)
 	}, err
 }
 

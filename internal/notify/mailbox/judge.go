@@ -133,7 +133,7 @@ func (w *mailer) bounced(ctx context.Context, db *ent.Client, m *message) error 
 // same selects earlier messages that are this one.
 func (m *message) same() predicate.InboundMail {
 	return inboundmail.And(inboundmail.MessageID(m.row.MessageID), inboundmail.IDNEQ(m.row.ID), inboundmail.Or(
-		inboundmail.OutcomeIn(inboundmail.OutcomeCOMMENT, inboundmail.OutcomeREQUEST),
+		inboundmail.OutcomeIn(became...),
 		inboundmail.And(inboundmail.OutcomeEQ(inboundmail.OutcomeHELD), inboundmail.MailboxID(m.mailbox.ID), inboundmail.Recipient(m.row.Recipient), inboundmail.Size(m.row.Size)),
 	))
 }

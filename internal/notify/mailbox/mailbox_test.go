@@ -1,10 +1,12 @@
 package mailbox_test
 
 import (
+	"context"
 	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,12 +15,14 @@ import (
 	"atrium/ent/inboundmail"
 	"atrium/ent/user"
 	"atrium/internal/desk/attachment"
+	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/mailbox"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
 	"atrium/internal/secret"
 	"atrium/internal/test/testkit"
@@ -281,6 +285,57 @@ func TestChecksThatCannotBeMade(t *testing.T) {
 		testkit.Run(t, d.World, d.As(d.A, principal.Owner), mailbox.Update, mailbox.UpdateInput{ByID: op.ByID{ID: d.box.ID}, AuthservID: op.SetTo("mx.acme.test")})
 		require.NoError(t, d.send(mail{from: d.A.Users[principal.Member].Email, id: "2@x", subject: "Hello", body: "Me.", header: ""}))
 		require.Contains(t, *d.came("2@x", inboundmail.OutcomeHELD).Reason, "not proven")
+	})
+}
+
+// A company whose senders' DNS is slow holds up its own mail, and not another one's.
+func TestSlowSendersAreTheirCompanysOwn(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := open(t, w)
+		d.dns.slow = make(chan struct{})
+		d.work()
+		owner := w.As(w.B, principal.Owner)
+		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
+		o := testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Help"})
+		theirs := testkit.Run(t, w, owner, mailbox.Create, mailbox.CreateInput{Address: "help@acme.test", OfferingID: o.ID}).Mailbox
+		require.NotEqual(t, *d.box.ReceivesAt, *theirs.ReceivesAt, "the same name in another company")
+		for n := range 10 {
+			require.NoError(t, d.send(mail{from: fmt.Sprintf("slow-%d@out.test", n), id: fmt.Sprintf("%d@x", n), subject: "Wait", body: "For it."}))
+		}
+		require.NoError(t, d.send(mail{from: w.B.Users[principal.Member].Email, id: "theirs@x", subject: "Hello", body: "Me."}, *theirs.ReceivesAt))
+		require.Eventually(t, func() bool {
+			list := testkit.Run(t, w, owner, mailbox.ListMessages, mailbox.ListMessagesInput{}).Rows
+			return len(list) == 1 && list[0].Outcome == inboundmail.OutcomeREQUEST
+		}, patience, tick)
+		require.Equal(t, inboundmail.OutcomeRECEIVED, d.messages()[0].Outcome)
+		close(d.dns.slow)
+	})
+}
+
+// After 30 days the bytes of a message go; of one that became something the row stays, so that it is known again.
+func TestRawMessagesAreForgotten(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		who := d.A.Users[principal.Member]
+		m := mail{from: who.Email, id: "1@x", subject: "Once", body: "Only."}
+		require.NoError(t, d.send(m))
+		d.came("1@x", inboundmail.OutcomeREQUEST)
+		require.NoError(t, d.send(mail{from: "forged@forged.test", id: "2@x", subject: "Hm", body: "No."}))
+		d.came("2@x", inboundmail.OutcomeHELD)
+		forget := func(before time.Time) (n int) {
+			t.Helper()
+			require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) (err error) {
+				n, err = d.Forget(ctx, tx.Client, before)
+				return err
+			}))
+			return n
+		}
+		require.Zero(t, forget(d.messages()[1].CreatedAt))
+		require.Equal(t, 2, forget(d.Clock.Now().Add(time.Hour)))
+		require.Len(t, d.messages(), 1)
+		require.Empty(t, d.messages()[0].StoredAs+d.messages()[0].Excerpt)
+		require.NoError(t, d.send(m))
+		require.Equal(t, map[inboundmail.Outcome]int{"REQUEST": 1, "DUPLICATE": 1}, d.outcomes(2))
 	})
 }
 

@@ -38,7 +38,7 @@ type Post struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	TLS  *tls.Config
 
-	hooks *share.Places
+	hooks, works *share.Places
 }
 
 // The places of a node for the calls of mail providers, each of which holds a message in memory.
@@ -49,7 +49,7 @@ const (
 
 // NewPost returns a post.
 func NewPost(p Post) *Post {
-	p.hooks = share.New(hooksAtOnce, hooksOfOne)
+	p.hooks, p.works = share.New(hooksAtOnce, hooksOfOne), share.New(atOnce, ofOne)
 	return &p
 }
 
