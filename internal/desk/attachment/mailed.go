@@ -19,11 +19,9 @@ import (
 // What comes by mail has been sent already, so it is stored without being announced: a message by Keep, its files by KeepFor, which Add
 // gives to what the message became.
 
-const mailWorker = "mailed files"
-
 // Keep stores what a stream brings, at most so many bytes, under the key of a company that has one.
 func (d *Depot) Keep(ctx context.Context, companyID string, from io.Reader, most int64) (*files.Spooled, string, error) {
-	key, err := d.keyOf(ctx, principal.Worker(companyID, mailWorker))
+	key, err := d.keyOf(ctx, companyID)
 	if err != nil {
 		return nil, "", err
 	}
@@ -38,19 +36,17 @@ func (d *Depot) Keep(ctx context.Context, companyID string, from io.Reader, most
 
 // Stored opens what Keep has stored.
 func (d *Depot) Stored(ctx context.Context, companyID, storedAs string) (*files.File, error) {
-	key, err := d.keyOf(ctx, principal.Worker(companyID, mailWorker))
+	key, err := d.keyOf(ctx, companyID)
 	if err != nil {
 		return nil, err
 	}
 	return files.Open(ctx, d.Files, storedAs, key)
 }
 
-func (d *Depot) keyOf(ctx context.Context, p *principal.Principal) (key files.Key, err error) {
-	err = d.Engine.WorkAs(ctx, p, func(ctx context.Context, tx *op.Tx) error {
-		key, err = keyOf(ctx, tx)
-		return err
-	})
-	return key, err
+// keyOf reads the key of a company's files, outside of any transaction.
+func (d *Depot) keyOf(ctx context.Context, companyID string) (files.Key, error) {
+	p := principal.Worker(companyID, "mailed files")
+	return keyOf(principal.With(ctx, p), d.Engine.Outside(p))
 }
 
 // Kept is a stored file that no row names yet.
@@ -61,14 +57,11 @@ type Kept struct {
 
 // KeepFor stores a file of somebody's message. Refused tells why one is not taken.
 func (d *Depot) KeepFor(ctx context.Context, by *principal.Principal, name string, from io.Reader, size int64) (Kept, error) {
-	var key files.Key
-	err := d.Engine.WorkAs(ctx, by, func(ctx context.Context, tx *op.Tx) (err error) {
-		if err := hasRoom(ctx, tx, size); err != nil {
-			return err
-		}
-		key, err = keyOf(ctx, tx)
-		return err
-	})
+	asks, tx := principal.With(ctx, by), d.Engine.Outside(by)
+	if err := hasRoom(asks, tx, size); err != nil {
+		return Kept{}, err
+	}
+	key, err := keyOf(asks, tx)
 	if err != nil {
 		return Kept{}, err
 	}
@@ -117,8 +110,14 @@ func cleaned(name string) string {
 	return out
 }
 
-// Add makes stored files those of a request, or of one of its comments.
+// Add makes stored files those of a request, or of one of its comments. Returns conflict for more than these may have.
 func Add(ctx context.Context, tx *op.Tx, kept []Kept, requestID string, commentID *string) error {
+	if len(kept) == 0 {
+		return nil
+	}
+	if err := fewEnough(ctx, tx, &requestID, commentID, len(kept)); err != nil {
+		return err
+	}
 	for _, k := range kept {
 		if err := add(ctx, tx, k, requestID, commentID); err != nil {
 			return err
