@@ -12,7 +12,7 @@ const focused = (name) => page.getByRole('button', { name }).and(page.locator('.
 // command runs a command of the palette, which is found by what was typed.
 const command = async (text) => {
   await keys('/');
-  await palette.waitFor();
+  await palette.and(page.locator(':focus')).waitFor(); // what is typed before goes to the page
   await page.keyboard.type(text);
   await keys('Enter');
   await palette.waitFor({ state: 'detached' });
@@ -20,7 +20,7 @@ const command = async (text) => {
 const definition = async (id) => (await rest('GET', `/workflows/${id}`)).definition;
 
 await page.getByRole('button', { name: 'New workflow' }).press('Enter');
-await page.getByRole('dialog').getByLabel('Name').waitFor();
+await page.getByRole('dialog').getByLabel('Name').and(page.locator(':focus')).waitFor();
 await page.keyboard.type('Built by keys');
 await keys('Enter');
 await page.getByRole('heading', { level: 1, name: 'Built by keys' }).waitFor();

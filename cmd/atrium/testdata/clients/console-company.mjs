@@ -38,11 +38,11 @@ async function fail() {
 
 // write adds a mailbox, to which a stranger and a program write.
 async function write() {
-  const { mailbox, password } = await graph('createMailbox', 'CreateMailboxInput', { address: 'help@demo.example', kind: 'webhook', offeringId: demo.offeringId }, 'mailbox { id url } password');
+  const { mailbox, password } = await graph('createMailbox', 'CreateMailboxInput', { address: 'desk@demo.example', kind: 'webhook', offeringId: demo.offeringId }, 'mailbox { id url } password');
   for (const head of ['Subject: Who repairs scanners?', 'Subject: Away until Monday\r\nAuto-Submitted: auto-replied']) {
     const sent = await fetch(mailbox.url, {
       method: 'POST', headers: { authorization: `Basic ${btoa(`mail:${password}`)}`, 'content-type': 'message/rfc822' },
-      body: `From: carla@customer.example\r\nTo: help@demo.example\r\n${head}\r\n\r\nThe one on the second floor makes a noise.\r\n`,
+      body: `From: carla@customer.example\r\nTo: desk@demo.example\r\n${head}\r\n\r\nThe one on the second floor makes a noise.\r\n`,
     });
     assert.equal(sent.status, 202, await sent.text());
   }

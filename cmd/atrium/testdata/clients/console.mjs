@@ -118,7 +118,7 @@ for (const [path, title] of [['', /Welcome/], ['inbox', 'Inbox'], ['requests', '
   assert.equal(await s.page.getByRole('main').getByRole('button', { name: /^(New (service|offering|workflow|team|organization|agent)|Invite|Deactivate|Delete|Edit|Publish)/ }).count(), 0, path);
 }
 assert.deepEqual((await s.page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()).map((t) => t.trim()).filter(Boolean),
-  ['Catalogue', 'My requests', 'Inbox', 'Requests', 'Tasks', 'Services', 'Workflows', 'Agents', 'People', 'Settings']);
+  ['Catalogue', 'My requests', 'Inbox', 'Requests', 'Tasks', 'Mail', 'Services', 'Workflows', 'Agents', 'People', 'Settings']);
 await s.go('figures', 'Reports');
 await s.page.getByRole('heading', { name: 'Runs of agents' }).waitFor();
 assert.equal(await s.page.getByRole('heading', { name: /Deliveries|by agent/ }).count(), 0, 'staff see neither webhooks nor who the agents are');
@@ -160,6 +160,7 @@ const flow = await rest('POST', '/workflows', { name: 'Chairs', definition: {
 await rest('POST', `/workflows/${flow.id}/publish`, {});
 const ordered = await rest('POST', `/services/${demo.serviceId}/offerings`, { name: 'Chairs', workflowId: flow.id });
 const chairs = await rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: ordered.id, title: 'Ten chairs' });
+await until('the decision waits', async () => (await rest('GET', '/approvals?pageSize=100')).some((a) => a.requestId === chairs.id));
 await s.go(`requests/${chairs.id}`, chairs.title);
 const decision = s.page.getByRole('article', { name: 'Decision: Approve the chairs' });
 await s.page.getByText('Rate: Price').waitFor();

@@ -38,13 +38,17 @@ export default function MessageList() {
         <Field label={t('Outcome')}><select value={search.outcome ?? ''} onChange={(e) => { set({ ...search, outcome: e.target.value }); }}><option value="">{t('Any')}</option>{enums.MailOutcome.toSorted((a, b) => Number(b === 'HELD') - Number(a === 'HELD')).map((o) => <option key={o} value={o}>{outcomeWord[o]}</option>)}</select></Field>
         {(boxes.length > 1 || search.mailbox) && <Field label={t('Mailbox')}><select value={search.mailbox ?? ''} onChange={(e) => { set({ ...search, mailbox: e.target.value }); }}><option value="">{t('Any')}</option>{boxes.map((b) => <option key={b.id} value={b.id}>{b.address}</option>)}</select></Field>}
       </search>
-      <Loaded read={outcome === 'HELD' ? held.read : others.read} skeleton={8}>
-        {() => (none ? <Nothing boxes={boxes.length} /> : (
-          <>
-            {(outcome === 'HELD' || held.list.length > 0) && <Letters title={t('Waits for staff')} of={held} />}
-            {outcome !== 'HELD' && <Letters title={outcome ? outcomeWord[outcome] : t('Done')} of={others} />}
-          </>
-        ))}
+      <Loaded read={outcome && outcome !== 'HELD' ? others.read : held.read} skeleton={8}>
+        {() => (
+          <Loaded read={outcome === 'HELD' ? held.read : others.read} skeleton={8}>
+            {() => (none ? <Nothing boxes={boxes.length} /> : (
+              <>
+                {(outcome === 'HELD' || held.list.length > 0) && <Letters title={t('Waits for staff')} of={held} />}
+                {outcome !== 'HELD' && <Letters title={outcome ? outcomeWord[outcome] : t('Done')} of={others} />}
+              </>
+            ))}
+          </Loaded>
+        )}
       </Loaded>
       {search.open && <Message key={search.open} id={search.open} boxes={boxes} changed={again} close={() => { set({ ...search, open: '' }); }} />}
     </Page>

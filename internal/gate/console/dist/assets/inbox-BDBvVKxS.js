@@ -1,0 +1,1 @@
+export{t as default}from"./requests-D8GRY4mH.js";
