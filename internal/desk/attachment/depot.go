@@ -108,6 +108,15 @@ type Arrived struct {
 	Scan     attachment.Scan
 }
 
+// arriving returns a spooled file as one to be stored, and scanned where there is a scanner.
+func (d *Depot) arriving(s *files.Spooled, companyID string) Arrived {
+	a := Arrived{s, files.NewKey(companyID), attachment.ScanSKIPPED}
+	if d.Scan != nil {
+		a.Scan = attachment.ScanPENDING
+	}
+	return a
+}
+
 // nameOf returns the name of the lock under which rows begin and cease to name the same bytes of a company.
 func nameOf(company, sha256 string) string { return "file/" + company + "/" + sha256 }
 
@@ -177,10 +186,7 @@ func (d *Depot) Receive(ctx context.Context, id string, from io.Reader, length i
 		return nil, apperr.Wrap(err, apperr.Unavailable, "The file could not be taken. Send it again.")
 	}
 	defer spooled.Discard()
-	in := UploadInput{ByID: op.ByID{ID: id}, Bytes: Arrived{spooled, files.NewKey(to.row.CompanyID), attachment.ScanSKIPPED}}
-	if d.Scan != nil {
-		in.Bytes.Scan = attachment.ScanPENDING
-	}
+	in := UploadInput{ByID: op.ByID{ID: id}, Bytes: d.arriving(spooled, to.row.CompanyID)}
 	if err := d.Files.Put(ctx, in.Bytes.StoredAs, spooled); err != nil {
 		return nil, apperr.Wrap(err, apperr.Unavailable, "The file could not be stored. Send it again.")
 	}

@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"atrium/ent"
-	"atrium/ent/attachment"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/files"
@@ -70,10 +69,7 @@ func (d *Depot) KeepFor(ctx context.Context, by *principal.Principal, name strin
 		return Kept{}, fmt.Errorf("spool a mailed file: %w", err)
 	}
 	defer s.Discard()
-	k := Kept{Arrived{s, files.NewKey(by.CompanyID), attachment.ScanSKIPPED}, cleaned(name)}
-	if d.Scan != nil {
-		k.Scan = attachment.ScanPENDING
-	}
+	k := Kept{d.arriving(s, by.CompanyID), cleaned(name)}
 	return k, d.Files.Put(ctx, k.StoredAs, s)
 }
 

@@ -17,7 +17,6 @@ import (
 	"atrium/ent/attachment"
 	"atrium/internal/op"
 	"atrium/internal/platform/files"
-	"atrium/internal/platform/principal"
 )
 
 // Scanner asks clamd what it thinks of files (its command INSTREAM).
@@ -156,12 +155,7 @@ func scanned(ctx context.Context, tx *op.Tx, key string, result attachment.Scan)
 }
 
 func (d *Depot) infected(ctx context.Context, args ScanArgs) (_ bool, err error) {
-	by := principal.Worker(args.Company, scannerName)
-	key, err := keyOf(principal.With(ctx, by), d.Engine.Outside(by))
-	if err != nil {
-		return false, err
-	}
-	f, err := files.Open(ctx, d.Files, args.StoredAs, key)
+	f, err := d.Stored(ctx, args.Company, args.StoredAs)
 	if err != nil {
 		return false, err
 	}

@@ -20,6 +20,7 @@ import (
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/text"
 )
 
 // The most that a comment, a description and a title hold, in characters; what a mail says beyond that is kept with what it quotes, or
@@ -175,11 +176,11 @@ func (w *mailer) filing(ctx context.Context, m *message) (request.CreateInput, e
 		first, _, _ := strings.Cut(m.text(), "\n")
 		title, _ = split(strings.TrimSpace(first), maxTitle)
 	}
-	text := m.text()
+	said := m.text()
 	if m.mail.Quoted != "" {
-		text = strings.TrimSpace(m.mail.Whole)
+		said = strings.TrimSpace(m.mail.Whole)
 	}
-	body, _ := split(text, maxBody)
+	body, _ := split(said, maxBody)
 	return request.CreateInput{ServiceID: off.ServiceID, OfferingID: off.ID, Title: title, Description: &body, MailboxTeamID: m.mailbox.TeamID}, nil
 }
 
@@ -189,7 +190,7 @@ func (w *mailer) keep(ctx context.Context, m *message) (kept []attachment.Kept, 
 	if len([]rune(m.mail.Whole)) > maxBody {
 		all = append(slices.Clone(all), inmail.Attachment{Name: "mail.txt", Content: []byte(m.mail.Whole)})
 	}
-	note := func(s string) { notes = cut(strings.TrimSpace(notes+" "+s), 500) }
+	note := func(s string) { notes = text.Cut(strings.TrimSpace(notes+" "+s), 500) }
 	for i, a := range all {
 		if i >= maxFiles {
 			note(fmt.Sprintf("%d files were too many.", len(all)-maxFiles))

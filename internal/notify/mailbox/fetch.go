@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -152,9 +151,9 @@ func why(err error) string {
 	switch {
 	case errors.Is(err, imap.ErrLogin):
 		return "The mail server refuses the username or the password."
-	case strings.HasPrefix(err.Error(), "imap: connect"):
+	case errors.Is(err, imap.ErrConnect):
 		return "The mail server cannot be reached."
-	case strings.HasPrefix(err.Error(), "imap: TLS"):
+	case errors.Is(err, imap.ErrTLS):
 		return "The mail server does not speak TLS at this port, or its certificate cannot be verified."
 	case apperr.CodeOf(err) == apperr.RateLimited:
 		return "The company has taken in as many bytes as its plan allows; the rest follows."

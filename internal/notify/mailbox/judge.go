@@ -22,6 +22,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/text"
 )
 
 const (
@@ -66,7 +67,7 @@ func (w *mailer) judge(ctx context.Context, m *message) (again bool, err error) 
 
 // name keeps how people tell the message from others.
 func (m *message) name() {
-	m.row.Sender, m.row.MessageID, m.row.Subject = cut(strings.ToLower(m.mail.From.Email), 320), cut(m.mail.ID, 998), cut(m.mail.Subject, 1000)
+	m.row.Sender, m.row.MessageID, m.row.Subject = text.Cut(strings.ToLower(m.mail.From.Email), 320), text.Cut(m.mail.ID, 998), text.Cut(m.mail.Subject, 1000)
 	excerpt, _ := split(m.mail.Text, maxExcerpt)
 	m.row.Excerpt = excerpt
 	if m.row.MessageID == "" {
@@ -184,7 +185,7 @@ func (w *mailer) genuine(ctx context.Context, _ *ent.Client, m *message) (again 
 		return true, nil
 	}
 	if !v.Aligned {
-		m.out = outcome{inboundmail.OutcomeHELD, cut("It is not proven to come from its sender. "+strings.Join(v.Reasons, "; "), 500)}
+		m.out = outcome{inboundmail.OutcomeHELD, text.Cut("It is not proven to come from its sender. "+strings.Join(v.Reasons, "; "), 500)}
 	}
 	return false, nil
 }

@@ -26,6 +26,7 @@ import (
 	"atrium/internal/platform/ratelimit"
 	"atrium/internal/platform/share"
 	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // Post takes messages and works them. Safe for concurrent use.
@@ -156,8 +157,8 @@ func (p *Post) keep(ctx context.Context, also func(context.Context, *store.Tx) e
 
 func (p *Post) note(ctx context.Context, tx *store.Tx, r received) error {
 	e := r.envelope
-	c := tx.InboundMail.Create().SetCompanyID(r.mailbox.CompanyID).SetMailboxID(r.mailbox.ID).SetRecipient(cut(r.recipient, 320)).SetSize(r.size).
-		SetStoredAs(r.storedAs).SetHelo(cut(e.Helo, 255)).SetMailFrom(cut(e.Sender, 320))
+	c := tx.InboundMail.Create().SetCompanyID(r.mailbox.CompanyID).SetMailboxID(r.mailbox.ID).SetRecipient(text.Cut(r.recipient, 320)).SetSize(r.size).
+		SetStoredAs(r.storedAs).SetHelo(text.Cut(e.Helo, 255)).SetMailFrom(text.Cut(e.Sender, 320))
 	if e.Client.IsValid() {
 		c.SetPeer(e.Client.String())
 	}
@@ -176,7 +177,7 @@ func (p *Post) note(ctx context.Context, tx *store.Tx, r received) error {
 
 // DeliverFile keeps a message for the mailboxes to which it is written: by the addresses given, or by those in it. vouched says that its
 // sender is who it says. Returns the ids of the kept messages; none if it is written to no mailbox.
-func (p *Post) DeliverFile(ctx context.Context, raw []byte, to []string, vouched bool) ([]string, error) {
+func (p *Post) DeliverFile(ctx context.Context, raw []byte, to []string, vouched bool) (ids []string, err error) {
 	from, written := envelopeOf(raw)
 	if len(to) == 0 {
 		to = written
@@ -194,14 +195,9 @@ func (p *Post) DeliverFile(ctx context.Context, raw []byte, to []string, vouched
 			if err != nil {
 				return nil, err
 			}
-			r.vouched, r.envelope.Sender = vouched, from
-			taken = append(taken, r)
+			r.id, r.vouched, r.envelope.Sender = id.New("eml"), vouched, from
+			taken, ids = append(taken, r), append(ids, r.id)
 		}
-	}
-	ids := make([]string, len(taken))
-	for i := range taken {
-		taken[i].id = id.New("eml")
-		ids[i] = taken[i].id
 	}
 	return ids, p.keep(ctx, nil, taken...)
 }
@@ -237,12 +233,4 @@ func addressed(m *ent.Mailbox, raw []byte) string {
 		}
 	}
 	return m.Address
-}
-
-// cut returns at most n bytes of a text, whole characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }

@@ -22,6 +22,7 @@ import (
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/text"
 )
 
 const (
@@ -161,7 +162,7 @@ func explain(err error) string {
 	for _, d := range e.Details {
 		out += " " + d.Field + ": " + d.Message + "."
 	}
-	return cut(out, 500)
+	return text.Cut(out, 500)
 }
 
 // read loads a message that has no outcome yet, or that staff have released; nil if there is nothing to do.

@@ -43,6 +43,12 @@ type Mail struct {
 	Raw    []byte // nil if Size exceeds inmail.MaxSize
 }
 
+// ErrConnect and ErrTLS are in the errors of a server that cannot be reached, and of one that is not who its address says.
+var (
+	ErrConnect = errors.New("imap: connect")
+	ErrTLS     = errors.New("imap: TLS")
+)
+
 // ErrLogin is in the error of an account that the server does not let in: to try again does not help.
 var ErrLogin = errors.New("imap: the server refuses user and password")
 
@@ -85,7 +91,7 @@ func (a Account) connect(ctx context.Context) (*metered, error) {
 	}
 	plain, err := a.Dial(ctx, "tcp", a.Address)
 	if err != nil {
-		return nil, fmt.Errorf("imap: connect: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrConnect, err)
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if a.TLS != nil {
@@ -96,7 +102,7 @@ func (a Account) connect(ctx context.Context) (*metered, error) {
 	}
 	secure := tls.Client(plain, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return nil, fmt.Errorf("imap: TLS: %w", errors.Join(err, plain.Close()))
+		return nil, fmt.Errorf("%w: %w", ErrTLS, errors.Join(err, plain.Close()))
 	}
 	m := &metered{Conn: secure}
 	m.allow(maxAnswer) // go-imap reads the greeting as soon as it has the connection
