@@ -102,6 +102,59 @@ await keys('Escape');
 await page.getByRole('link', { name: 'Used by' }).press('Enter');
 await page.getByText('Nothing uses this workflow yet').waitFor();
 await b.sound('builder-used');
+
+// In a narrow window a phase is a sheet, which gives the focus back.
+await page.getByRole('link', { name: 'Builder' }).press('Enter');
+await page.setViewportSize({ width: 390, height: 800 });
+await page.locator('[data-phase=task]').focus();
+await keys('Enter');
+const sheet = page.getByRole('dialog', { name: 'Check the order' });
+await sheet.getByLabel('Title of the task').waitFor();
+await b.sound('builder-sheet');
+await keys('Escape');
+await sheet.waitFor({ state: 'detached' });
+await focused(/^Check the order/);
+await page.setViewportSize({ width: 1280, height: 900 });
+
+// Outcomes and ids are named in the form: what asks for them follows. With 200 phases too, each press is answered at once: it takes a few
+// milliseconds, so that half of the presses within a tenth of a second is a bound that a busy machine keeps.
+const ids = Array.from({ length: 198 }, (_x, i) => `p${i + 1}`);
+const line = ['start', ...ids, 'end'];
+const many = await rest('POST', '/workflows', { name: 'Two hundred in a row', definition: {
+  phases: [{ id: 'start', type: 'START' }, ...ids.map((x) => (x === 'p2' ? { id: x, type: 'DECISION', config: { rules: [{ when: 'phases.p1.outcome == "next"', transition: 'sent' }], default: 'next' } } : { id: x, type: 'PROCESS', name: `Phase ${x}` })), { id: 'end', type: 'END' }],
+  transitions: [...line.slice(1).map((to, i) => ({ from: line[i], name: 'next', to })), { from: 'p2', name: 'sent', to: 'p3' }],
+} });
+await page.goto(new URL(`/app/workflows/${many.id}`, page.url()).href);
+await page.locator('[data-phase=p1]').focus();
+await keys('Enter');
+await side.getByRole('textbox', { name: 'Outcome', exact: true }).fill('Sent');
+await keys('Enter');
+await side.getByRole('button', { name: 'Add outcome' }).press('Enter');
+await side.getByRole('textbox', { name: 'Outcome', exact: true }).nth(1).and(page.locator(':focus')).waitFor();
+await page.keyboard.type('Sent');
+await keys('Enter');
+await side.getByText('Another outcome has this name.').waitFor();
+await keys('Control+a');
+await page.keyboard.type('Back');
+await keys('Enter');
+await side.getByText('Advanced').press('Enter');
+await side.getByRole('textbox', { name: 'Name in expressions' }).fill('first');
+await keys('Enter');
+await page.getByRole('button', { name: 'Save draft' }).press('Enter');
+await page.getByText('The draft was saved.').waitFor();
+const follows = await definition(many.id);
+assert.deepEqual(follows.transitions.filter((w) => w.from === 'first').map((w) => `${w.name} ${w.to}`), ['Sent p2', 'Back end']);
+assert.equal(follows.phases[2].config.rules[0].when, 'phases.first.outcome == "Sent"');
+await page.evaluate(() => {
+  globalThis.painted = [];
+  addEventListener('keydown', (e) => { requestAnimationFrame(() => { setTimeout(() => { globalThis.painted.push(performance.now() - e.timeStamp); }); }); }, true);
+});
+await page.locator('[data-phase=p20]').focus();
+await keys(...Array.from({ length: 20 }, () => 'ArrowDown'));
+await focused(/^Phase p40/);
+await until('each press was painted', () => page.evaluate(() => globalThis.painted.length === 20));
+const [middle] = (await page.evaluate(() => globalThis.painted)).toSorted((x, y) => x - y).slice(10);
+assert.ok(middle < 100, `half of the presses took more than ${middle} ms`);
 assert.deepEqual(b.faults, []);
 await b.end();
 console.log('console-builder: ok');

@@ -7,9 +7,18 @@ export type Node =
 // literal writes a text. Half of a surrogate pair is no character, and CEL takes none.
 export const literal = (s: string): string => JSON.stringify(s.replace(/\p{Surrogate}/gu, '\uFFFD')).replace(/[\u2028\u2029\u007F-\u009F]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const token = /\s*(?:("(?:[^"\\\n\r]|\\[^])*"|'(?:[^'\\\n\r]|\\[^])*')|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[!<>()[\].,]))/y;
+// quoted is the pattern of a text as CEL writes it.
+export const quoted = String.raw`"(?:[^"\\\n\r]|\\[^])*"|'(?:[^'\\\n\r]|\\[^])*'`;
 
-type Token = { kind: 'string' | 'number' | 'word' | 'sign'; text: string };
+const token = new RegExp(String.raw`\s*(?:(${quoted})|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[!<>()[\].,]))`, 'y');
+
+// A Token stands from one place of the source to another.
+type Token = { kind: 'string' | 'number' | 'word' | 'sign'; text: string; from: number; to: number };
+
+const spans = new WeakMap<Node, [number, number]>();
+
+// sourceOf is the text of an operand of && or ||, or of several that stand beside each other, with the parentheses around each.
+export const sourceOf = (source: string, of: Node[]): string => source.slice(spans.get(of[0] as Node)?.[0], spans.get(of.at(-1) as Node)?.[1]);
 
 function tokens(source: string): Token[] | null {
   const out: Token[] = [];
@@ -19,7 +28,8 @@ function tokens(source: string): Token[] | null {
     if (!m) return null;
     const kinds = ['string', 'number', 'word', 'sign'] as const;
     const at = [1, 2, 3, 4].find((i) => m[i] !== undefined) ?? 4;
-    out.push({ kind: kinds[at - 1] ?? 'sign', text: m[at] ?? '' });
+    const text = m[at] ?? '';
+    out.push({ kind: kinds[at - 1] ?? 'sign', text, from: token.lastIndex - text.length, to: token.lastIndex });
   }
   return out;
 }
@@ -27,9 +37,9 @@ function tokens(source: string): Token[] | null {
 const escapes: Record<string, string> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '\'': '\'', '"': '"', '`': '`', '?': '?' };
 
 // unquoted is the text of a literal; null for one with an escape that CEL does not have.
-function unquoted(quoted: string): string | null {
+export function unquoted(written: string): string | null {
   let bad = false;
-  const text = quoted.slice(1, -1).replace(/\\(u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|[0-3][0-7]{2}|[^])/g, (_m, e: string) => {
+  const text = written.slice(1, -1).replace(/\\(u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|[0-3][0-7]{2}|[^])/g, (_m, e: string) => {
     const code = /^[uUx]/.test(e) && e.length > 1 ? parseInt(e.slice(1), 16) : /^[0-3]/.test(e) && e.length === 3 ? parseInt(e, 8) : -1;
     if (code < 0 && escapes[e] === undefined || code > 0x10FFFF) bad = true;
     return bad ? '' : code < 0 ? escapes[e] ?? '' : String.fromCodePoint(code);
@@ -45,7 +55,15 @@ class Reader {
   private take(text: string) { if (!this.is(text)) return false; this.at++; return true; }
   private need(text: string) { if (!this.take(text)) throw new SyntaxError(); }
 
-  or(): Node { return this.joined('or', '||', () => this.joined('and', '&&', () => this.rel())); }
+  // placed notes where what is read next stands.
+  private placed(read: () => Node): Node {
+    const from = this.all[this.at]?.from ?? 0;
+    const n = read();
+    spans.set(n, [from, this.all[this.at - 1]?.to ?? from]);
+    return n;
+  }
+
+  or(): Node { return this.joined('or', '||', () => this.joined('and', '&&', () => this.placed(() => this.rel()))); }
 
   private joined(kind: 'and' | 'or', sign: string, part: () => Node): Node {
     const first = part();

@@ -1,6 +1,6 @@
 // condition is where people say when something applies: in rows, or as CEL where rows cannot say it.
 import { Plus } from 'lucide-react';
-import { useEffect, useId, useMemo, useRef, useState, type ReactNode } from 'react';
+import { memo, useEffect, useId, useMemo, useState, type ReactNode } from 'react';
 import { useRead } from '../app/data';
 import { plural, t } from '../app/text';
 import { CheckExpression, ConditionFields } from '../gen/documents';
@@ -28,7 +28,7 @@ const blank: Group = { join: 'all', parts: [{ what: '', op: 'is', values: [] }] 
 
 // Condition shows a condition as rows where it can, else as text. What it gives to onChange is CEL; rows that are not finished are left
 // out of it.
-export function Condition({ scope, id, phaseId, definition, value, onChange, label, hint, optional, problem, readOnly }: ConditionProps) {
+export const Condition = memo(function Condition({ scope, id, phaseId, definition, value, onChange, label, hint, optional, problem, readOnly }: ConditionProps) {
   const at = useId();
   const lacks = (scope === 'INBOUND' || scope === 'FORM') && !id;
   const drawn = useSettled(definition, 400);
@@ -73,7 +73,7 @@ export function Condition({ scope, id, phaseId, definition, value, onChange, lab
       {written && !readOnly && fields.length > 0 && <Known fields={fields} take={(x) => { onChange(value.trim() ? `${value.trimEnd()} ${x}` : x); }} />}
     </fieldset>
   );
-}
+});
 
 // Known lists what an expression can read.
 function Known({ fields, take }: { fields: ConditionField[]; take: (expression: string) => void }) {
@@ -100,13 +100,10 @@ function Where({ text, fault }: { text: string; fault: Found }) {
 // useSettled is a value once it has not changed for some time.
 function useSettled<T>(value: T, ms: number): T {
   const [settled, setSettled] = useState(value);
-  const key = JSON.stringify(value);
-  const latest = useRef(value);
-  latest.current = value;
   useEffect(() => {
-    const timer = setTimeout(() => { setSettled(latest.current); }, ms);
+    const timer = setTimeout(() => { setSettled(value); }, ms);
     return () => { clearTimeout(timer); };
-  }, [key, ms]);
+  }, [value, ms]);
   return settled;
 }
 

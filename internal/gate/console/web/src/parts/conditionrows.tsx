@@ -55,7 +55,7 @@ function RowEditor({ n, row: r, plain, fields, set, remove, readOnly }: RowProps
     const ops = to ? offered(to) : [];
     set({ what, op: ops.includes(r.op) ? r.op : ops[0] ?? 'is', values: to && f && to.type === f.type && to.values.length + f.values.length === 0 ? r.values : [] });
   };
-  const how = (op: Op) => { set({ ...r, op, values: takes(op) === 0 ? [] : takes(op) === 1 ? r.values.slice(0, 1) : r.values }); };
+  const how = (op: Op) => { set({ what: r.what, op, values: takes(op) === 0 ? [] : takes(op) === 1 ? r.values.slice(0, 1) : r.values }); };
   return (
     <div className="condition-row" role="group" aria-label={t('Condition {n}', { n })}>
       <select aria-label={t('What')} value={r.what} disabled={readOnly} onChange={(e) => { choose(e.target.value); }}>
@@ -67,7 +67,7 @@ function RowEditor({ n, row: r, plain, fields, set, remove, readOnly }: RowProps
         })}
       </select>
       {f && <select aria-label={t('How it is compared')} value={r.op} disabled={readOnly} onChange={(e) => { how(e.target.value as Op); }}>{offered(f).map((op) => <option key={op} value={op}>{opWords[op]}</option>)}</select>}
-      {f && takes(r.op) !== 0 && <Value field={f} row={r} readOnly={readOnly} set={(values) => { set({ ...r, values }); }} />}
+      {f && takes(r.op) !== 0 && <Value field={f} row={r} readOnly={readOnly} set={(values) => { set({ what: r.what, op: r.op, values }); }} />}
       {!readOnly && <button type="button" className="icon" aria-label={t('Remove condition {n}', { n })} onClick={remove}><Trash2 size={15} aria-hidden /></button>}
     </div>
   );

@@ -1,14 +1,15 @@
 // conditions are rows of a condition, and the CEL that stands for them. What a row compares may be null or absent: the CEL asks for that
-// first, so that it is false, or true for what is negated, and never a fault. Other CEL than this stays text.
-import { literal, parseCel, printed, type Node } from './cel';
+// first, so that it is false, or true for what is negated, and never a fault. A comparison that somebody has written without that is a row,
+// too, which stays as it was written until it is changed. Other CEL than this stays text.
+import { literal, parseCel, printed, sourceOf, type Node } from './cel';
 
 export type Op = 'is' | 'isNot' | 'contains' | 'notContains' | 'starts' | 'oneOf' | 'noneOf' | 'more' | 'less' | 'atLeast' | 'atMost' | 'before' | 'after' | 'empty' | 'notEmpty';
 
 export interface ConditionField { expression: string; label: string; group: string; type: string; optional: boolean; values: { value: string; label: string }[] }
 
 // A Row compares one field. values are texts as they are, numbers with their digits, true or false, days and moments; as many as the
-// operator takes.
-export interface Row { what: string; op: Op; values: string[] }
+// operator takes. text is how somebody else has written it.
+export interface Row { what: string; op: Op; values: string[]; text?: string }
 
 // A Group holds if all of its parts do, or any of them. A part that is a group has no groups itself.
 export interface Group { join: 'all' | 'any'; parts: (Row | Group)[] }
@@ -97,6 +98,7 @@ function tested(f: ConditionField, op: Op, values: string[]): string {
 
 // rowOf writes a row, in parentheses where others stand beside it.
 function rowOf(r: Row, f: ConditionField, beside: boolean): string {
+  if (r.text !== undefined) return r.text;
   const test = negated[r.op] ?? r.op;
   const terms = [...guards(r.what, test, f.optional), tested(f, test, r.values)].filter(Boolean);
   const [only = ''] = terms;
@@ -118,35 +120,72 @@ export function celOf(g: Group, fields: ConditionField[], within = false): strin
   return within && texts.length > 1 ? `(${text})` : text;
 }
 
-// rowsOf reads a condition as rows; null for one that rows would write otherwise, or not at all. No text has no rows.
+// rowsOf reads a condition as rows; null for one that rows cannot say. No text has no rows.
 export function rowsOf(text: string, fields: ConditionField[]): Group | null {
   if (text.trim() === '') return { join: 'all', parts: [] };
   const tree = parseCel(text);
   if (!tree) return null;
-  const guess = read(tree, fields, 0);
+  const guess = read(tree, { text, fields }, 0);
   const g: Group | null = guess && !isGroup(guess) ? { join: 'all', parts: [guess] } : guess;
   const again = g && parseCel(celOf(g, fields));
   return again && printed(again) === printed(tree) ? g : null;
 }
 
+interface Source { text: string; fields: ConditionField[] }
+
 // read guesses what the tree says; rowsOf writes it again to know.
-function read(n: Node, fields: ConditionField[], depth: number): Row | Group | null {
-  const row = readRow(n, fields);
+function read(n: Node, of: Source, depth: number): Row | Group | null {
+  const row = readRow(n, of.fields) ?? looseRow(n.kind === 'and' ? n.of : [n], of);
   if (row) return row;
   if (depth > 1 || (n.kind !== 'and' && n.kind !== 'or')) return null;
-  const parts = n.of.map((x) => read(x, fields, depth + 1));
+  const parts = n.kind === 'and' ? readAll(n.of, of, depth + 1) : n.of.map((x) => read(x, of, depth + 1));
   return parts.includes(null) ? null : { join: n.kind === 'and' ? 'all' : 'any', parts: parts as (Row | Group)[] };
 }
 
+// readAll reads what all holds: a comparison may stand behind others that ask whether there is something to compare.
+function readAll(all: Node[], of: Source, depth: number): (Row | Group | null)[] {
+  const out: (Row | Group | null)[] = [];
+  for (let i = 0; i < all.length;) {
+    let end = Math.min(all.length, i + 6); // of the longest that rows ask
+    let row: Row | null = null;
+    for (; end > i + 1 && !row; end--) row = looseRow(all.slice(i, end), of);
+    out.push(row ?? read(all[i] as Node, of, depth));
+    i = row ? end + 1 : i + 1;
+  }
+  return out;
+}
+
+// says reports whether one of the texts is what the tree says.
+function says(n: Node, texts: string[]): boolean {
+  const said = printed(n);
+  return texts.some((x) => { const tree = parseCel(x); return tree !== null && printed(tree) === said; });
+}
+
 function readRow(n: Node, fields: ConditionField[]): Row | null {
-  const text = printed(n);
-  for (const r of guesses(n, false)) {
+  return guesses(n, false).find((r) => { const f = fields.find((x) => x.expression === r.what); return f && isWhole(r, fields) && says(n, [rowOf(r, f, false)]); }) ?? null;
+}
+
+// looseRow reads a comparison that asks for less than rows do, or for nothing, before it compares: where there is something to compare,
+// both say the same. What is negated behind a question holds for nothing absent, where rows hold: that is none.
+function looseRow(terms: Node[], { text, fields }: Source): Row | null {
+  const [test] = terms.slice(-1);
+  if (!test) return null;
+  for (const r of guesses(test, false)) {
+    if (negated[r.op] && terms.length > 1) continue;
     const f = fields.find((x) => x.expression === r.what);
-    if (!f || !isWhole(r, fields)) continue;
-    const again = parseCel(rowOf(r, f, false));
-    if (again && printed(again) === text) return r;
+    const asked = guards(r.what, negated[r.op] ?? r.op, true);
+    if (f && isWhole(r, fields) && says(test, bare(r, f)) && terms.slice(0, -1).every((x) => says(x, asked))) return { ...r, text: sourceOf(text, terms) };
   }
   return null;
+}
+
+// bare are the texts of a row without what it asks for first. Whether something is empty cannot be said without.
+function bare(r: Row, f: ConditionField): string[] {
+  const test = negated[r.op] ?? r.op;
+  const text = tested(f, test, r.values);
+  if (some.includes(r.op) || text === '') return [];
+  const short = test === 'is' && r.values[0] === 'true' ? [f.expression] : [];
+  return negated[r.op] ? [`!(${text})`, ...(test === 'is' ? [text.replace(' == ', ' != ')] : []), ...short.map((x) => `!${x}`)] : [text, ...short];
 }
 
 const signs: Record<string, Op[]> = { '==': ['is'], '!=': ['isNot', 'notEmpty'], '>': ['more', 'after', 'notEmpty'], '<': ['less', 'before'], '>=': ['atLeast'], '<=': ['atMost'] };
@@ -163,6 +202,7 @@ function guesses(n: Node, not: boolean): Row[] {
     const all = ops.flatMap((op): Op[] => (not ? (Object.keys(negated) as Op[]).filter((k) => negated[k] === op) : [op]));
     return all.map((op) => ({ what: path, op, values: takes(op) === 0 ? [] : texts as string[] }));
   };
+  if (n.kind === 'path') return as(n, ['is'], [{ kind: 'bool', text: 'true' }]);
   if (n.kind === 'call' && n.name in calls) return as(n.on, [calls[n.name] as Op], n.args);
   if (n.kind !== 'rel') return [];
   if (n.op === 'in') return n.right.kind === 'list' ? as(n.left, ['oneOf'], n.right.of) : as(n.right, ['contains'], [n.left]);

@@ -6,6 +6,7 @@ import { t } from '../app/text';
 import type { Answers, FormField } from '../ui/answer';
 import { Check, Field, below, faultAt } from '../ui/field';
 import { FormFields } from '../ui/formfields';
+import { moved, without } from '../ui/lists';
 import { keyed } from './formkeys';
 import { Limits } from './limits';
 import { ShownWhen } from './shownwhen';
@@ -25,12 +26,6 @@ interface Props { fields: FormField[]; change: (to: FormField[]) => void; fault:
 export function FormBuilder({ fields, change, fault, at }: Props) {
   const [answers, setAnswers] = useState<Answers>({});
   const edit = (i: number, f: Partial<FormField>) => { change(fields.map((x, j) => (j === i ? { ...x, ...f } : x))); };
-  const move = (i: number, by: number) => {
-    const to = [...fields];
-    const [f] = to.splice(i, 1);
-    if (f) to.splice(i + by, 0, f);
-    change(to);
-  };
   // limit is when a field is shown. What it names has a key of its own from then on, so that another label does not lose it.
   const limit = (i: number, visibleWhen: FormField['visibleWhen']) => {
     change(keyed(fields).map((f, j) => ({ ...f, key: Object.hasOwn(visibleWhen ?? {}, f.key) ? f.key : fields[j]?.key ?? '', ...(j === i ? { visibleWhen } : {}) })));
@@ -44,9 +39,9 @@ export function FormBuilder({ fields, change, fault, at }: Props) {
             <header>
               <strong dir="auto">{f.label || t('Field {n}', { n: i + 1 })}</strong>
               <span className="line">
-                <button type="button" className="icon" aria-label={t('Move field {n} up', { n: i + 1 })} disabled={i === 0} onClick={() => { move(i, -1); }}><ArrowUp size={15} aria-hidden /></button>
-                <button type="button" className="icon" aria-label={t('Move field {n} down', { n: i + 1 })} disabled={i === fields.length - 1} onClick={() => { move(i, 1); }}><ArrowDown size={15} aria-hidden /></button>
-                <button type="button" className="icon" aria-label={t('Remove field {n}', { n: i + 1 })} onClick={() => { change(fields.filter((_x, j) => j !== i)); }}><Trash2 size={15} aria-hidden /></button>
+                <button type="button" className="icon" aria-label={t('Move field {n} up', { n: i + 1 })} disabled={i === 0} onClick={() => { change(moved(fields, i, -1)); }}><ArrowUp size={15} aria-hidden /></button>
+                <button type="button" className="icon" aria-label={t('Move field {n} down', { n: i + 1 })} disabled={i === fields.length - 1} onClick={() => { change(moved(fields, i, 1)); }}><ArrowDown size={15} aria-hidden /></button>
+                <button type="button" className="icon" aria-label={t('Remove field {n}', { n: i + 1 })} onClick={() => { change(without(fields, i)); }}><Trash2 size={15} aria-hidden /></button>
               </span>
             </header>
             <div className="pair">

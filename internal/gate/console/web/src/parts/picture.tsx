@@ -1,5 +1,5 @@
 // picture draws a definition: phases in the order in which they can be reached, transitions between them.
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { memo, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { plural, t } from '../app/text';
 import { phaseType, words } from '../ui/bits';
 
@@ -88,12 +88,6 @@ export function place(d: Definition): Placed[] {
   });
 }
 
-// beside is how far from the middle of its phase a transition leaves it, so that several do not lie on each other.
-function beside(definition: Definition, way: NonNullable<Definition['transitions']>[number]): number {
-  const siblings = (definition.transitions ?? []).filter((x) => x.from === way.from);
-  return (siblings.indexOf(way) - (siblings.length - 1) / 2) * 15;
-}
-
 const cut = (s: string) => (s.length > 21 ? `${s.slice(0, 20)}…` : s);
 
 // Taken is the path of an execution: how each phase that it has entered stands, and the transitions by which it left.
@@ -111,17 +105,39 @@ function line(a: Placed, b: Placed, off: number, placed: Placed[], below: number
   return { path: `M${x1} ${y1} C${x1 + 34} ${y1} ${x1 + 18} ${under} ${x1 + 56} ${under} L${x2 - 56} ${under} C${x2 - 18} ${under} ${x2 - 34} ${y2} ${x2} ${y2}`, x: (x1 + x2) / 2, y: under };
 }
 
+// A Line is a transition as it is drawn, and where it leaves its phase.
+interface Line { key: string; from: string; name: string; path: string; x: number; y: number; back: boolean; startX: number; startY: number; left: number; right: number }
+
+// Laid is a definition on a plane: w and h are its size.
+interface Laid { placed: Placed[]; at: Map<string, Placed>; lines: Line[]; w: number; h: number }
+
+function laid(d: Definition): Laid {
+  const placed = place(d);
+  const at = new Map(placed.map((p) => [p.id, p]));
+  const [w, h] = [Math.max(300, ...placed.map((p) => p.x + width + 16)), Math.max(90, ...placed.map((p) => p.y + height + 40))];
+  const out = new Map<string, Transition[]>();
+  for (const way of d.transitions ?? []) out.set(way.from, [...out.get(way.from) ?? [], way]);
+  const lines = (d.transitions ?? []).flatMap((way): Line[] => {
+    const [a, b, siblings] = [at.get(way.from), at.get(way.to), out.get(way.from) ?? []];
+    if (!a || !b) return [];
+    const off = (siblings.indexOf(way) - (siblings.length - 1) / 2) * 15; // from the middle of its phase, so that several do not lie on each other
+    return [{ key: `${way.from} ${way.name ?? ''} ${way.to}`, from: way.from, name: way.name ?? '', ...line(a, b, off, placed, h - 4), back: b.layer <= a.layer, startX: a.x + width, startY: a.y + height / 2 + off, left: Math.min(a.x, b.x), right: Math.max(a.x, b.x) }];
+  }).toSorted((a, b) => (a.key < b.key ? -1 : 1)); // in one order, whatever moves
+  return { placed, at, lines, w, h };
+}
+
 // Editing is what can be done in a picture by the pointer; by the keyboard the same is done in the list beside it.
 export interface Editing { selected: string; select: (id: string) => void; add?: ((at: { from: string; name: string }) => void) | undefined; open: { from: string; name: string }[] }
 
 interface PictureProps { definition: Definition; faulty: Set<string>; taken?: Taken; current?: string | null; editing?: Editing | undefined }
 
-// Picture shows a definition, from its START or, where it is wider than its frame, from around the phase current.
-export function Picture({ definition, faulty, taken, current, editing }: PictureProps) {
-  const placed = place(definition);
-  const at = new Map(placed.map((p) => [p.id, p]));
-  const w = Math.max(300, ...placed.map((p) => p.x + width + 16));
-  const h = Math.max(90, ...placed.map((p) => p.y + height + 40));
+const beyond = 2500; // pixels on both sides of what is seen that are drawn as well
+
+// Picture shows a definition, from its START or, where it is wider than its frame, from around the phase current. Of a definition that
+// has changed, what stands as it stood is not drawn anew.
+export const Picture = memo(function Picture({ definition, faulty, taken, current, editing }: PictureProps) {
+  const all = useMemo(() => laid(definition), [definition]);
+  const { at, w, h } = all;
   const [whole, setWhole] = useState(false);
   const frame = useRef<HTMLDivElement>(null);
   const wide = useWiderThan(frame, w);
@@ -129,55 +145,55 @@ export function Picture({ definition, faulty, taken, current, editing }: Picture
   useEffect(() => {
     if (frame.current && middle > 0) frame.current.scrollLeft = middle - frame.current.clientWidth / 2;
   }, [middle]);
+  const [left, setLeft] = useState(0);
+  const near = (from: number, to = from) => whole || (to > left - beyond && from < left + 2 * beyond);
+  const [placed, lines] = [all.placed.filter((p) => near(p.x)), all.lines.filter((l) => near(l.left, l.right))];
+  const { select, add } = editing ?? {};
   return (
     <>
     {wide && <p className="picture-size"><button type="button" className="plain small" aria-pressed={whole} onClick={() => { setWhole(!whole); }}>{t('Whole picture')}</button></p>}
     <div
       ref={frame} className={`card picture${whole ? ' whole' : ''}`} // not said
-      tabIndex={0} role="group" aria-label={t('Picture of the workflow')}
+      tabIndex={0} role="group" aria-label={t('Picture of the workflow')} onScroll={(e) => { setLeft(Math.round(e.currentTarget.scrollLeft / 500) * 500); }}
     >
-      <svg width={w} height={h} viewBox={`0 0 ${w} ${h}`} role="img" aria-label={plural(placed.length, 'Workflow of {n} phase; the list below says the same', 'Workflow of {n} phases; the list below says the same')}>
+      <svg width={w} height={h} viewBox={`0 0 ${w} ${h}`} role="img" aria-label={plural(all.placed.length, 'Workflow of {n} phase; the list below says the same', 'Workflow of {n} phases; the list below says the same')}>
         <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" /></marker></defs>
-        {(definition.transitions ?? []).map((way) => {
-          const a = at.get(way.from);
-          const b = at.get(way.to);
-          if (!a || !b) return null;
-          return (
-            <g key={`${way.from} ${way.name ?? ''} ${way.to}`}>
-              <path d={line(a, b, beside(definition, way), placed, h - 4).path} className={taken?.ways.has(`${way.from} ${way.name ?? 'next'}`) ? 'taken' : undefined} markerEnd={'url(#arrow)'} />
-            </g>
-          );
-        })}
-        {(definition.transitions ?? []).map((way) => { // above all lines
-          const [a, b] = [at.get(way.from), at.get(way.to)];
-          if (!a || !b || !way.name || way.name === 'next' || b.layer <= a.layer) return null;
-          return <text key={`${way.from} ${way.name}`} className="way" x={a.x + width + 6} y={a.y + height / 2 + beside(definition, way) - 4}>{words(way.name)}</text>;
-        })}
-        {placed.map((p) => (
-          <g key={p.id} className={editing ? `pick${editing.selected === p.id ? ' selected' : ''}` : undefined} onClick={editing && (() => { editing.select(p.id); })}>
-            <rect className={`box${faulty.has(p.id) ? ' faulty' : ''}${p.type === 'START' || p.type === 'END' ? ' edge-phase' : ''}${taken ? ` ${(taken.phases.get(p.id) ?? 'untouched').toLowerCase()}` : ''}`} x={p.x} y={p.y} width={width} height={height} rx="10" />
-            <text x={p.x + 14} y={p.y + 23}><title>{p.name ?? p.id}</title>{cut(p.name || p.id)}</text>
-            <text className="kind" x={p.x + 14} y={p.y + 40}>{phaseType(p.type)}</text>
-          </g>
-        ))}
-        {editing?.add && (definition.transitions ?? []).map((way) => {
-          const [a, b] = [at.get(way.from), at.get(way.to)];
-          return a && b ? <Plus key={`${way.from} ${way.name ?? ''}`} {...line(a, b, beside(definition, way), placed, h - 4)} label={t('Add a phase here')} press={() => { editing.add?.({ from: way.from, name: way.name ?? 'next' }); }} /> : null;
-        })}
-        {editing?.add && editing.open.map((exit) => {
+        {lines.map((l) => <path key={l.key} d={l.path} className={taken?.ways.has(`${l.from} ${l.name || 'next'}`) ? 'taken' : undefined} markerEnd={'url(#arrow)'} />)}
+        {lines.map((l) => (l.name && l.name !== 'next' && !l.back ? <text key={l.key} className="way" x={l.startX + 6} y={l.startY - 4}>{words(l.name)}</text> : null)) /* above all lines */}
+        {placed.map((p) => <Box key={p.id} id={p.id} type={p.type} name={p.name || p.id} x={p.x} y={p.y} faulty={faulty.has(p.id)} selected={editing?.selected === p.id} taken={taken ? ` ${(taken.phases.get(p.id) ?? 'untouched').toLowerCase()}` : ''} select={select} />)}
+        {add && lines.map((l) => <Plus key={l.key} x={l.x} y={l.y} label={t('Add a phase here')} from={l.from} name={l.name || 'next'} add={add} />)}
+        {add && editing?.open.map((exit) => {
           const a = at.get(exit.from);
           const n = editing.open.filter((o) => o.from === exit.from).indexOf(exit);
-          return a ? <Plus key={`${exit.from} ${exit.name}`} x={a.x + width + 10} y={a.y + height - 8 - n * 20} label={t('Add a phase at “{way}”', { way: words(exit.name) })} press={() => { editing.add?.({ from: exit.from, name: exit.name }); }} /> : null;
+          return a ? <Plus key={`${exit.from} ${exit.name}`} x={a.x + width + 10} y={a.y + height - 8 - n * 20} label={t('Add a phase at “{way}”', { way: words(exit.name) })} from={exit.from} name={exit.name} add={add} /> : null;
         })}
       </svg>
     </div>
     </>
   );
-}
+});
 
-function Plus({ x, y, label, press }: { x: number; y: number; label: string; press: () => void }) {
-  return <g className="plus" onClick={press}><title>{label}</title><circle className="reach" cx={x} cy={y} r="13" /><circle cx={x} cy={y} r="8" /><path d={`M${x - 4} ${y}h8M${x} ${y - 4}v8`} /></g>;
-}
+interface BoxProps { id: string; type: string; name: string; x: number; y: number; faulty: boolean; selected: boolean; taken: string; select: ((id: string) => void) | undefined }
+
+const Box = memo(function Box({ id, type, name, x, y, faulty, selected, taken, select }: BoxProps) {
+  return (
+    <g className={select ? `pick${selected ? ' selected' : ''}` : undefined} transform={`translate(${x} ${y})`} onClick={select && (() => { select(id); })}>
+      <rect className={`box${faulty ? ' faulty' : ''}${type === 'START' || type === 'END' ? ' edge-phase' : ''}${taken}`} width={width} height={height} rx="10" />
+      <text x="14" y="23"><title>{name}</title>{cut(name)}</text>
+      <text className="kind" x="14" y="40">{phaseType(type)}</text>
+    </g>
+  );
+});
+
+interface PlusProps { x: number; y: number; label: string; from: string; name: string; add: (at: { from: string; name: string }) => void }
+
+const Plus = memo(function Plus({ x, y, label, from, name, add }: PlusProps) {
+  return (
+    <g className="plus" transform={`translate(${x} ${y})`} onClick={() => { add({ from, name }); }}>
+      <title>{label}</title><circle className="reach" r="13" /><circle r="8" /><path d="M-4 0h8M0 -4v8" />
+    </g>
+  );
+});
 
 // useWiderThan reports whether something is wider than the frame that shows it.
 function useWiderThan(frame: RefObject<HTMLDivElement | null>, w: number): boolean {

@@ -8,7 +8,7 @@ import { askedOf, whenOf, whenRows } from '../parts/visiblewhen';
 import type { FormField } from '../ui/answer';
 
 interface Case { name: string; group: Group; cel: string }
-const shared = cases as unknown as { fields: ConditionField[]; cases: Case[]; texts: string[] };
+const shared = cases as unknown as { fields: ConditionField[]; cases: Case[]; loose: Omit<Case, 'name'>[]; texts: string[] };
 const { fields } = shared;
 
 // random gives whole numbers below n, the same ones each time.
@@ -60,6 +60,17 @@ describe('rows', () => {
   });
 
   it.each(shared.texts)('are not made of %s', (text) => { expect(rowsOf(text, fields)).toBeNull(); });
+
+  it.each(shared.loose)('are read of $cel, which stays as it was written', ({ cel, group }) => {
+    expect(rowsOf(cel, fields)).toEqual(group);
+    expect(celOf(group, fields)).toBe(cel);
+  });
+
+  it('that somebody changes ask first, and leave the others as they were written', () => {
+    const g = rowsOf('request.fields.amount<100.0||request.fields.note == \'a\'', fields) as Group;
+    expect(celOf({ ...g, parts: [g.parts[0] as Row, { what: 'request.fields.note', op: 'is', values: ['b'] }] }, fields)).toBe('request.fields.amount<100.0 || (has(request.fields.note) && request.fields.note == "b")');
+    expect(celOf({ ...g, join: 'all' }, fields)).toBe('request.fields.amount<100.0 && request.fields.note == \'a\'');
+  });
 
   it('are read however CEL is spaced and quoted', () => {
     expect(rowsOf('request.priority  ==\n\'URGENT\'||request.title.contains( \'V\\x50N\' )', fields)).toEqual({ join: 'any', parts: [

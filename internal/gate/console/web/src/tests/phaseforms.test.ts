@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { parse } from '../app/digits';
 import { keyOf } from '../parts/formkeys';
 import type { FormField } from '../ui/answer';
+import { moved } from '../ui/lists';
 import { spanOf, spanText, stepOf } from '../pages/workflows/builder/duration';
 import { twice, written } from '../pages/workflows/builder/entries';
 import { rekeyed } from '../pages/workflows/builder/fresh';
 import { earlier, kindOf, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
 import { formOf, scalar, turned } from '../pages/workflows/builder/payload';
 import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder/moment';
-import { below, merged, moved, put, within } from '../pages/workflows/builder/shape';
+import { below, merged, put, within } from '../pages/workflows/builder/shape';
 import { join, split, type Piece } from '../pages/workflows/builder/template';
 import { quote, readValue, unquote } from '../pages/workflows/builder/value';
 

@@ -37,11 +37,13 @@ function heir(gone: HTMLElement, records: MutationRecord[]): HTMLElement | null 
 
 export function keepFocus(): void {
   const { document } = globalThis;
-  document.addEventListener('focusin', (e) => { here.at = e.target as HTMLElement; });
+  let next: Element | null = null; // where the focus is about to go: what is left may change the page before it is there
+  document.addEventListener('focusout', (e) => { next = e.relatedTarget as Element | null; }, true);
+  document.addEventListener('focusin', (e) => { here.at = e.target as HTMLElement; next = null; });
   // Whoever presses beside everything wants no focus.
   document.addEventListener('mouseup', () => { if (document.activeElement === document.body) here.at = null; });
   new MutationObserver((records) => {
     for (const place of held) if (place.at && !place.at.isConnected) place.at = heir(place.at, records);
-    if (document.activeElement === document.body && document.hasFocus() && !here.at?.matches(':disabled')) give(here.at);
+    if (document.activeElement === document.body && document.hasFocus() && !(next?.isConnected && !next.matches(':disabled')) && !here.at?.matches(':disabled')) give(here.at);
   }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
 }

@@ -1,20 +1,20 @@
 // beside shows a request next to its list: in a part of the page where there is room, in a dialog at the side where there is none.
 import { Link } from '@tanstack/react-router';
 import { Maximize2, X } from 'lucide-react';
-import { Suspense, lazy, useLayoutEffect, useRef, useSyncExternalStore, type ReactNode } from 'react';
+import { Suspense, lazy, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { t } from '../../app/text';
 import { useKeys } from '../../keys/registry';
 import { Dialog } from '../../ui/dialog';
+import { useMedia } from '../../ui/media';
 import { fromTheTop } from '../../ui/order';
 import { marked } from '../../ui/rows';
 import { Skeleton } from '../../ui/states';
 import type { MayRow } from './search';
 
 const Detail = lazy(() => import('./detail').then((m) => ({ default: m.Detail })));
-const room = globalThis.matchMedia('(min-width: 75rem)'); // not said
 
 // useRoom reports whether the window has room for a list and a request.
-export const useRoom = () => useSyncExternalStore((w) => { room.addEventListener('change', w); return () => { room.removeEventListener('change', w); }; }, () => room.matches);
+export const useRoom = () => useMedia('(min-width: 75rem)'); // not said
 
 // Coming has what it holds come in from the top down, as pages do.
 function Coming({ children }: { children: ReactNode }) {

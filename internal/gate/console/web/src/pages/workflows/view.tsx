@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useAsked } from '../../app/asked';
 import { useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
@@ -16,7 +16,7 @@ import { NotFound, Skeleton } from '../../ui/states';
 import { Tabs } from '../../ui/tabs';
 import { toast } from '../../ui/toast';
 import { object, objects } from './builder/shape';
-import type { Found } from './builder/view';
+import type { Found } from './builder/problems';
 import { Code, readText } from './code';
 import { Edit, Gone, Publish, type Workflow } from './dialogs';
 import { History, Runs } from './history';
@@ -49,15 +49,18 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   const [publish, publishing] = useWrite(PublishWorkflow, true);
   const [copy, copying] = useWrite(CreateWorkflow);
   const [asking, setAsking] = useAsked<'edit' | 'publish' | 'delete' | ''>('verb', '');
-  const parsed = useMemo(() => readText(text, w.definition), [text, w.definition]);
+  const shown = useDeferredValue(text); // what somebody does in the builder is drawn before it is read back
+  const parsed = useMemo(() => readText(shown, w.definition), [shown, w.definition]);
+  const found = useMemo(() => foundOf(refused, parsed.sent), [refused, parsed.sent]);
   const fault = refused?.fault ?? null;
   const [changed, edits, publishes] = [text !== kept, can(viewer, 'workflow.update', w), can(viewer, 'workflow.publish', w)];
   const change = useCallback((to: string) => { if (to === kept) forget(); else set({ text: to }); }, [kept, forget, set]);
   const same = useSame(w, publishes);
   const store = async () => {
-    if (parsed.error) return;
-    const o = await save({ input: { id: w.id, ...base.match, definition: parsed.sent as never } });
-    setRefused(o.fault && { fault: o.fault, sent: parsed.sent });
+    const { sent, error } = readText(text, w.definition);
+    if (error) return;
+    const o = await save({ input: { id: w.id, ...base.match, definition: sent as never } });
+    setRefused(o.fault && { fault: o.fault, sent });
     if (o.fault) return;
     forget();
     toast({ text: t('The draft was saved. New requests run it once it is published.') });
@@ -93,7 +96,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       {view === 'build' && (
         <>
           <form onSubmit={(e) => { e.preventDefault(); }}><Rest base={changed ? base : undefined} fault={fault && fault.details.length > 0 ? null : fault} fields={[]} /></form>
-          <Suspense fallback={<Skeleton rows={6} />}><Builder text={text} change={change} found={foundOf(refused, parsed.sent)} readOnly={!edits} fresh={w.version === 0 && edits && (parsed.definition.phases?.length ?? 0) < 4} /></Suspense>
+          <Suspense fallback={<Skeleton rows={6} />}><Builder text={text} change={change} found={found} readOnly={!edits} fresh={w.version === 0 && edits && (parsed.definition.phases?.length ?? 0) < 4} /></Suspense>
         </>
       )}
       {view === 'json' && <Code text={text} change={change} edits={edits} parsed={parsed} fault={fault} base={changed ? base : undefined} away={away} busy={saving || !changed} store={() => { void store(); }} />}

@@ -1,12 +1,13 @@
 // facts are the properties of a request. What the person may change is changed where it stands, and can be taken back.
 import { Copy } from 'lucide-react';
-import { useId, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 import { useCan, useViewer } from '../../../app/session';
 import { placed, plural, t } from '../../../app/text';
 import * as enums from '../../../gen/enums';
 import type { RequestPriority, RequestStatus } from '../../../gen/types';
 import { usePersonChoices, useTeamChoices } from '../../../parts/choices';
 import { nameOf, Who } from '../../../parts/who';
+import { useMedia } from '../../../ui/media';
 import { Priority, Time, words } from '../../../ui/bits';
 import { config } from '../../../app/config';
 import { movesOf } from '../bulk';
@@ -19,8 +20,7 @@ import { Tags } from './tags';
 import { Watchers } from './watchers';
 
 // useNarrow reports whether the properties have no room beside the page.
-const narrow = globalThis.matchMedia?.('(max-width: 68rem)');
-export const useNarrow = () => useSyncExternalStore((w) => { narrow?.addEventListener('change', w); return () => { narrow?.removeEventListener('change', w); }; }, () => narrow?.matches ?? false);
+export const useNarrow = () => useMedia('(max-width: 68rem)'); // not said
 
 // Facts stand beside the page, or fold into a section below its header; beside a list they are open there.
 export function Facts({ request: r, folded, peek }: { request: FullRequest; folded: boolean; peek: boolean }) {

@@ -1,15 +1,15 @@
 // conditionfield is a condition of a phase, in rows of what is known there.
-import { useMemo } from 'react';
+import { useCallback, useRef } from 'react';
 import { Condition } from '../../../parts/condition';
-import { usePhase } from './context';
-import { object, objects } from './shape';
+import { useOthers, usePhase } from './context';
 
 interface Props { scope: 'DECISION' | 'DATA'; value: string; onChange: (to: string) => void; label: string; problem?: string | undefined }
 
-export function ConditionField(props: Props) {
+export function ConditionField({ onChange, ...props }: Props) {
   const { definition, id, readOnly, workflow } = usePhase();
-  // What the phase itself says makes nothing known to it: without it, the fields are not read anew while it is written.
-  const others = JSON.stringify({ transitions: object(definition)['transitions'], phases: objects(object(definition)['phases']).map((p) => (p['id'] === id ? { id, type: p['type'] } : p)) });
-  const around = useMemo<unknown>(() => JSON.parse(others), [others]);
-  return <Condition {...props} id={workflow || undefined} phaseId={id} definition={around} readOnly={readOnly} />;
+  const around = useOthers(definition, id); // what the phase itself says makes nothing known to it
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  const change = useCallback((to: string) => { latest.current(to); }, []);
+  return <Condition {...props} onChange={change} id={workflow || undefined} phaseId={id} definition={around} readOnly={readOnly} />;
 }

@@ -5,7 +5,7 @@ import { useCan } from '../../../app/session';
 import { LastCall, SecretChoices, WorkflowForms, WorkflowWebhooks } from '../../../gen/documents';
 import { useAgentChoices, useCalendarChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
 import { knownAt, labelsOf, type Asked, type Call, type Known, type Place } from './known';
-import { object, objects, type Problem } from './shape';
+import { object, objects, type Json, type Problem } from './shape';
 
 export interface Values { tree: Known[]; labels: Map<string, Known> }
 interface Choice { id: string; name: string }
@@ -26,10 +26,20 @@ export function useChoices(): Choices {
   return { people: { user, team, agent }, calendars, secrets };
 }
 
+// useOthers is a definition in which one phase says nothing: the same object until something else in it is another.
+export function useOthers(definition: unknown, id: string): Json {
+  const { phases, transitions } = object(definition);
+  const [all, kept] = [objects(phases), useRef<{ id: string; all: Json[]; transitions: unknown; of: Json }>(null)];
+  const was = kept.current;
+  if (was?.id === id && was.transitions === transitions && was.all.length === all.length && all.every((p, i) => p === was.all[i] || (p['id'] === id && was.all[i]?.['id'] === id))) return was.of;
+  kept.current = { id, all, transitions, of: { transitions, phases: all.map((p) => (p['id'] === id ? { id, type: p['type'] } : p)) } };
+  return kept.current.of;
+}
+
 // useValues are the values that the phase's expressions can name. A change of the phase itself leaves them as they are.
 export function useValues(workflow: string, definition: unknown, id: string, secrets: string[]): (place: Place) => Values {
   const [asked, call] = [useAsked(workflow), useLastCall(workflow)];
-  const others = JSON.stringify([object(definition)['transitions'], objects(object(definition)['phases']).filter((p) => p['id'] !== id)]);
+  const others = useOthers(definition, id);
   const latest = useRef(definition);
   latest.current = definition;
   const from = JSON.stringify([asked, call, secrets]);

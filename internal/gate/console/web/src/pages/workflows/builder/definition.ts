@@ -42,12 +42,32 @@ export function outsOf(p: Phase): Outs {
   }
 }
 
-export const exits = (d: Definition, id: string): Way[] => d.transitions.filter((w) => w.from === id);
-export const wayAt = (d: Definition, at: Exit): Way | undefined => d.transitions.find((w) => w.from === at.from && w.name === at.name);
-export const phaseOf = (d: Definition, id: string): Phase | undefined => d.phases.find((p) => p.id === id);
+// indexed finds the phases and ways of a definition, made once for each: commands make another definition and change none.
+interface Index { phases: Map<string, Phase>; ways: Map<string, Way[]>; exits: Map<Phase, (Exit & { to?: string })[]> }
+const indexes = new WeakMap<Definition, Index>();
+
+function indexed(d: Definition): Index {
+  const have = indexes.get(d);
+  if (have) return have;
+  const made: Index = { phases: new Map(d.phases.map((p) => [p.id, p])), ways: new Map(), exits: new Map() };
+  for (const w of d.transitions) made.ways.set(w.from, [...made.ways.get(w.from) ?? [], w]);
+  indexes.set(d, made);
+  return made;
+}
+
+export const exits = (d: Definition, id: string): Way[] => indexed(d).ways.get(id) ?? [];
+export const wayAt = (d: Definition, at: Exit): Way | undefined => exits(d, at.from).find((w) => w.name === at.name);
+export const phaseOf = (d: Definition, id: string): Phase | undefined => indexed(d).phases.get(id);
 
 // allExits are the ways out of a phase with those that lead nowhere yet, in the order in which it asks for them.
 export function allExits(d: Definition, p: Phase): (Exit & { to?: string })[] {
+  const { exits } = indexed(d);
+  const have = exits.get(p) ?? exitsOf(d, p);
+  exits.set(p, have);
+  return have;
+}
+
+function exitsOf(d: Definition, p: Phase): (Exit & { to?: string })[] {
   const there = exits(d, p.id);
   const { names, free } = outsOf(p);
   const missing = names.filter((n) => !there.some((w) => w.name === n) && !(p.type === 'API_CALL' && n === 'next' && there.length > 0));

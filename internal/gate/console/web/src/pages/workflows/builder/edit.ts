@@ -44,6 +44,7 @@ function call(d: Definition, at: Exit, name: string): Definition {
   const config = object(p['config']);
   const renamed = (rules: string) => (Array.isArray(config[rules]) ? { [rules]: objects(config[rules]).map((r) => (r['transition'] === at.name ? { ...r, transition: name } : r)) } : {});
   const named = outsOf(p).names.includes(at.name);
+  if (!named && !wayAt(d, at)) return d;
   const to = named ? { ...p, config: { ...config, ...renamed('rules'), ...renamed('statusRules'), ...(config['default'] === at.name ? { default: name } : {}) } } : p;
   if (named && !outsOf(to).names.includes(name)) return d; // the type itself names it
   return { ...d, phases: asked(d.phases.map((x) => (x === p ? to : x)), at, name), transitions: d.transitions.map((w) => (w.from === at.from && w.name === at.name ? { ...w, name } : w)) };
@@ -107,8 +108,11 @@ function renamed(d: Definition, to: Map<string, string>): Definition {
   };
 }
 
+// phaseId is what the id of a phase looks like.
+export const phaseId = /^[a-z][a-z0-9_]{0,62}$/;
+
 function rename(d: Definition, id: string, to: string): Definition {
-  return !phaseOf(d, id) || phaseOf(d, to) || !/^[a-z][a-z0-9_]{0,62}$/.test(to) ? d : renamed(d, new Map([[id, to]]));
+  return !phaseOf(d, id) || phaseOf(d, to) || !phaseId.test(to) ? d : renamed(d, new Map([[id, to]]));
 }
 
 // freeId is an id that no phase has: the wanted one, or it with a number.

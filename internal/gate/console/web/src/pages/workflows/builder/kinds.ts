@@ -2,7 +2,7 @@
 import { ArrowRightLeft, CircleCheckBig, ClipboardList, Clock, Flag, GitBranch, Play, Send, SlidersHorizontal, type LucideIcon } from 'lucide-react';
 import { t } from '../../../app/text';
 import { lasting, phaseType, words } from '../../../ui/bits';
-import { phaseOf, type Definition, type Exit, type Phase } from './definition';
+import { exits, phaseOf, wayAt, type Definition, type Exit, type Phase } from './definition';
 import { spanOf } from './duration';
 import { freeId, type Command } from './edit';
 import { titled } from './known';
@@ -29,6 +29,16 @@ export function added(d: Definition, type: string, at: Exit): Extract<Command, {
   const id = freeId((x) => phaseOf(d, x) !== undefined, kind?.id ?? type.toLowerCase());
   const n = /_(\d+)$/.exec(id)?.[1];
   return { do: 'add', at, phase: { id, type, name: n ? `${phaseType(type)} ${n}` : phaseType(type), ...kind?.fresh } };
+}
+
+// outcomeOf is the command that adds an outcome to a task: one that ends, under a name that none of its outcomes has.
+export function outcomeOf(d: Definition, p: Phase): Extract<Command, { do: 'connect' }> | null {
+  const to = d.phases.find((x) => x.type === 'END') ?? d.phases.find((x) => x.type !== 'START');
+  for (let n = exits(d, p.id).length + 1; to; n++) {
+    const name = t('Outcome {n}', { n });
+    if (!wayAt(d, { from: p.id, name })) return { do: 'connect', at: { from: p.id, name }, to: to.id };
+  }
+  return null;
 }
 
 export const called = (d: Definition, id: string): string => { const p = phaseOf(d, id); return p ? titled(p) : t('a phase that does not exist'); };

@@ -2,6 +2,7 @@
 import { parse } from '../../../app/digits';
 import { t } from '../../../app/text';
 import * as enums from '../../../gen/enums';
+import { quoted } from '../../../parts/cel';
 import { inWords, phaseType, words } from '../../../ui/bits';
 import { isObject, list, object, objects, text, type Json } from './shape';
 
@@ -115,7 +116,7 @@ function resultOf(p: Json, out: { name: string }[]): Known[] {
 
 // kindOf guesses what an expression gives: a comparison is yes or no, and a literal is what it is.
 export function kindOf(code: string): Kind {
-  const bare = code.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
+  const bare = code.replace(new RegExp(quoted, 'g'), '""');
   if (/^(true|false)$|[=<>!]=|&&|\|\||[<>]/.test(bare) && !bare.includes('?')) return 'boolean';
   if (/^-?\d+(\.\d+)?$/.test(code)) return 'number';
   return /^'[^']*'$/.test(code) ? 'text' : 'any';

@@ -6,8 +6,18 @@ export interface Lane { exit: Exit & { to?: string }; entries: Entry[] }
 // An entry is a phase. `on` is the way by which it goes on to what stands below it; lanes are its ways where there are several.
 export interface Entry { phase: Phase; lanes: Lane[]; on: (Exit & { to?: string }) | null }
 
-// outlined is the whole outline, and the phases to which no way leads.
-export function outlined(d: Definition): { entries: Entry[]; loose: Entry[] } {
+// An Outlined is the whole outline, and the phases to which no way leads.
+interface Outlined { entries: Entry[]; loose: Entry[] }
+const made = new WeakMap<Definition, Outlined>();
+
+// outlined outlines a definition, once.
+export function outlined(d: Definition): Outlined {
+  const have = made.get(d) ?? laid(d);
+  made.set(d, have);
+  return have;
+}
+
+function laid(d: Definition): Outlined {
   const out = new Map(d.phases.map((p) => [p.id, allExits(d, p)]));
   const reach = reached(out);
   const seen = new Set<string>();
@@ -66,3 +76,4 @@ function meeting(to: (string | undefined)[], reach: Reach, passed: (id: string) 
 
 // flat are all phases of an outline from top to bottom.
 export const flat = (entries: Entry[]): Phase[] => entries.flatMap((e) => [e.phase, ...e.lanes.flatMap((l) => flat(l.entries))]);
+export const ordered = (d: Definition): Phase[] => flat([...outlined(d).entries, ...outlined(d).loose]);

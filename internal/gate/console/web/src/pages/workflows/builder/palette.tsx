@@ -11,11 +11,14 @@ export interface Choice { label: string; hint?: string; run: () => void }
 // adds are the phases that can be added.
 export const adds = (add: (type: string) => void): Choice[] => addable.map((type) => ({ label: phaseType(type), hint: kinds[type]?.does ?? '', run: () => { add(type); } }));
 
+const most = 50; // choices that are shown
+
 export function Palette({ title, choices, close }: { title: string; choices: Choice[]; close: () => void }) {
   const [query, setQuery] = useState('');
   const list = useId();
   const [at, setAt] = useState(0);
-  const found = choices.map((c) => ({ c, s: score(c.label, query) })).filter((x) => x.s >= 0).sort((x, y) => (query ? y.s - x.s : 0)).map((x) => x.c);
+  const all = choices.map((c) => ({ c, s: score(c.label, query) })).filter((x) => x.s >= 0).sort((x, y) => (query ? y.s - x.s : 0)).map((x) => x.c);
+  const found = all.slice(0, most);
   const marked = Math.min(at, found.length - 1);
   const take = (c: Choice | undefined) => {
     if (!c) return;
@@ -39,7 +42,7 @@ export function Palette({ title, choices, close }: { title: string; choices: Cho
         <ul id={list} role="listbox" aria-label={t('Choices')}>
           {found.map((c, i) => <li key={c.label} id={`palette-${i}`} role="option" aria-selected={i === marked} onClick={() => { take(c); }}><strong dir="auto">{c.label}</strong>{c.hint && <span className="soft small-text">{c.hint}</span>}</li>)}
         </ul>
-        <p className="soft" role="status">{found.length === 0 ? t('Nothing was found.') : ''}</p>
+        <p className="soft" role="status">{found.length === 0 ? t('Nothing was found.') : all.length > most ? t('There are more: go on typing.') : ''}</p>
       </form>
     </Dialog>
   );

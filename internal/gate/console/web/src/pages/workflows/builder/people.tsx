@@ -4,8 +4,9 @@ import { useId, type ReactNode } from 'react';
 import { useRead } from '../../../app/data';
 import { t } from '../../../app/text';
 import { NameOf } from '../../../gen/documents';
+import { moved, without } from '../../../ui/lists';
 import { usePhase, type Sort } from './context';
-import { below, merged, moved, text, without, type Json } from './shape';
+import { below, merged, text, type Json } from './shape';
 
 const icons = { user: User, team: Users, agent: Bot };
 const headings: Record<Sort, string> = { user: t('People'), team: t('Teams'), agent: t('Agents') };

@@ -1,6 +1,6 @@
 // phase is the form of one phase of a definition, whatever its type.
 import { useParams } from '@tanstack/react-router';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { t } from '../../../app/text';
 import { phaseType } from '../../../ui/bits';
 import { Field } from '../../../ui/field';
@@ -11,14 +11,18 @@ import { Action, Level, type FormProps } from './common';
 import { PhaseContext, useChoices, usePhase, useValues } from './context';
 import { DataForm } from './data';
 import { DecisionForm } from './decision';
+import { phaseId } from './edit';
 import { EndForm, StartForm } from './ends';
+import { NameField } from './namefield';
 import { Participants } from './people';
 import { at, isObject, object, objects, put, text, within, type Json, type Problem } from './shape';
 import { TaskFields, TaskForm } from './task';
 import { TimerForm } from './timer';
+import type { Renamed } from './use';
 import './forms.css';
 
-interface Props { definition: unknown; id: string; problems: Problem[]; change: (phase: Json) => void; readOnly: boolean }
+// Props are those of a phase. ways are its ways out, rename gives it another id, and renamed is which phase got one last.
+interface Props { definition: unknown; id: string; problems: Problem[]; change: (phase: Json) => void; rename: (to: string) => boolean; renamed: Renamed; readOnly: boolean; ways: ReactNode }
 
 const forms: Record<string, (p: FormProps) => ReactNode> = {
   START: StartForm, PROCESS: TaskForm, DECISION: DecisionForm, DATA: DataForm, TIMER: TimerForm, APPROVAL: ApprovalForm, API_CALL: CallForm, WEBHOOK_CALLOUT: CalloutForm, END: EndForm,
@@ -33,7 +37,9 @@ const places = [
 const answered = ['config.response', 'config.statusRules', 'config.retries', 'config.timeoutSeconds'];
 
 // PhaseForm changes one phase. What is not written in it stays as it was sent.
-export function PhaseForm({ definition, id, problems, change, readOnly }: Props) {
+export function PhaseForm({ definition, id, problems, change, rename, renamed, readOnly, ways }: Props) {
+  const form = useRef({ id, n: 0 }); // another phase begins a form anew
+  if (form.current.id !== id) form.current = { id, n: form.current.n + (renamed.from === form.current.id && renamed.to === id ? 0 : 1) };
   const choices = useChoices();
   const { id: workflow = '' } = useParams({ strict: false }) as { id?: string };
   const values = useValues(workflow, definition, id, choices.secrets);
@@ -55,18 +61,31 @@ export function PhaseForm({ definition, id, problems, change, readOnly }: Props)
   const ends = type === 'START' || type === 'END';
   return (
     <PhaseContext value={{ workflow, definition, id, problems, readOnly, values, ...choices }}>
-      <fieldset key={id} className="phase-form stack" disabled={readOnly} aria-label={t('Phase “{name}”', { name: text(phase['name']) || phaseType(type) })}>
+      <fieldset key={form.current.n} className="phase-form stack" disabled={readOnly} aria-label={t('Phase “{name}”', { name: text(phase['name']) || phaseType(type) })}>
         {rest.length > 0 && <ul className="alert" role="alert">{rest.map((p) => <li key={p.path + p.message}>{p.message}</li>)}</ul>}
         <Field label={t('Name')} optional fault={at(problems, 'name')}><input dir="auto" maxLength={200} value={text(phase['name'])} onChange={(e) => { save(put(phase, 'name', e.target.value || undefined)); }} /></Field>
         {works && <Participants all={people} change={take} works signed={type === 'PROCESS'} only={'responsible'} />}
         {Form ? <Form {...props} /> : <p className="soft">{t('This type of phase can only be edited as JSON.')}</p>}
+        {ways}
         {type === 'PROCESS' && <More label={t('Form of the task')} places={['config.form']} open={config['form'] !== undefined}><TaskFields {...props} /></More>}
         {type === 'API_CALL' && <More label={t('Response')} places={answered} open={answered.some((k) => config[k.slice(7)] !== undefined)}><AnswerForm {...props} /></More>}
         {(!ends || people.length > 0) && <More label={t('Who takes part')} places={['participants']} open={people.some((p) => !works || p['role'] !== 'responsible')}><Participants all={people} change={take} works={works} signed={type === 'PROCESS'} {...(works ? { only: 'others' as const } : {})} /></More>}
         {(works || type === 'APPROVAL' || isObject(phase['sla'])) && <More label={t('Service level')} places={['sla']} open={Object.keys(object(phase['sla'])).length > 0}><Level phase={phase} change={save} /></More>}
         {!ends && <More label={t('What happens to the request')} places={['requestAction']} open={typeof phase['requestAction'] === 'string'}><Action phase={phase} change={save} label={t('When the phase begins')} /></More>}
+        <More label={t('Advanced')} places={[]} open={false}><Id id={id} rename={rename} /></More>
       </fieldset>
     </PhaseContext>
+  );
+}
+
+// Id is how expressions name the phase.
+function Id({ id, rename }: { id: string; rename: (to: string) => boolean }) {
+  const take = (to: string) => (!phaseId.test(to) ? t('Small letters, digits and _ only, and a letter first.') : rename(to) ? '' : t('Another phase has this name.'));
+  return (
+    <NameField
+      label={t('Name in expressions')} hint={t('Expressions of this workflow follow it. A request that stands in this phase moves to a new version only while the name stays.')}
+      value={id} take={take} input={{ className: 'mono', spellCheck: false, autoCapitalize: 'off', maxLength: 63 }}
+    />
   );
 }
 

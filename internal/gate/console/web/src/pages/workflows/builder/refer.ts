@@ -1,5 +1,6 @@
 // refer finds what names phases and their ways out within a definition: in expressions, and in those of templates. Texts of people, and
 // texts within an expression, name nothing.
+import { quoted, unquoted } from '../../../parts/cel';
 import { isObject } from './shape';
 import { join, split } from './template';
 
@@ -22,26 +23,28 @@ function inCode(v: unknown, change: (code: string) => string, isCode = false): u
   return to.every(([k, x]) => x === v[k]) ? v : Object.fromEntries(to);
 }
 
-const texts = `"(?:[^"\\\\\\n]|\\\\.)*"|'(?:[^'\\\\\\n]|\\\\.)*'`; // of CEL
-const phases = `(?<![\\w.])phases(?:\\s*\\.\\s*(?<dotted>[A-Za-z_]\\w*)|\\s*\\[\\s*(?<quote>["'])(?<keyed>\\w+)\\k<quote>\\s*\\])`;
+// phase is where an expression names one, members also where it asks whether one has run, compared where it compares an outcome with one
+// value or several, and values those texts, beside the name of the phase. Each takes other texts as a whole, so that nothing is found in them.
+const phase = `(?<![\\w.])phases(?:\\s*\\.\\s*(?<dotted>[A-Za-z_]\\w*)|\\s*\\[\\s*(?<keyed>${quoted})\\s*\\])`;
+const members = new RegExp(`${phase}|(?<member>${quoted})(?=\\s+in\\s+phases\\b(?!\\s*[.[]))|${quoted}`, 'g');
+const compared = new RegExp(`(?:(?:${quoted})\\s*[!=]=\\s*)?${phase}\\s*\\.\\s*outcome\\b(?:\\s*[!=]=\\s*(?:${quoted})|\\s+in\\s*\\[(?:\\s*(?:${quoted})\\s*,?)*\\s*\\])?|${quoted}`, 'g');
+const values = new RegExp(`\\[\\s*(?:${quoted})\\s*\\]\\s*\\.|${quoted}`, 'g');
 
-interface Groups { dotted?: string; keyed?: string; asks?: string; mark?: string; way?: string }
+interface Groups { dotted?: string; keyed?: string; member?: string }
+
+const named = ({ dotted, keyed, member }: Groups): string => dotted ?? unquoted(keyed ?? member ?? '""') ?? '';
 
 // renamedIn is a value in which phases are called otherwise.
 export function renamedIn(v: unknown, to: Map<string, string>): unknown {
-  const found = new RegExp(`${phases}|${texts}`, 'g');
-  return inCode(v, (code) => code.replace(found, (whole, ...rest) => {
-    const { dotted, keyed } = rest.at(-1) as Groups;
-    const [was, name] = [dotted ?? keyed ?? '', to.get(dotted ?? keyed ?? '')];
-    return name === undefined ? whole : whole.replace(new RegExp(`\\b${was}(?=\\W*$)`), name);
+  return inCode(v, (code) => code.replace(members, (whole, ...rest) => {
+    const name = to.get(named(rest.at(-1) as Groups));
+    return name === undefined ? whole : whole.replace(/\w+(?=\W*$)/, name);
   }));
 }
 
 // wayRenamedIn is a value in which the outcome of a phase is compared with the new name of a way out of it.
 export function wayRenamedIn(v: unknown, id: string, was: string, to: string): unknown {
-  const found = new RegExp(`(?<asks>${phases}\\s*\\.\\s*outcome\\s*[!=]=\\s*)(?<mark>["'])(?<way>(?:(?!\\k<mark>)[^\\\\\\n])*)\\k<mark>|${texts}`, 'g');
-  return inCode(v, (code) => code.replace(found, (whole, ...rest) => {
-    const { dotted, keyed, asks, mark = "'", way } = rest.at(-1) as Groups;
-    return asks === undefined || (dotted ?? keyed) !== id || way !== was ? whole : `${asks}${mark}${to.replace(/[\\'"]/g, '\\$&')}${mark}`;
-  }));
+  const name = to.replace(/[\\'"]/g, '\\$&');
+  return inCode(v, (code) => code.replace(compared, (whole, ...rest) =>
+    (named(rest.at(-1) as Groups) === id ? whole.replace(values, (text) => (!text.startsWith('[') && unquoted(text) === was ? `${text.charAt(0)}${name}${text.charAt(0)}` : text)) : whole)));
 }

@@ -3,10 +3,11 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../../../app/text';
 import { focusSoon } from '../../../ui/focus';
+import { moved, replaced, without } from '../../../ui/lists';
 import { usePhase } from './context';
 import { useEntries, twice, type Entry } from './entries';
 import { Field } from '../../../ui/field';
-import { moved, replaced, without, type Json } from './shape';
+import type { Json } from './shape';
 
 interface RowsProps<T> { label: string; all: T[]; change: (to: T[]) => void; fresh: () => T; add: string; most?: number; ordered?: boolean; hint?: ReactNode; problem?: string | undefined; row: (one: T, set: (to: T) => void, i: number) => ReactNode }
 

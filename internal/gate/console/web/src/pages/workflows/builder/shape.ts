@@ -21,16 +21,6 @@ export const at = (problems: Problem[], ...paths: string[]): string | undefined 
 export const within = (path: string, place: string) => path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 export const below = (problems: Problem[], place: string): string | undefined => problems.filter((p) => within(p.path, place)).map((p) => p.message).join(' ') || undefined;
 
-// moved, replaced and without change a list of rows.
-export function moved<T>(all: T[], i: number, by: number): T[] {
-  const to = [...all];
-  const [one] = to.splice(i, 1);
-  if (one !== undefined) to.splice(i + by, 0, one);
-  return to;
-}
-export const replaced = <T>(all: T[], i: number, one: T): T[] => all.map((x, n) => (n === i ? one : x));
-export const without = <T>(all: T[], i: number): T[] => all.filter((_x, n) => n !== i);
-
 // merged puts those of one role back among the others: in the places of the role, and what is more behind the last.
 export function merged(all: Json[], role: string, list: Json[]): Json[] {
   const rest = [...list];

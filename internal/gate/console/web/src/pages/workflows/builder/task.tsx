@@ -4,13 +4,11 @@ import type { Fault } from '../../../app/fault';
 import { t } from '../../../app/text';
 import { FormBuilder } from '../../../parts/formbuilder';
 import type { FormField } from '../../../ui/answer';
-import { words } from '../../../ui/bits';
 import { Field } from '../../../ui/field';
 import { numeric, type FormProps } from './common';
 import { usePhase } from './context';
 import { MinutesField } from './durationfield';
 import { rekeyed } from './fresh';
-import { titled, ways } from './known';
 import { at, list, object, objects, put, text, within } from './shape';
 import { TemplateField } from './templatefield';
 
@@ -21,23 +19,7 @@ export function TaskForm({ config, set }: FormProps) {
       <TemplateField label={t('Title of the task')} optional value={text(config['title'])} change={(to) => { set('title', to || undefined); }} problem={at(problems, 'config.title')} hint={t('Without one the task has the name of the phase.')} />
       <Field label={t('Instructions')} optional fault={at(problems, 'config.instructions')}><textarea dir="auto" maxLength={10_000} value={text(config['instructions'])} onChange={(e) => { set('instructions', e.target.value || undefined); }} /></Field>
       <MinutesField label={t('Due within')} value={numeric(config['dueMinutes'])} change={(n) => { set('dueMinutes', n); }} problem={at(problems, 'config.dueMinutes')} />
-      <Outcomes />
     </>
-  );
-}
-
-// Outcomes are the ways out of a task. They are made where ways out are.
-function Outcomes() {
-  const { definition, id } = usePhase();
-  const named = (to: string) => { const p = objects(object(definition)['phases']).find((x) => x['id'] === to); return p ? titled(p) : to; };
-  const out = ways(definition, id);
-  if (out.length === 0) return null;
-  return (
-    <div className="field">
-      <div className="label-row"><span className="template-label">{t('Outcomes')}</span></div>
-      <ul className="outcomes">{out.map((w) => <li key={w.name}><span className="value-chip">{w.name === 'next' ? t('Done') : words(w.name)}</span> <span className="soft" dir="auto">→ {named(w.to)}</span></li>)}</ul>
-      <p className="hint">{t('Whoever completes the task chooses one of these. Each is a way out of the phase.')}</p>
-    </div>
   );
 }
 
@@ -47,8 +29,7 @@ export function TaskFields({ config, set }: FormProps) {
   const fresh = useRef(new Set<string>());
   const form = object(config['form']);
   const fields = objects(form['fields']) as unknown as FormField[];
-  const others = JSON.stringify(object(definition));
-  const named = (key: string) => new RegExp(`phases\\.${id}\\.${key}\\b`).test(others);
+  const named = (key: string) => new RegExp(`phases\\.${id}\\.${key}\\b`).test(JSON.stringify(definition));
   const change = (to: FormField[]) => {
     const keyed = rekeyed(to, fields, fresh.current, named);
     fresh.current = keyed.fresh;

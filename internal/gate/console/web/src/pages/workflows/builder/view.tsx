@@ -1,31 +1,23 @@
 // view is the builder: the outline and the picture of one definition, and beside them the form of the selected phase.
-import { Copy, Redo2, Trash2, Undo2, X } from 'lucide-react';
-import { useState, type KeyboardEvent } from 'react';
+import { Redo2, Undo2 } from 'lucide-react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { plural, t } from '../../../app/text';
-import { drawable, Picture } from '../../../parts/picture';
-import { phaseType } from '../../../ui/bits';
-import { focusSoon } from '../../../ui/focus';
 import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
-import { toast } from '../../../ui/toast';
-import { allExits, phaseOf, type Definition, type Exit, type Phase } from './definition';
-import { called, wayName } from './kinds';
+import { drawable, Picture } from '../../../parts/picture';
+import { focusSoon } from '../../../ui/focus';
+import { useMedia } from '../../../ui/media';
+import { allExits, outsOf, phaseOf, type Definition, type Exit, type Phase } from './definition';
+import { called, outcomeOf, wayName } from './kinds';
 import { titled } from './known';
 import { exitOf, Outline } from './outline';
 import { adds, Palette, type Choice } from './palette';
-import { PhaseForm } from './phase';
-import type { Problem } from './shape';
-import { useBuilder, focusPhase, type Builder as Made } from './use';
-import { wantingIn } from './wants';
-import { Ways } from './ways';
+import { loose, problemsOf, type Found } from './problems';
+import { Sheet, Side } from './side';
+import { useBuilder, focusPhase, type Acts, type Builder as Made } from './use';
+import { nameAt } from './ways';
 import './builder.css';
 
-// A Found is what is wrong in a phase, or, with no id, in the whole.
-export interface Found extends Problem { id: string }
-
 interface Props { text: string; change: (text: string) => void; found: Found[]; readOnly: boolean; fresh: boolean }
-
-// wanting are the ways out of a definition that lead nowhere.
-const wanting = (d: Definition) => d.phases.flatMap((p) => allExits(d, p).filter((e) => e.to === undefined));
 
 export default function Builder({ text, change, found, readOnly, fresh }: Props) {
   const b = useBuilder(text, change);
@@ -33,17 +25,36 @@ export default function Builder({ text, change, found, readOnly, fresh }: Props)
   return <Parts b={b} found={found} readOnly={readOnly} fresh={fresh} />;
 }
 
+// control finds the first field of the form, also the first that is at fault.
+const control = (of: string) => globalThis.document.querySelector<HTMLElement>(`.of-phase ${of}`);
+const inForm = () => control('.phase-form :is(input, select, textarea)') ?? control('button'); // not said
+const atFault = () => control(':is([aria-invalid=true], .faulty :is(input, select, textarea, button))') ?? inForm(); // not said
+
 function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnly: boolean; fresh: boolean }) {
-  const { definition: d } = b;
-  const [asking, ask] = useState<{ at: Exit | null } | null>(null);
+  const { acts, definition: d } = b;
+  const [asking, setAsking] = useState<{ at: Exit | null } | null>(null);
+  const [opened, setOpened] = useState(false); // the sheet, in a narrow window
+  const narrow = useMedia('(max-width: 64rem)'); // not said
   const names = new Map([...usePersonChoices(), ...useTeamChoices(), ...useAgentChoices()].map((x) => [x.id, x.name]));
-  const open = wanting(d);
-  const problems: Found[] = [...open.map((e) => ({ id: e.from, path: '', message: t('The way out “{way}” leads nowhere yet.', { way: wayName(e.name) }) })), ...wantingIn(d, found), ...found];
-  const faults = new Map<string, string[]>();
-  for (const p of problems) faults.set(p.id, [...(faults.get(p.id) ?? []), p.message]);
+  const problems = useMemo(() => problemsOf(d, found), [d, found]);
+  const faults = useMemo(() => {
+    const of = new Map<string, string[]>();
+    for (const p of problems) of.set(p.id, [...of.get(p.id) ?? [], p.message]);
+    return of;
+  }, [problems]);
   const selected = phaseOf(d, b.selected);
-  const openForm = (id: string) => { b.select(id); focusSoon(() => globalThis.document.querySelector<HTMLElement>('.builder-side .phase-form :is(input, select, textarea)') ?? globalThis.document.querySelector<HTMLElement>('.builder-side button')); }; // not said
-  const lead = (p: Found) => { b.select(p.id); focusSoon(() => globalThis.document.querySelector<HTMLElement>('.builder-side :is([aria-invalid=true], .faulty :is(input, select, textarea, button), input, select)')); }; // not said
+  const following = useDeferredValue(b.selected); // the form follows the outline
+  const shown = phaseOf(d, following === b.renamed.from ? b.renamed.to : following);
+  const ask = useCallback((at: Exit | null) => { setAsking({ at }); }, []);
+  const show = useCallback((id: string) => { acts.select(id); setOpened(true); }, [acts]);
+  const lead = useFocusIn(shown?.id);
+  const openForm = useCallback((id: string) => { show(id); if (!narrow) lead(id, inForm); }, [show, narrow, lead]); // a sheet has the focus itself
+  const close = () => {
+    setOpened(false);
+    if (narrow) return; // the sheet gives the focus back
+    acts.select('');
+    if (selected) focusPhase(selected.id);
+  };
   const keys = (e: KeyboardEvent) => {
     if (e.key === 'Escape' && selected && !e.defaultPrevented && (e.target as HTMLElement).closest('.builder-side') && !(e.target as HTMLElement).closest('dialog, .layer')) { // not said
       e.preventDefault();
@@ -51,13 +62,14 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
     }
     if (!(e.ctrlKey || e.metaKey) || e.key.toLowerCase() !== 'z' || /^(INPUT|TEXTAREA)$/.test((e.target as HTMLElement).tagName) || (e.target as HTMLElement).isContentEditable) return;
     e.preventDefault();
-    if (e.shiftKey) b.redo(); else b.undo();
+    if (e.shiftKey) acts.redo(); else acts.undo();
   };
+  const side = selected && { builder: b, phase: shown ?? selected, coming: !shown, problems: problems.filter((p) => p.id === shown?.id), readOnly, close };
   return (
     <div className="builder" onKeyDown={keys}>
       <div className="builder-tools">
-        {!readOnly && <><button type="button" className="plain small" disabled={!b.may.undo} onClick={b.undo}><Undo2 size={14} aria-hidden /> {t('Undo')}</button>
-        <button type="button" className="plain small" disabled={!b.may.redo} onClick={b.redo}><Redo2 size={14} aria-hidden /> {t('Redo')}</button></>}
+        {!readOnly && <><button type="button" className="plain small" disabled={!b.may.undo} onClick={acts.undo}><Undo2 size={14} aria-hidden /> {t('Undo')}</button>
+        <button type="button" className="plain small" disabled={!b.may.redo} onClick={acts.redo}><Redo2 size={14} aria-hidden /> {t('Redo')}</button></>}
         <span className="soft small-text grow">{readOnly ? plural(d.phases.length, '{n} phase', '{n} phases') : t('Arrows go through the phases, Enter opens one, / adds, Alt and an arrow moves, Delete removes.')}</span>
         <span className="hidden" role="status">{b.says}</span>
       </div>
@@ -65,50 +77,68 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
       {problems.length > 0 && (
         <section className="card problems" aria-label={t('Problems')}>
           <strong>{plural(problems.length, '{n} problem', '{n} problems')}</strong>
-          <ul>{problems.map((p) => <li key={p.id + p.path + p.message}>{phaseOf(d, p.id) ? <button type="button" onClick={() => { lead(p); }}>{called(d, p.id)}: {p.message}</button> : <span className="fault">{p.message}</span>}</li>)}</ul>
+          <ul>{problems.map((p) => <li key={p.id + p.path + p.message}>{phaseOf(d, p.id) ? <button type="button" onClick={() => { show(p.id); lead(p.id, atFault); }}>{called(d, p.id)}: {p.message}</button> : <span className="fault">{p.message}</span>}</li>)}</ul>
         </section>
       )}
-      <div className={`builder-parts${selected ? '' : ' single'}`}>
+      <div className={`builder-parts${side && !narrow ? '' : ' single'}`}>
         <div className="builder-main">
-          <Picture definition={drawable(d)} faulty={new Set(faults.keys())} current={b.selected} editing={{ selected: b.selected, select: b.select, open, ...(readOnly ? {} : { add: (at) => { ask({ at }); } }) }} />
-          <Outline builder={b} faults={faults} names={names} readOnly={readOnly} ask={(at) => { ask({ at }); }} open={openForm} />
+          <Canvas definition={d} faults={faults} selected={b.selected} select={show} ask={readOnly ? undefined : ask} />
+          <Outline builder={b} faults={faults} names={names} readOnly={readOnly} ask={ask} open={openForm} />
         </div>
-        {selected && <Side b={b} phase={selected} problems={problems.filter((p) => p.id === selected.id)} readOnly={readOnly} />}
+        {side && !narrow && <Side {...side} />}
+        {side && narrow && opened && <Sheet {...side} />}
       </div>
-      {asking && <Palette title={asking.at ? t('Add after “{name}”', { name: called(d, asking.at.from) }) : t('Add or change')} choices={asking.at ? adds((type) => { b.add(type, asking.at as Exit); }) : changes(b)} close={() => { ask(null); }} />}
+      {asking && <Palette title={asking.at ? t('Add after “{name}”', { name: called(d, asking.at.from) }) : t('Add or change')} choices={asking.at ? adds((type) => { acts.add(type, asking.at as Exit); }) : changes(d, b.selected, acts, (find) => { show(b.selected); lead(b.selected, find); })} close={() => { setAsking(null); }} />}
     </div>
   );
 }
 
+// useFocusIn gives the focus to something in the form of a phase, once that is the one that is shown.
+function useFocusIn(shown: string | undefined): (id: string, find: () => HTMLElement | null) => void {
+  const wanted = useRef<{ id: string; find: () => HTMLElement | null }>(null);
+  const now = useRef(shown);
+  useEffect(() => {
+    now.current = shown;
+    if (!wanted.current || wanted.current.id !== shown) return;
+    focusSoon(wanted.current.find);
+    wanted.current = null;
+  }, [shown]);
+  return useCallback((id, find) => { if (now.current === id) focusSoon(find); else wanted.current = { id, find }; }, []);
+}
+
+interface CanvasProps { definition: Definition; faults: Map<string, string[]>; selected: string; select: (id: string) => void; ask: ((at: Exit) => void) | undefined }
+
+// Canvas is the picture. It follows the outline: what somebody has done is seen there first.
+function Canvas(now: CanvasProps) {
+  const [d, ids] = [useDeferredValue(now.definition), useDeferredValue([...now.faults.keys()].join(' '))];
+  const { selected, select, ask } = now;
+  const definition = useMemo(() => drawable(d), [d]);
+  const faulty = useMemo(() => new Set(ids.split(' ')), [ids]);
+  const editing = useMemo(() => ({ selected, select, open: loose(d), add: ask }), [selected, select, d, ask]);
+  return <Picture definition={definition} faulty={faulty} current={selected} editing={editing} />;
+}
+
 // changes are what can be done at the selected phase.
-function changes(b: Made): Choice[] {
-  const { definition: d, selected } = b;
+function changes(d: Definition, selected: string, acts: Acts, lead: (find: () => HTMLElement | null) => void): Choice[] {
   const p = phaseOf(d, selected);
   if (!p) return [];
   const name = titled(p);
   const out = allExits(d, p);
-  const at = (type: string) => { b.add(type, exitOf(b, selected)); };
+  const at = (type: string) => { acts.add(type, exitOf(d, selected)); };
   return [
-    ...(p.type === 'END' ? [] : out.length < 2 ? adds(at) : out.flatMap((e) => adds((type) => { b.add(type, e); }).map((c) => ({ ...c, label: t('{phase} at “{way}”', { phase: c.label, way: wayName(e.name) }) })))),
-    { label: t('Move “{name}” up', { name }), run: () => { b.move(selected, -1); } }, { label: t('Move “{name}” down', { name }), run: () => { b.move(selected, 1); } },
-    { label: t('Remove “{name}”', { name }), run: () => { b.remove(selected); } },
-    ...out.flatMap((e) => d.phases.filter((x) => x.type !== 'START' && x.id !== e.to).map((x) => ({ label: t('Lead “{way}” to “{phase}”', { way: wayName(e.name), phase: titled(x) }), run: () => { b.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }); focusPhase(selected); } }))),
+    ...(p.type === 'END' ? [] : out.length < 2 ? adds(at) : out.flatMap((e) => adds((type) => { acts.add(type, e); }).map((c) => ({ ...c, label: t('{phase} at “{way}”', { phase: c.label, way: wayName(e.name) }) })))),
+    { label: t('Move “{name}” up', { name }), run: () => { acts.move(selected, -1); } }, { label: t('Move “{name}” down', { name }), run: () => { acts.move(selected, 1); } },
+    { label: t('Remove “{name}”', { name }), run: () => { acts.remove(selected); } },
+    ...(outsOf(p).free ? outcomes(d, p, acts, lead) : []),
+    ...out.flatMap((e) => d.phases.filter((x) => x.type !== 'START' && x.id !== e.to).map((x) => ({ label: t('Lead “{way}” to “{phase}”', { way: wayName(e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }); focusPhase(selected); } }))),
   ];
 }
 
-function Side({ b, phase: p, problems, readOnly }: { b: Made; phase: Phase; problems: Found[]; readOnly: boolean }) {
-  const own = problems.filter((x) => x.path !== '').map(({ path, message }) => ({ path, message }));
-  const copy = () => { void navigator.clipboard.writeText(b.copy(p.id)).then(() => { toast({ text: t('“{name}” was copied.', { name: titled(p) }) }); }, () => undefined); };
-  return (
-    <section className="card builder-side" aria-label={t('Selected phase')}>
-      <header>
-        <div className="grow"><h2 dir="auto">{titled(p)}</h2><span className="soft small-text">{phaseType(p.type)}</span></div>
-        {!readOnly && <button type="button" className="icon" aria-label={t('Copy the phase')} title={t('Copy the phase')} onClick={copy}><Copy size={15} aria-hidden /></button>}
-        {!readOnly && p.type !== 'START' && <button type="button" className="icon" aria-label={t('Remove the phase')} title={t('Remove the phase')} onClick={() => { b.remove(p.id); }}><Trash2 size={15} aria-hidden /></button>}
-        <button type="button" className="icon" aria-label={t('Close')} onClick={() => { b.select(''); focusPhase(p.id); }}><X size={16} aria-hidden /></button>
-      </header>
-      <PhaseForm definition={b.definition} id={p.id} problems={own} change={(phase) => { b.run({ do: 'set', phase: phase as Phase }); }} readOnly={readOnly} />
-      {!readOnly && <Ways key={p.id} builder={b} phase={p} />}
-    </section>
-  );
-}
+// outcomes are what can be done with those of a task.
+const outcomes = (d: Definition, p: Phase, acts: Acts, lead: (find: () => HTMLElement | null) => void): Choice[] => [
+  { label: t('Add outcome'), run: () => { const c = outcomeOf(d, p); if (c && acts.run(c, t('The outcome “{way}” was added.', { way: c.at.name }))) lead(nameAt(-1)); } },
+  ...allExits(d, p).flatMap((e, i, all) => [
+    ...(e.to === undefined ? [] : [{ label: t('Rename the outcome “{way}”', { way: wayName(e.name) }), run: () => { lead(nameAt(i)); } }]),
+    ...(all.length > 1 ? [{ label: t('Remove the outcome {way}', { way: wayName(e.name) }), run: () => { acts.run({ do: 'disconnect', at: e }, t('The outcome “{way}” was removed.', { way: wayName(e.name) })); focusPhase(p.id); } }] : []),
+  ]),
+];

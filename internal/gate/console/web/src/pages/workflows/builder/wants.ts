@@ -5,7 +5,15 @@ import { list, object, objects, text, type Problem } from './shape';
 
 const blank = (v: unknown) => text(v).trim() === '';
 
+const made = new WeakMap<Phase, Problem[]>();
+
 export function wants(p: Phase): Problem[] {
+  const have = made.get(p) ?? wanted(p);
+  made.set(p, have);
+  return have;
+}
+
+function wanted(p: Phase): Problem[] {
   const config = object(p['config']);
   switch (p.type) {
     case 'APPROVAL': return list(config['approvers']).length === 0 ? [{ path: 'config.approvers', message: t('Choose who decides.') }] : [];

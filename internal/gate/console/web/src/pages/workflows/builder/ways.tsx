@@ -1,42 +1,49 @@
-// ways are the ways out of a phase: what each is called, and where it leads.
-import { X } from 'lucide-react';
-import { useState } from 'react';
+// ways are the ways out of a phase: what each is called, and where it leads. Those of a task are its outcomes, which people name.
+import { Plus, X } from 'lucide-react';
+import { useMemo } from 'react';
 import { t } from '../../../app/text';
 import { Field } from '../../../ui/field';
-import { allExits, outsOf, wayAt, type Phase } from './definition';
-import { called, wayName } from './kinds';
-import type { Builder } from './use';
+import { focusSoon } from '../../../ui/focus';
+import { allExits, outsOf, type Definition, type Exit, type Phase } from './definition';
+import { called, outcomeOf, wayName } from './kinds';
+import { NameField } from './namefield';
+import type { Acts } from './use';
 
-export function Ways({ builder: b, phase: p }: { builder: Builder; phase: Phase }) {
-  const all = allExits(b.definition, p);
+interface Props { definition: Definition; phase: Phase; acts: Acts; readOnly: boolean }
+
+// nameAt finds the field with the name of an outcome; the last one where it is none of them.
+export const nameAt = (i: number) => () => { const all = globalThis.document.querySelectorAll<HTMLInputElement>('.of-phase .way-row .way-name'); return all[i] ?? all[all.length - 1] ?? null; };
+
+export function Ways({ definition: d, phase: p, acts, readOnly }: Props) {
+  const all = allExits(d, p);
   const { free } = outsOf(p);
-  const targets = b.definition.phases.filter((x) => x.type !== 'START');
-  const first = targets.find((x) => x.type === 'END') ?? targets[0];
-  const fresh = () => { for (let n = all.length + 1; ; n++) { const name = t('Outcome {n}', { n }); if (!wayAt(b.definition, { from: p.id, name })) return name; } };
+  const targets = d.phases.filter((x) => x.type !== 'START').map((x) => [x.id, called(d, x.id)]);
+  const key = JSON.stringify(targets);
+  const options = useMemo(() => (JSON.parse(key) as [string, string][]).map(([id, name]) => <option key={id} value={id}>{name}</option>), [key]); // once for all of them
   if (p.type === 'END') return null;
+  const add = () => {
+    const c = outcomeOf(d, p);
+    if (c && acts.run(c, t('The outcome “{way}” was added.', { way: c.at.name }))) focusSoon(() => { const field = nameAt(all.length)(); field?.select(); return field; });
+  };
+  const remove = (exit: Exit) => { acts.run({ do: 'disconnect', at: exit }, t('The outcome “{way}” was removed.', { way: wayName(exit.name) })); focusSoon(nameAt(all.findIndex((x) => x.name === exit.name))); };
+  const rename = (exit: Exit, name: string) => (acts.run({ do: 'call', at: exit, name }, t('The outcome is called “{way}” now.', { way: name })) ? '' : t('Another outcome has this name.'));
   return (
     <fieldset className="ways stack">
-      <legend>{t('Ways out')}</legend>
-      {all.map((exit) => (
-        <div key={exit.name} className="way-row">
-          {free && <Name key={exit.name} name={exit.name} change={(name) => b.run({ do: 'call', at: exit, name })} />}
+      <legend>{free ? t('Outcomes') : t('Ways out')}</legend>
+      {free && <p className="hint">{t('Whoever completes the task chooses one of these. Each is a way out of the phase.')}</p>}
+      {all.map((exit, i) => (
+        <div key={i} className="way-row">
+          {free && exit.to !== undefined && <NameField label={t('Outcome')} value={exit.name === 'next' ? t('Done') : exit.name} take={(name) => rename(exit, name)} input={{ className: 'way-name', dir: 'auto', maxLength: 100 }} />}
           <Field label={free ? t('Leads to') : t('“{way}” leads to', { way: wayName(exit.name) })}>
-            <select value={exit.to ?? ''} onChange={(e) => { b.run({ do: 'connect', at: { from: exit.from, name: exit.name }, to: e.target.value }); }}>
+            <select value={exit.to ?? ''} onChange={(e) => { acts.run({ do: 'connect', at: { from: exit.from, name: exit.name }, to: e.target.value }, t('“{way}” leads to “{phase}” now.', { way: wayName(exit.name), phase: called(d, e.target.value) })); }}>
               {exit.to === undefined && <option value="">{t('nowhere yet')}</option>}
-              {targets.map((x) => <option key={x.id} value={x.id}>{called(b.definition, x.id)}</option>)}
+              {options}
             </select>
           </Field>
-          {free && all.length > 1 && <button type="button" className="icon" aria-label={t('Remove the outcome {way}', { way: wayName(exit.name) })} onClick={() => { b.run({ do: 'disconnect', at: exit }); }}><X size={14} aria-hidden /></button>}
+          {free && all.length > 1 && !readOnly && <button type="button" className="icon" aria-label={t('Remove the outcome {way}', { way: wayName(exit.name) })} onClick={() => { remove(exit); }}><X size={14} aria-hidden /></button>}
         </div>
       ))}
-      {free && first && <div><button type="button" className="plain small" onClick={() => { b.run({ do: 'connect', at: { from: p.id, name: fresh() }, to: first.id }); }}>{t('Add outcome')}</button></div>}
+      {free && !readOnly && <div><button type="button" className="plain small" onClick={add}><Plus size={14} aria-hidden /> {t('Add outcome')}</button></div>}
     </fieldset>
   );
-}
-
-// Name counts once it is left: every letter of it would be another way.
-function Name({ name, change }: { name: string; change: (to: string) => boolean }) {
-  const [text, set] = useState(name === 'next' ? t('Done') : name);
-  const take = () => { if (text.trim() !== '' && text !== (name === 'next' ? t('Done') : name) && !change(text.trim())) set(name); };
-  return <Field label={t('Outcome')}><input dir="auto" maxLength={100} value={text} onChange={(e) => { set(e.target.value); }} onBlur={take} /></Field>;
 }
