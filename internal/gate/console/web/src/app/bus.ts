@@ -4,6 +4,7 @@ export interface Events {
   slow: { seconds: number };
   outdated: null;
   connection: { state: 'live' | 'lost' };
+  opened: { key: number }; // the stream of an operation, for the first time
 }
 
 type Listener<K extends keyof Events> = (event: Events[K]) => void;

@@ -1,7 +1,7 @@
 // live keeps one stream of changed requests open for the tab. The cache writes each change into every place that shows the row;
 // pages hear of new rows here.
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import type { TypedDocumentNode } from 'urql';
+import { createRequest, type TypedDocumentNode } from 'urql';
 import { pipe, subscribe } from 'wonka';
 import { NoticeAdded, RequestChanged } from '../gen/documents';
 import type { RequestRowFragment } from '../gen/types';
@@ -51,11 +51,25 @@ export function useSoon(run: () => void, ms = 700): () => void {
   }, [ms]);
 }
 
-// useTold runs something a moment after a subscription has told of a change, once for many changes.
+// useChangesOf runs something for each change of one request, and when the tab's stream opens after the page had begun to read.
+export function useChangesOf(id: string, run: () => void, pause = false): void {
+  useChanges((c) => { if (!pause && c.request.id === id) run(); });
+  useOpening(() => { if (!pause) run(); });
+}
+
+// useTold runs something a moment after a subscription has told of a change, once for many changes. It does so when the stream opens,
+// too: what changed after the page was read and before was told to nobody.
 export function useTold<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, run: () => void, pause = false): void {
   const soon = useSoon(run);
   const asked = JSON.stringify(variables);
-  useEffect(() => (pause ? undefined : listen(doc, JSON.parse(asked) as V, soon)), [doc, asked, soon, pause]);
+  useEffect(() => {
+    if (pause) return undefined;
+    const watched = JSON.parse(asked) as V;
+    const { key } = createRequest<unknown, object>(doc, watched);
+    const off = on('opened', (o) => { if (o.key === key) soon(); });
+    const stop = listen(doc, watched, soon);
+    return () => { off(); stop(); };
+  }, [doc, asked, soon, pause]);
 }
 
 // useCounted counts the events of a subscription until they are seen.
@@ -84,17 +98,14 @@ export function useArrivals(belongs: (r: RequestRowFragment, filed: boolean) => 
   return [arrived, () => { set([]); }];
 }
 
-// useOpening reads again when the tab's stream opens for the first time: between the first read and that moment nothing was told.
+// useOpening reads again when the tab's stream of requests opens for the first time: between the first read and that moment nothing was told.
+const changesKey = createRequest<unknown, object>(RequestChanged, {}).key;
 let opened = false;
+on('opened', ({ key }) => { opened ||= key === changesKey; });
 export function useOpening(again: () => void): void {
   const latest = useRef(again);
   latest.current = again;
-  useEffect(() => (opened ? undefined : on('connection', ({ state }) => {
-    if (state === 'live' && !opened) {
-      opened = true;
-      latest.current();
-    }
-  })), []);
+  useEffect(() => (opened ? undefined : on('opened', ({ key }) => { if (key === changesKey) latest.current(); })), []);
 }
 
 let lost = false;

@@ -185,6 +185,7 @@ function hold(o: Operation, next: (answer: unknown) => void, end: () => void): (
         down = false;
         if (missed) noted('lost'); // what happened while there was no stream is read anew
         stand(signal, 'live');
+        if (!missed) tell('opened', { key: o.key });
       });
       close();
       if (signal.aborted) return;

@@ -14,16 +14,35 @@ export function hold(): { place: Place; release: () => void } {
   return { place, release: () => { held.delete(place); } };
 }
 
-// focusSoon gives the focus to what is there once the page has been drawn anew; to the page itself where nothing is.
-export function focusSoon(find: () => HTMLElement | null | undefined): void {
-  requestAnimationFrame(() => { give(find() ?? globalThis.document.getElementById('main')); });
+// Wanted is what shall have the focus once it is drawn; milliseconds, as performance.now has them.
+interface Wanted { find: () => HTMLElement | null | undefined; scroll: boolean; until: number }
+
+let wanted: Wanted | null = null;
+
+// focusSoon gives the focus to what find finds, and shows it there if scroll says so. What somebody asked for may be drawn later than the
+// next frame, on a busy machine: until it is there, two seconds at most, the page itself has the focus. Whoever presses a key or a button
+// meanwhile goes on from there.
+export function focusSoon(find: Wanted['find'], scroll = false): void {
+  requestAnimationFrame(() => {
+    wanted = { find, scroll, until: performance.now() + 2000 };
+    if (!found()) give(globalThis.document.getElementById('main'));
+  });
+}
+
+function found(): boolean {
+  const e = wanted?.find();
+  if (e) {
+    give(e, wanted?.scroll);
+    wanted = null;
+  }
+  return !!e;
 }
 
 // give focuses an element, also one that cannot be reached by Tab.
-export function give(e: HTMLElement | null): void {
+export function give(e: HTMLElement | null, scroll = false): void {
   if (!e) return;
   if (!e.matches('a[href], button, input, select, textarea, summary, [tabindex]')) e.tabIndex = -1; // not said
-  e.focus({ preventScroll: true });
+  e.focus({ preventScroll: !scroll });
 }
 
 // heir is what stands where an element was: the next row of a list, or the row or the page around it.
@@ -42,7 +61,9 @@ export function keepFocus(): void {
   document.addEventListener('focusin', (e) => { here.at = e.target as HTMLElement; next = null; });
   // Whoever presses beside everything wants no focus.
   document.addEventListener('mouseup', () => { if (document.activeElement === document.body) here.at = null; });
+  for (const press of ['keydown', 'mousedown']) document.addEventListener(press, () => { wanted = null; }, true);
   new MutationObserver((records) => {
+    if (wanted && (performance.now() > wanted.until || found())) wanted = null;
     for (const place of held) if (place.at && !place.at.isConnected) place.at = heir(place.at, records);
     if (document.activeElement === document.body && document.hasFocus() && !(next?.isConnected && !next.matches(':disabled')) && !here.at?.matches(':disabled')) give(here.at);
   }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { useRead } from '../../app/data';
-import { useChanges, useSoon } from '../../app/live';
+import { useChangesOf, useSoon } from '../../app/live';
 import { t } from '../../app/text';
 import { RequestOne } from '../../gen/documents';
 import type { RequestOneQuery } from '../../gen/types';
@@ -18,7 +18,7 @@ setTimeout(() => { void load().catch(() => undefined); }, 2500); // one that fai
 export function Detail({ id, peek = false }: { id: string; peek?: boolean }) {
   const read = useRead(RequestOne, { id });
   const soon = useSoon(read.again);
-  useChanges((c) => { if (c.request.id === id) soon(); }); // which tells of the row alone
+  useChangesOf(id, soon); // which tells of the row alone
   return (
     <Loaded read={read}>
       {({ request }) => (request ? <Suspense fallback={<Skeleton />}><Body request={request} peek={peek} again={soon} /></Suspense> : <NotFound says={t('This request was not found')} />)}

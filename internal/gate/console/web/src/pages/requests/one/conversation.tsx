@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { rows, usePages, useRead } from '../../../app/data';
-import { useChanges, useSoon } from '../../../app/live';
+import { useChangesOf, useSoon } from '../../../app/live';
 import { can, useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
 import { RequestComments, RequestHistory } from '../../../gen/documents';
@@ -21,7 +21,7 @@ export function Conversation({ request: r }: { request: FullRequest }) {
   const history = useRead(RequestHistory, { id: r.id }, !staff);
   const older = usePages(RequestComments, { id: r.id }, !r.comments?.pageInfo.hasNextPage);
   const soon = useSoon(history.again);
-  useChanges((c) => { if (staff && c.request.id === r.id) soon(); });
+  useChangesOf(r.id, soon, !staff);
   const entries = history.data?.requestHistory ?? [];
   const turns = entries.length > 0 ? entries.filter(milestone).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r, viewer);
   const mentioned = rows(r.comments).some((c) => c.body.includes('@'));

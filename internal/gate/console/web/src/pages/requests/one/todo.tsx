@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useAsked } from '../../../app/asked';
 import { rows, useRead } from '../../../app/data';
-import { useChanges, useSoon } from '../../../app/live';
+import { useChangesOf, useSoon } from '../../../app/live';
 import { can, useCan, useViewer } from '../../../app/session';
 import { placed, plural, t } from '../../../app/text';
 import { RequestWork } from '../../../gen/documents';
@@ -26,7 +26,7 @@ export function Todo({ request: r }: { request: FullRequest }) {
   const sees = useCan('task.read');
   const read = useRead(RequestWork, { id: [r.id] }, !sees);
   const soon = useSoon(read.again, 1000);
-  useChanges((c) => { if (sees && c.request.id === r.id) soon(); });
+  useChangesOf(r.id, soon, !sees);
   const at = `${r.execution?.status} ${r.execution?.phases.length}`; // where its workflow has gone on to asks something else
   const [was, setWas] = useState(at);
   if (was !== at) {

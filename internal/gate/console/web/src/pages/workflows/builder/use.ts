@@ -1,6 +1,7 @@
 // use holds what the builder knows besides the definition: what was done, so that it can be taken back, and which phase is selected.
 import { useMemo, useRef, useState } from 'react';
 import { plural, t } from '../../../app/text';
+import { focusSoon } from '../../../ui/focus';
 import { phaseOf, read, write, type Definition, type Exit } from './definition';
 import { copied, edit, pasteable, type Command } from './edit';
 import { added, called } from './kinds';
@@ -15,7 +16,7 @@ export interface Acts {
 // Builder is a definition as it stands. renamed is the phase that was called otherwise last, so that its form goes on.
 export interface Builder { acts: Acts; definition: Definition; selected: string; renamed: Renamed; may: { undo: boolean; redo: boolean }; says: string }
 
-export const focusPhase = (id: string) => { requestAnimationFrame(() => { globalThis.document.querySelector<HTMLElement>(`[data-phase="${CSS.escape(id)}"]`)?.focus(); }); };
+export const focusPhase = (id: string) => { focusSoon(() => globalThis.document.querySelector<HTMLElement>(`[data-phase="${CSS.escape(id)}"]`), true); };
 
 export interface Renamed { from: string; to: string }
 interface Kept { text: string; definition: Definition | null; history: History }

@@ -1,1 +1,0 @@
-export{t as Move}from"./move-6-bty3t3.js";

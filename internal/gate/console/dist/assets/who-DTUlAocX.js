@@ -1,1 +1,0 @@
-import{Kt as e,ha as t,pt as n,ra as r}from"./base-Cb7EYeOh.js";var i=t();function a(e,t,n){if(t)return n?.name??(t===e.id?e.name:t.startsWith(`agt_`)?r(`An AI agent`):r(`Somebody`))}function o({id:t,person:r}){return(0,i.jsx)(n,{name:a(e(),t,r)})}export{a as n,o as t};
