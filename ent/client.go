@@ -59,6 +59,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
@@ -192,6 +193,8 @@ type Client struct {
 	RefreshToken *RefreshTokenClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
+	// RequestImport is the client for interacting with the RequestImport builders.
+	RequestImport *RequestImportClient
 	// RequestLink is the client for interacting with the RequestLink builders.
 	RequestLink *RequestLinkClient
 	// RoutingRule is the client for interacting with the RoutingRule builders.
@@ -301,6 +304,7 @@ func (c *Client) init() {
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.RefreshToken = NewRefreshTokenClient(c.config)
 	c.Request = NewRequestClient(c.config)
+	c.RequestImport = NewRequestImportClient(c.config)
 	c.RequestLink = NewRequestLinkClient(c.config)
 	c.RoutingRule = NewRoutingRuleClient(c.config)
 	c.RowCount = NewRowCountClient(c.config)
@@ -466,6 +470,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
 		Request:             NewRequestClient(cfg),
+		RequestImport:       NewRequestImportClient(cfg),
 		RequestLink:         NewRequestLinkClient(cfg),
 		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
@@ -558,6 +563,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
 		Request:             NewRequestClient(cfg),
+		RequestImport:       NewRequestImportClient(cfg),
 		RequestLink:         NewRequestLinkClient(cfg),
 		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
@@ -621,11 +627,11 @@ func (c *Client) Use(hooks ...Hook) {
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.Mailbox,
 		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
 		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
-		c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule, c.RowCount,
-		c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret, c.Sequence,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RefreshToken, c.Request, c.RequestImport, c.RequestLink, c.RoutingRule,
+		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
+		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
+		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -644,11 +650,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.Mailbox,
 		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
 		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
-		c.RefreshToken, c.Request, c.RequestLink, c.RoutingRule, c.RowCount,
-		c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret, c.Sequence,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RefreshToken, c.Request, c.RequestImport, c.RequestLink, c.RoutingRule,
+		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
+		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
+		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
+		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -753,6 +759,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RefreshToken.mutate(ctx, m)
 	case *RequestMutation:
 		return c.Request.mutate(ctx, m)
+	case *RequestImportMutation:
+		return c.RequestImport.mutate(ctx, m)
 	case *RequestLinkMutation:
 		return c.RequestLink.mutate(ctx, m)
 	case *RoutingRuleMutation:
@@ -8008,6 +8016,141 @@ func (c *RequestClient) mutate(ctx context.Context, m *RequestMutation) (Value, 
 	}
 }
 
+// RequestImportClient is a client for the RequestImport schema.
+type RequestImportClient struct {
+	config
+}
+
+// NewRequestImportClient returns a client for the RequestImport from the given config.
+func NewRequestImportClient(c config) *RequestImportClient {
+	return &RequestImportClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `requestimport.Hooks(f(g(h())))`.
+func (c *RequestImportClient) Use(hooks ...Hook) {
+	c.hooks.RequestImport = append(c.hooks.RequestImport, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `requestimport.Intercept(f(g(h())))`.
+func (c *RequestImportClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RequestImport = append(c.inters.RequestImport, interceptors...)
+}
+
+// Create returns a builder for creating a RequestImport entity.
+func (c *RequestImportClient) Create() *RequestImportCreate {
+	mutation := newRequestImportMutation(c.config, OpCreate)
+	return &RequestImportCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RequestImport entities.
+func (c *RequestImportClient) CreateBulk(builders ...*RequestImportCreate) *RequestImportCreateBulk {
+	return &RequestImportCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RequestImportClient) MapCreateBulk(slice any, setFunc func(*RequestImportCreate, int)) *RequestImportCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RequestImportCreateBulk{err: fmt.Errorf("calling to RequestImportClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RequestImportCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RequestImportCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RequestImport.
+func (c *RequestImportClient) Update() *RequestImportUpdate {
+	mutation := newRequestImportMutation(c.config, OpUpdate)
+	return &RequestImportUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RequestImportClient) UpdateOne(_m *RequestImport) *RequestImportUpdateOne {
+	mutation := newRequestImportMutation(c.config, OpUpdateOne, withRequestImport(_m))
+	return &RequestImportUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RequestImportClient) UpdateOneID(id string) *RequestImportUpdateOne {
+	mutation := newRequestImportMutation(c.config, OpUpdateOne, withRequestImportID(id))
+	return &RequestImportUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RequestImport.
+func (c *RequestImportClient) Delete() *RequestImportDelete {
+	mutation := newRequestImportMutation(c.config, OpDelete)
+	return &RequestImportDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RequestImportClient) DeleteOne(_m *RequestImport) *RequestImportDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RequestImportClient) DeleteOneID(id string) *RequestImportDeleteOne {
+	builder := c.Delete().Where(requestimport.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RequestImportDeleteOne{builder}
+}
+
+// Query returns a query builder for RequestImport.
+func (c *RequestImportClient) Query() *RequestImportQuery {
+	return &RequestImportQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRequestImport},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RequestImport entity by its id.
+func (c *RequestImportClient) Get(ctx context.Context, id string) (*RequestImport, error) {
+	return c.Query().Where(requestimport.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RequestImportClient) GetX(ctx context.Context, id string) *RequestImport {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RequestImportClient) Hooks() []Hook {
+	hooks := c.hooks.RequestImport
+	return append(hooks[:len(hooks):len(hooks)], requestimport.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RequestImportClient) Interceptors() []Interceptor {
+	inters := c.inters.RequestImport
+	return append(inters[:len(inters):len(inters)], requestimport.Interceptors[:]...)
+}
+
+func (c *RequestImportClient) mutate(ctx context.Context, m *RequestImportMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RequestImportCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RequestImportUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RequestImportUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RequestImportDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown RequestImport mutation op: %q", m.Op())
+	}
+}
+
 // RequestLinkClient is a client for the RequestLink schema.
 type RequestLinkClient struct {
 	config
@@ -11809,11 +11952,11 @@ type (
 		ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall, InboundMail,
 		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
 		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
-		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestLink,
-		RoutingRule, RowCount, SLAEvent, SavedReply, SavedView, SearchDocument, Secret,
-		Sequence, Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task,
-		Team, TeamMember, Throttle, User, Watcher, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestImport,
+		RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
+		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
+		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
+		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
@@ -11823,10 +11966,11 @@ type (
 		ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall, InboundMail,
 		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
 		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
-		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestLink,
-		RoutingRule, RowCount, SLAEvent, SavedReply, SavedView, SearchDocument, Secret,
-		Sequence, Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task,
-		Team, TeamMember, Throttle, User, Watcher, WebhookDelivery,
-		WebhookSubscription, Workflow, WorkflowVersion []ent.Interceptor
+		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestImport,
+		RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
+		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
+		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
+		WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Interceptor
 	}
 )

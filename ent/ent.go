@@ -51,6 +51,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
@@ -193,6 +194,7 @@ func checkColumn(t, c string) error {
 			recoverycode.Table:        recoverycode.ValidColumn,
 			refreshtoken.Table:        refreshtoken.ValidColumn,
 			request.Table:             request.ValidColumn,
+			requestimport.Table:       requestimport.ValidColumn,
 			requestlink.Table:         requestlink.ValidColumn,
 			routingrule.Table:         routingrule.ValidColumn,
 			rowcount.Table:            rowcount.ValidColumn,

@@ -49,6 +49,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/savedreply"
@@ -672,6 +673,27 @@ var Entities = []*Entity{
 			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
 		},
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Request.Get(ctx, id) },
+	},
+	{
+		Name: "RequestImport", Table: requestimport.Table, Prefix: "imp", Ruled: false, Row: reflect.TypeFor[RequestImport](),
+		Doc: "A table of another system's requests that somebody brings in.", Final: true,
+		Fields: []Field{
+			{Name: "id", Type: "ID!", Doc: "The import's id, imp_…", Column: "id", Go: "ID", Example: "imp_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "status", Type: "RequestImportStatus!", Doc: "CHECKED waits to be started; COMPLETED and STOPPED have ended.", Column: "status", Go: "Status", Values: []string{"CHECKED", "RUNNING", "COMPLETED", "STOPPED"}},
+			{Name: "source", Type: "String!", Doc: "What the other system is called: the same key of the same source is brought in once.", Column: "source", Go: "Source", Example: "jira"},
+			{Name: "createdBy", Type: "String!", Doc: "Whoever brings it in, and as whom its requests are filed.", Column: "created_by", Go: "CreatedBy", Example: "usr_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "rows", Type: "Int!", Doc: "How many rows the table has, without its headings.", Column: "rows", Go: "Rows", Example: "1000"},
+			{Name: "done", Type: "Int!", Doc: "How many of them have been worked.", Column: "done", Go: "Done", Example: "400"},
+			{Name: "imported", Type: "Int!", Doc: "How many requests they have become.", Column: "imported", Go: "Imported", Example: "390"},
+			{Name: "known", Type: "Int!", Doc: "How many were there already, from an import before.", Column: "known", Go: "Known", Example: "7"},
+			{Name: "faulty", Type: "Int!", Doc: "How many cannot become requests.", Column: "faulty", Go: "Faulty", Example: "3"},
+			{Name: "faults", Type: "[ImportFault!]!", Doc: "What is wrong in which row, the first 200.", Column: "faults", Go: "Faults", Filled: "[]ImportFault"},
+			{Name: "columns", Type: "StringMap!", Doc: "What each heading was taken for; empty for a column that is left out.", Column: "columns", Go: "Columns", Example: "{\"Summary\": \"title\", \"Votes\": \"\"}"},
+			{Name: "finishedAt", Type: "Time", Doc: "When it ended.", Column: "finished_at", Go: "FinishedAt"},
+			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
+			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
+		},
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.RequestImport.Get(ctx, id) },
 	},
 	{
 		Name: "RequestLink", Table: requestlink.Table, Prefix: "lnk", Ruled: false, Row: reflect.TypeFor[RequestLink](),

@@ -52,6 +52,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
@@ -147,6 +148,7 @@ const (
 	TypeRecoveryCode        = "RecoveryCode"
 	TypeRefreshToken        = "RefreshToken"
 	TypeRequest             = "Request"
+	TypeRequestImport       = "RequestImport"
 	TypeRequestLink         = "RequestLink"
 	TypeRoutingRule         = "RoutingRule"
 	TypeRowCount            = "RowCount"
@@ -56757,6 +56759,1376 @@ func (m *RequestMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown Request edge %s", name)
+}
+
+// RequestImportMutation represents an operation that mutates the RequestImport nodes in the graph.
+type RequestImportMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *string
+	created_at    *time.Time
+	updated_at    *time.Time
+	company_id    *string
+	status        *requestimport.Status
+	source        *string
+	created_by    *string
+	rows          *int
+	addrows       *int
+	_done         *int
+	add_done      *int
+	imported      *int
+	addimported   *int
+	known         *int
+	addknown      *int
+	faulty        *int
+	addfaulty     *int
+	faults        *json.RawMessage
+	columns       *map[string]string
+	finished_at   *time.Time
+	settings      *json.RawMessage
+	csv           *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*RequestImport, error)
+	predicates    []predicate.RequestImport
+}
+
+var _ ent.Mutation = (*RequestImportMutation)(nil)
+
+// requestimportOption allows management of the mutation configuration using functional options.
+type requestimportOption func(*RequestImportMutation)
+
+// newRequestImportMutation creates new mutation for the RequestImport entity.
+func newRequestImportMutation(c config, op Op, opts ...requestimportOption) *RequestImportMutation {
+	m := &RequestImportMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRequestImport,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRequestImportID sets the ID field of the mutation.
+func withRequestImportID(id string) requestimportOption {
+	return func(m *RequestImportMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *RequestImport
+		)
+		m.oldValue = func(ctx context.Context) (*RequestImport, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().RequestImport.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRequestImport sets the old RequestImport of the mutation.
+func withRequestImport(node *RequestImport) requestimportOption {
+	return func(m *RequestImportMutation) {
+		m.oldValue = func(context.Context) (*RequestImport, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RequestImportMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RequestImportMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of RequestImport entities.
+func (m *RequestImportMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RequestImportMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RequestImportMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().RequestImport.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *RequestImportMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *RequestImportMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *RequestImportMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *RequestImportMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *RequestImportMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *RequestImportMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *RequestImportMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *RequestImportMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *RequestImportMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetStatus sets the "status" field.
+func (m *RequestImportMutation) SetStatus(r requestimport.Status) {
+	m.status = &r
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *RequestImportMutation) Status() (r requestimport.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldStatus(ctx context.Context) (v requestimport.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *RequestImportMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetSource sets the "source" field.
+func (m *RequestImportMutation) SetSource(s string) {
+	m.source = &s
+}
+
+// Source returns the value of the "source" field in the mutation.
+func (m *RequestImportMutation) Source() (r string, exists bool) {
+	v := m.source
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSource returns the old "source" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldSource(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSource is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSource requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSource: %w", err)
+	}
+	return oldValue.Source, nil
+}
+
+// ResetSource resets all changes to the "source" field.
+func (m *RequestImportMutation) ResetSource() {
+	m.source = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *RequestImportMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *RequestImportMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *RequestImportMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// SetRows sets the "rows" field.
+func (m *RequestImportMutation) SetRows(i int) {
+	m.rows = &i
+	m.addrows = nil
+}
+
+// Rows returns the value of the "rows" field in the mutation.
+func (m *RequestImportMutation) Rows() (r int, exists bool) {
+	v := m.rows
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRows returns the old "rows" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldRows(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRows is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRows requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRows: %w", err)
+	}
+	return oldValue.Rows, nil
+}
+
+// AddRows adds i to the "rows" field.
+func (m *RequestImportMutation) AddRows(i int) {
+	if m.addrows != nil {
+		*m.addrows += i
+	} else {
+		m.addrows = &i
+	}
+}
+
+// AddedRows returns the value that was added to the "rows" field in this mutation.
+func (m *RequestImportMutation) AddedRows() (r int, exists bool) {
+	v := m.addrows
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetRows resets all changes to the "rows" field.
+func (m *RequestImportMutation) ResetRows() {
+	m.rows = nil
+	m.addrows = nil
+}
+
+// SetDone sets the "done" field.
+func (m *RequestImportMutation) SetDone(i int) {
+	m._done = &i
+	m.add_done = nil
+}
+
+// Done returns the value of the "done" field in the mutation.
+func (m *RequestImportMutation) Done() (r int, exists bool) {
+	v := m._done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDone returns the old "done" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldDone(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDone: %w", err)
+	}
+	return oldValue.Done, nil
+}
+
+// AddDone adds i to the "done" field.
+func (m *RequestImportMutation) AddDone(i int) {
+	if m.add_done != nil {
+		*m.add_done += i
+	} else {
+		m.add_done = &i
+	}
+}
+
+// AddedDone returns the value that was added to the "done" field in this mutation.
+func (m *RequestImportMutation) AddedDone() (r int, exists bool) {
+	v := m.add_done
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDone resets all changes to the "done" field.
+func (m *RequestImportMutation) ResetDone() {
+	m._done = nil
+	m.add_done = nil
+}
+
+// SetImported sets the "imported" field.
+func (m *RequestImportMutation) SetImported(i int) {
+	m.imported = &i
+	m.addimported = nil
+}
+
+// Imported returns the value of the "imported" field in the mutation.
+func (m *RequestImportMutation) Imported() (r int, exists bool) {
+	v := m.imported
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldImported returns the old "imported" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldImported(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldImported is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldImported requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldImported: %w", err)
+	}
+	return oldValue.Imported, nil
+}
+
+// AddImported adds i to the "imported" field.
+func (m *RequestImportMutation) AddImported(i int) {
+	if m.addimported != nil {
+		*m.addimported += i
+	} else {
+		m.addimported = &i
+	}
+}
+
+// AddedImported returns the value that was added to the "imported" field in this mutation.
+func (m *RequestImportMutation) AddedImported() (r int, exists bool) {
+	v := m.addimported
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetImported resets all changes to the "imported" field.
+func (m *RequestImportMutation) ResetImported() {
+	m.imported = nil
+	m.addimported = nil
+}
+
+// SetKnown sets the "known" field.
+func (m *RequestImportMutation) SetKnown(i int) {
+	m.known = &i
+	m.addknown = nil
+}
+
+// Known returns the value of the "known" field in the mutation.
+func (m *RequestImportMutation) Known() (r int, exists bool) {
+	v := m.known
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKnown returns the old "known" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldKnown(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKnown is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKnown requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKnown: %w", err)
+	}
+	return oldValue.Known, nil
+}
+
+// AddKnown adds i to the "known" field.
+func (m *RequestImportMutation) AddKnown(i int) {
+	if m.addknown != nil {
+		*m.addknown += i
+	} else {
+		m.addknown = &i
+	}
+}
+
+// AddedKnown returns the value that was added to the "known" field in this mutation.
+func (m *RequestImportMutation) AddedKnown() (r int, exists bool) {
+	v := m.addknown
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetKnown resets all changes to the "known" field.
+func (m *RequestImportMutation) ResetKnown() {
+	m.known = nil
+	m.addknown = nil
+}
+
+// SetFaulty sets the "faulty" field.
+func (m *RequestImportMutation) SetFaulty(i int) {
+	m.faulty = &i
+	m.addfaulty = nil
+}
+
+// Faulty returns the value of the "faulty" field in the mutation.
+func (m *RequestImportMutation) Faulty() (r int, exists bool) {
+	v := m.faulty
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFaulty returns the old "faulty" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldFaulty(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFaulty is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFaulty requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFaulty: %w", err)
+	}
+	return oldValue.Faulty, nil
+}
+
+// AddFaulty adds i to the "faulty" field.
+func (m *RequestImportMutation) AddFaulty(i int) {
+	if m.addfaulty != nil {
+		*m.addfaulty += i
+	} else {
+		m.addfaulty = &i
+	}
+}
+
+// AddedFaulty returns the value that was added to the "faulty" field in this mutation.
+func (m *RequestImportMutation) AddedFaulty() (r int, exists bool) {
+	v := m.addfaulty
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetFaulty resets all changes to the "faulty" field.
+func (m *RequestImportMutation) ResetFaulty() {
+	m.faulty = nil
+	m.addfaulty = nil
+}
+
+// SetFaults sets the "faults" field.
+func (m *RequestImportMutation) SetFaults(jm json.RawMessage) {
+	m.faults = &jm
+}
+
+// Faults returns the value of the "faults" field in the mutation.
+func (m *RequestImportMutation) Faults() (r json.RawMessage, exists bool) {
+	v := m.faults
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFaults returns the old "faults" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldFaults(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFaults is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFaults requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFaults: %w", err)
+	}
+	return oldValue.Faults, nil
+}
+
+// ClearFaults clears the value of the "faults" field.
+func (m *RequestImportMutation) ClearFaults() {
+	m.faults = nil
+	m.clearedFields[requestimport.FieldFaults] = struct{}{}
+}
+
+// FaultsCleared returns if the "faults" field was cleared in this mutation.
+func (m *RequestImportMutation) FaultsCleared() bool {
+	_, ok := m.clearedFields[requestimport.FieldFaults]
+	return ok
+}
+
+// ResetFaults resets all changes to the "faults" field.
+func (m *RequestImportMutation) ResetFaults() {
+	m.faults = nil
+	delete(m.clearedFields, requestimport.FieldFaults)
+}
+
+// SetColumns sets the "columns" field.
+func (m *RequestImportMutation) SetColumns(value map[string]string) {
+	m.columns = &value
+}
+
+// Columns returns the value of the "columns" field in the mutation.
+func (m *RequestImportMutation) Columns() (r map[string]string, exists bool) {
+	v := m.columns
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldColumns returns the old "columns" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldColumns(ctx context.Context) (v map[string]string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldColumns is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldColumns requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldColumns: %w", err)
+	}
+	return oldValue.Columns, nil
+}
+
+// ResetColumns resets all changes to the "columns" field.
+func (m *RequestImportMutation) ResetColumns() {
+	m.columns = nil
+}
+
+// SetFinishedAt sets the "finished_at" field.
+func (m *RequestImportMutation) SetFinishedAt(t time.Time) {
+	m.finished_at = &t
+}
+
+// FinishedAt returns the value of the "finished_at" field in the mutation.
+func (m *RequestImportMutation) FinishedAt() (r time.Time, exists bool) {
+	v := m.finished_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFinishedAt returns the old "finished_at" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldFinishedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFinishedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFinishedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFinishedAt: %w", err)
+	}
+	return oldValue.FinishedAt, nil
+}
+
+// ClearFinishedAt clears the value of the "finished_at" field.
+func (m *RequestImportMutation) ClearFinishedAt() {
+	m.finished_at = nil
+	m.clearedFields[requestimport.FieldFinishedAt] = struct{}{}
+}
+
+// FinishedAtCleared returns if the "finished_at" field was cleared in this mutation.
+func (m *RequestImportMutation) FinishedAtCleared() bool {
+	_, ok := m.clearedFields[requestimport.FieldFinishedAt]
+	return ok
+}
+
+// ResetFinishedAt resets all changes to the "finished_at" field.
+func (m *RequestImportMutation) ResetFinishedAt() {
+	m.finished_at = nil
+	delete(m.clearedFields, requestimport.FieldFinishedAt)
+}
+
+// SetSettings sets the "settings" field.
+func (m *RequestImportMutation) SetSettings(jm json.RawMessage) {
+	m.settings = &jm
+}
+
+// Settings returns the value of the "settings" field in the mutation.
+func (m *RequestImportMutation) Settings() (r json.RawMessage, exists bool) {
+	v := m.settings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSettings returns the old "settings" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldSettings(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSettings is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSettings requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSettings: %w", err)
+	}
+	return oldValue.Settings, nil
+}
+
+// ResetSettings resets all changes to the "settings" field.
+func (m *RequestImportMutation) ResetSettings() {
+	m.settings = nil
+}
+
+// SetCsv sets the "csv" field.
+func (m *RequestImportMutation) SetCsv(s string) {
+	m.csv = &s
+}
+
+// Csv returns the value of the "csv" field in the mutation.
+func (m *RequestImportMutation) Csv() (r string, exists bool) {
+	v := m.csv
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCsv returns the old "csv" field's value of the RequestImport entity.
+// If the RequestImport object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestImportMutation) OldCsv(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCsv is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCsv requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCsv: %w", err)
+	}
+	return oldValue.Csv, nil
+}
+
+// ClearCsv clears the value of the "csv" field.
+func (m *RequestImportMutation) ClearCsv() {
+	m.csv = nil
+	m.clearedFields[requestimport.FieldCsv] = struct{}{}
+}
+
+// CsvCleared returns if the "csv" field was cleared in this mutation.
+func (m *RequestImportMutation) CsvCleared() bool {
+	_, ok := m.clearedFields[requestimport.FieldCsv]
+	return ok
+}
+
+// ResetCsv resets all changes to the "csv" field.
+func (m *RequestImportMutation) ResetCsv() {
+	m.csv = nil
+	delete(m.clearedFields, requestimport.FieldCsv)
+}
+
+// Where appends a list predicates to the RequestImportMutation builder.
+func (m *RequestImportMutation) Where(ps ...predicate.RequestImport) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RequestImportMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RequestImportMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.RequestImport, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RequestImportMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RequestImportMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (RequestImport).
+func (m *RequestImportMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RequestImportMutation) Fields() []string {
+	fields := make([]string, 0, 16)
+	if m.created_at != nil {
+		fields = append(fields, requestimport.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, requestimport.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, requestimport.FieldCompanyID)
+	}
+	if m.status != nil {
+		fields = append(fields, requestimport.FieldStatus)
+	}
+	if m.source != nil {
+		fields = append(fields, requestimport.FieldSource)
+	}
+	if m.created_by != nil {
+		fields = append(fields, requestimport.FieldCreatedBy)
+	}
+	if m.rows != nil {
+		fields = append(fields, requestimport.FieldRows)
+	}
+	if m._done != nil {
+		fields = append(fields, requestimport.FieldDone)
+	}
+	if m.imported != nil {
+		fields = append(fields, requestimport.FieldImported)
+	}
+	if m.known != nil {
+		fields = append(fields, requestimport.FieldKnown)
+	}
+	if m.faulty != nil {
+		fields = append(fields, requestimport.FieldFaulty)
+	}
+	if m.faults != nil {
+		fields = append(fields, requestimport.FieldFaults)
+	}
+	if m.columns != nil {
+		fields = append(fields, requestimport.FieldColumns)
+	}
+	if m.finished_at != nil {
+		fields = append(fields, requestimport.FieldFinishedAt)
+	}
+	if m.settings != nil {
+		fields = append(fields, requestimport.FieldSettings)
+	}
+	if m.csv != nil {
+		fields = append(fields, requestimport.FieldCsv)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RequestImportMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case requestimport.FieldCreatedAt:
+		return m.CreatedAt()
+	case requestimport.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case requestimport.FieldCompanyID:
+		return m.CompanyID()
+	case requestimport.FieldStatus:
+		return m.Status()
+	case requestimport.FieldSource:
+		return m.Source()
+	case requestimport.FieldCreatedBy:
+		return m.CreatedBy()
+	case requestimport.FieldRows:
+		return m.Rows()
+	case requestimport.FieldDone:
+		return m.Done()
+	case requestimport.FieldImported:
+		return m.Imported()
+	case requestimport.FieldKnown:
+		return m.Known()
+	case requestimport.FieldFaulty:
+		return m.Faulty()
+	case requestimport.FieldFaults:
+		return m.Faults()
+	case requestimport.FieldColumns:
+		return m.Columns()
+	case requestimport.FieldFinishedAt:
+		return m.FinishedAt()
+	case requestimport.FieldSettings:
+		return m.Settings()
+	case requestimport.FieldCsv:
+		return m.Csv()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RequestImportMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case requestimport.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case requestimport.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case requestimport.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case requestimport.FieldStatus:
+		return m.OldStatus(ctx)
+	case requestimport.FieldSource:
+		return m.OldSource(ctx)
+	case requestimport.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	case requestimport.FieldRows:
+		return m.OldRows(ctx)
+	case requestimport.FieldDone:
+		return m.OldDone(ctx)
+	case requestimport.FieldImported:
+		return m.OldImported(ctx)
+	case requestimport.FieldKnown:
+		return m.OldKnown(ctx)
+	case requestimport.FieldFaulty:
+		return m.OldFaulty(ctx)
+	case requestimport.FieldFaults:
+		return m.OldFaults(ctx)
+	case requestimport.FieldColumns:
+		return m.OldColumns(ctx)
+	case requestimport.FieldFinishedAt:
+		return m.OldFinishedAt(ctx)
+	case requestimport.FieldSettings:
+		return m.OldSettings(ctx)
+	case requestimport.FieldCsv:
+		return m.OldCsv(ctx)
+	}
+	return nil, fmt.Errorf("unknown RequestImport field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RequestImportMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case requestimport.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case requestimport.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case requestimport.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case requestimport.FieldStatus:
+		v, ok := value.(requestimport.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case requestimport.FieldSource:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSource(v)
+		return nil
+	case requestimport.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	case requestimport.FieldRows:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRows(v)
+		return nil
+	case requestimport.FieldDone:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDone(v)
+		return nil
+	case requestimport.FieldImported:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetImported(v)
+		return nil
+	case requestimport.FieldKnown:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKnown(v)
+		return nil
+	case requestimport.FieldFaulty:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFaulty(v)
+		return nil
+	case requestimport.FieldFaults:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFaults(v)
+		return nil
+	case requestimport.FieldColumns:
+		v, ok := value.(map[string]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetColumns(v)
+		return nil
+	case requestimport.FieldFinishedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFinishedAt(v)
+		return nil
+	case requestimport.FieldSettings:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSettings(v)
+		return nil
+	case requestimport.FieldCsv:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCsv(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RequestImport field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RequestImportMutation) AddedFields() []string {
+	var fields []string
+	if m.addrows != nil {
+		fields = append(fields, requestimport.FieldRows)
+	}
+	if m.add_done != nil {
+		fields = append(fields, requestimport.FieldDone)
+	}
+	if m.addimported != nil {
+		fields = append(fields, requestimport.FieldImported)
+	}
+	if m.addknown != nil {
+		fields = append(fields, requestimport.FieldKnown)
+	}
+	if m.addfaulty != nil {
+		fields = append(fields, requestimport.FieldFaulty)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RequestImportMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case requestimport.FieldRows:
+		return m.AddedRows()
+	case requestimport.FieldDone:
+		return m.AddedDone()
+	case requestimport.FieldImported:
+		return m.AddedImported()
+	case requestimport.FieldKnown:
+		return m.AddedKnown()
+	case requestimport.FieldFaulty:
+		return m.AddedFaulty()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RequestImportMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case requestimport.FieldRows:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddRows(v)
+		return nil
+	case requestimport.FieldDone:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDone(v)
+		return nil
+	case requestimport.FieldImported:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddImported(v)
+		return nil
+	case requestimport.FieldKnown:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddKnown(v)
+		return nil
+	case requestimport.FieldFaulty:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddFaulty(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RequestImport numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RequestImportMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(requestimport.FieldFaults) {
+		fields = append(fields, requestimport.FieldFaults)
+	}
+	if m.FieldCleared(requestimport.FieldFinishedAt) {
+		fields = append(fields, requestimport.FieldFinishedAt)
+	}
+	if m.FieldCleared(requestimport.FieldCsv) {
+		fields = append(fields, requestimport.FieldCsv)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RequestImportMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RequestImportMutation) ClearField(name string) error {
+	switch name {
+	case requestimport.FieldFaults:
+		m.ClearFaults()
+		return nil
+	case requestimport.FieldFinishedAt:
+		m.ClearFinishedAt()
+		return nil
+	case requestimport.FieldCsv:
+		m.ClearCsv()
+		return nil
+	}
+	return fmt.Errorf("unknown RequestImport nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RequestImportMutation) ResetField(name string) error {
+	switch name {
+	case requestimport.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case requestimport.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case requestimport.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case requestimport.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case requestimport.FieldSource:
+		m.ResetSource()
+		return nil
+	case requestimport.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	case requestimport.FieldRows:
+		m.ResetRows()
+		return nil
+	case requestimport.FieldDone:
+		m.ResetDone()
+		return nil
+	case requestimport.FieldImported:
+		m.ResetImported()
+		return nil
+	case requestimport.FieldKnown:
+		m.ResetKnown()
+		return nil
+	case requestimport.FieldFaulty:
+		m.ResetFaulty()
+		return nil
+	case requestimport.FieldFaults:
+		m.ResetFaults()
+		return nil
+	case requestimport.FieldColumns:
+		m.ResetColumns()
+		return nil
+	case requestimport.FieldFinishedAt:
+		m.ResetFinishedAt()
+		return nil
+	case requestimport.FieldSettings:
+		m.ResetSettings()
+		return nil
+	case requestimport.FieldCsv:
+		m.ResetCsv()
+		return nil
+	}
+	return fmt.Errorf("unknown RequestImport field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RequestImportMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RequestImportMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RequestImportMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RequestImportMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RequestImportMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RequestImportMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RequestImportMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown RequestImport unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RequestImportMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown RequestImport edge %s", name)
 }
 
 // RequestLinkMutation represents an operation that mutates the RequestLink nodes in the graph.

@@ -108,6 +108,8 @@ type Tx struct {
 	RefreshToken *RefreshTokenClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
+	// RequestImport is the client for interacting with the RequestImport builders.
+	RequestImport *RequestImportClient
 	// RequestLink is the client for interacting with the RequestLink builders.
 	RequestLink *RequestLinkClient
 	// RoutingRule is the client for interacting with the RoutingRule builders.
@@ -337,6 +339,7 @@ func (tx *Tx) init() {
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.RefreshToken = NewRefreshTokenClient(tx.config)
 	tx.Request = NewRequestClient(tx.config)
+	tx.RequestImport = NewRequestImportClient(tx.config)
 	tx.RequestLink = NewRequestLinkClient(tx.config)
 	tx.RoutingRule = NewRoutingRuleClient(tx.config)
 	tx.RowCount = NewRowCountClient(tx.config)

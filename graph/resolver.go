@@ -90,6 +90,9 @@ func (r *resolver) PhaseVisit() generated.PhaseVisitResolver {
 func (r *resolver) RequestHistoryEntry() generated.RequestHistoryEntryResolver {
 	return &requestHistoryEntryResolver{resolvers.RequestHistoryEntry(r.Root)}
 }
+func (r *resolver) RequestImport() generated.RequestImportResolver {
+	return &requestImportResolver{resolvers.RequestImport(r.Root)}
+}
 func (r *resolver) Request() generated.RequestResolver {
 	return &requestResolver{resolvers.Request(r.Root)}
 }
@@ -161,6 +164,7 @@ type (
 	offeringResolver            struct{ resolvers.Offering }
 	phaseVisitResolver          struct{ resolvers.PhaseVisit }
 	requestHistoryEntryResolver struct{ resolvers.RequestHistoryEntry }
+	requestImportResolver       struct{ resolvers.RequestImport }
 	requestResolver             struct{ resolvers.Request }
 	routingRuleResolver         struct{ resolvers.RoutingRule }
 	serviceResolver             struct{ resolvers.Service }

@@ -9,6 +9,7 @@ import (
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/requestimport"
 	"atrium/internal/op/auditlog"
 	"atrium/internal/people"
 	"atrium/internal/secret"
@@ -33,6 +34,11 @@ var routes = []route{
 	list("/requests", request.List, requestOut),
 	one(http.MethodPost, "/requests", http.StatusCreated, request.Create, requestOut),
 	bulkRequests("/requests/bulk", requestOut),
+	one(http.MethodPost, "/requests/import", http.StatusAccepted, requestimport.Create, requestImportOut),
+	list("/request-imports", requestimport.List, requestImportOut),
+	one(http.MethodGet, "/request-imports/{id}", http.StatusOK, requestimport.Get, requestImportOut),
+	one(http.MethodPost, "/request-imports/{id}/start", http.StatusAccepted, requestimport.Start, requestImportOut),
+	one(http.MethodPost, "/request-imports/{id}/stop", http.StatusOK, requestimport.Stop, requestImportOut),
 	one(http.MethodGet, "/requests/{id}", http.StatusOK, request.Get, requestOut),
 	one(http.MethodPatch, "/requests/{id}", http.StatusOK, request.Update, requestOut),
 	one(http.MethodPost, "/requests/{id}/move", http.StatusOK, request.Move, requestOut),

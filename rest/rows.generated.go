@@ -324,6 +324,43 @@ func requestOut(row *ent.Request) Request {
 	}
 }
 
+// RequestImport is what answers show of the entity.
+type RequestImport struct {
+	ID         string            `json:"id" doc:"The import's id, imp_…" example:"imp_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Status     string            `json:"status" enum:"CHECKED,RUNNING,COMPLETED,STOPPED" doc:"CHECKED waits to be started; COMPLETED and STOPPED have ended."`
+	Source     string            `json:"source" doc:"What the other system is called: the same key of the same source is brought in once." example:"jira"`
+	CreatedBy  string            `json:"createdBy" doc:"Whoever brings it in, and as whom its requests are filed." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Rows       int               `json:"rows" doc:"How many rows the table has, without its headings." example:"1000"`
+	Done       int               `json:"done" doc:"How many of them have been worked." example:"400"`
+	Imported   int               `json:"imported" doc:"How many requests they have become." example:"390"`
+	Known      int               `json:"known" doc:"How many were there already, from an import before." example:"7"`
+	Faulty     int               `json:"faulty" doc:"How many cannot become requests." example:"3"`
+	Faults     []ImportFault     `json:"faults" doc:"What is wrong in which row, the first 200."`
+	Columns    map[string]string `json:"columns" doc:"What each heading was taken for; empty for a column that is left out." example:"{\"Summary\": \"title\", \"Votes\": \"\"}"`
+	FinishedAt *Time             `json:"finishedAt" doc:"When it ended."`
+	CreatedAt  Time              `json:"createdAt" doc:"When it was made."`
+	UpdatedAt  Time              `json:"updatedAt" doc:"When it was last changed."`
+}
+
+func requestImportOut(row *ent.RequestImport) RequestImport {
+	return RequestImport{
+		ID:         row.ID,
+		Status:     string(row.Status),
+		Source:     row.Source,
+		CreatedBy:  row.CreatedBy,
+		Rows:       row.Rows,
+		Done:       row.Done,
+		Imported:   row.Imported,
+		Known:      row.Known,
+		Faulty:     row.Faulty,
+		Faults:     requestImportFaultsOut(row),
+		Columns:    textsOut(row.Columns),
+		FinishedAt: atOrNil(row.FinishedAt),
+		CreatedAt:  at(row.CreatedAt),
+		UpdatedAt:  at(row.UpdatedAt),
+	}
+}
+
 // RequestLink is what answers show of the entity.
 type RequestLink struct {
 	ID        string `json:"id" doc:"The link's id, lnk_…" example:"lnk_01k9ye4ryzf7stj6dqnm8x2v3b"`

@@ -27,6 +27,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/search"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/gate/console"
@@ -408,7 +409,7 @@ func (s *server) addWork(ctx context.Context) error {
 		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
 		request.Clocks(s.engine, execution.TaskClocks),
 		s.agents(),
-		erasure.Work(s.engine), s.depot.Work(), s.post.Work(),
+		requestimport.Work(s.engine), erasure.Work(s.engine), s.depot.Work(), s.post.Work(),
 	)...)
 	if err != nil {
 		return err

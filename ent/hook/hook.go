@@ -584,6 +584,18 @@ func (f RequestFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, err
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RequestMutation", m)
 }
 
+// The RequestImportFunc type is an adapter to allow the use of ordinary
+// function as RequestImport mutator.
+type RequestImportFunc func(context.Context, *ent.RequestImportMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RequestImportFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.RequestImportMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RequestImportMutation", m)
+}
+
 // The RequestLinkFunc type is an adapter to allow the use of ordinary
 // function as RequestLink mutator.
 type RequestLinkFunc func(context.Context, *ent.RequestLinkMutation) (ent.Value, error)

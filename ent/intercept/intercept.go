@@ -56,6 +56,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
@@ -1437,6 +1438,33 @@ func (f TraverseRequest) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.RequestQuery", q)
 }
 
+// The RequestImportFunc type is an adapter to allow the use of ordinary function as a Querier.
+type RequestImportFunc func(context.Context, *ent.RequestImportQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f RequestImportFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.RequestImportQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.RequestImportQuery", q)
+}
+
+// The TraverseRequestImport type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseRequestImport func(context.Context, *ent.RequestImportQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseRequestImport) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseRequestImport) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RequestImportQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.RequestImportQuery", q)
+}
+
 // The RequestLinkFunc type is an adapter to allow the use of ordinary function as a Querier.
 type RequestLinkFunc func(context.Context, *ent.RequestLinkQuery) (ent.Value, error)
 
@@ -2211,6 +2239,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.RefreshTokenQuery, predicate.RefreshToken, refreshtoken.OrderOption]{typ: ent.TypeRefreshToken, tq: q}, nil
 	case *ent.RequestQuery:
 		return &query[*ent.RequestQuery, predicate.Request, request.OrderOption]{typ: ent.TypeRequest, tq: q}, nil
+	case *ent.RequestImportQuery:
+		return &query[*ent.RequestImportQuery, predicate.RequestImport, requestimport.OrderOption]{typ: ent.TypeRequestImport, tq: q}, nil
 	case *ent.RequestLinkQuery:
 		return &query[*ent.RequestLinkQuery, predicate.RequestLink, requestlink.OrderOption]{typ: ent.TypeRequestLink, tq: q}, nil
 	case *ent.RoutingRuleQuery:

@@ -2225,6 +2225,49 @@ var (
 			},
 		},
 	}
+	// RequestImportsColumns holds the columns for the "request_imports" table.
+	RequestImportsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"CHECKED", "RUNNING", "COMPLETED", "STOPPED"}, Default: "CHECKED"},
+		{Name: "source", Type: field.TypeString, Size: 40},
+		{Name: "created_by", Type: field.TypeString, Size: 40},
+		{Name: "rows", Type: field.TypeInt},
+		{Name: "done", Type: field.TypeInt, Default: 0},
+		{Name: "imported", Type: field.TypeInt, Default: 0},
+		{Name: "known", Type: field.TypeInt, Default: 0},
+		{Name: "faulty", Type: field.TypeInt, Default: 0},
+		{Name: "faults", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "jsonb", "sqlite3": "json"}},
+		{Name: "columns", Type: field.TypeJSON},
+		{Name: "finished_at", Type: field.TypeTime, Nullable: true},
+		{Name: "settings", Type: field.TypeBytes, SchemaType: map[string]string{"postgres": "jsonb", "sqlite3": "json"}},
+		{Name: "csv", Type: field.TypeString, Nullable: true, Size: 2147483647},
+	}
+	// RequestImportsTable holds the schema information for the "request_imports" table.
+	RequestImportsTable = &schema.Table{
+		Name:       "request_imports",
+		Columns:    RequestImportsColumns,
+		PrimaryKey: []*schema.Column{RequestImportsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "requestimport_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestImportsColumns[3], RequestImportsColumns[1], RequestImportsColumns[0]},
+			},
+			{
+				Name:    "requestimport_company_id_status",
+				Unique:  false,
+				Columns: []*schema.Column{RequestImportsColumns[3], RequestImportsColumns[4]},
+			},
+			{
+				Name:    "requestimport_updated_at",
+				Unique:  false,
+				Columns: []*schema.Column{RequestImportsColumns[2]},
+			},
+		},
+	}
 	// RequestLinksColumns holds the columns for the "request_links" table.
 	RequestLinksColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -3329,6 +3372,7 @@ var (
 		RecoveryCodesTable,
 		RefreshTokensTable,
 		RequestsTable,
+		RequestImportsTable,
 		RequestLinksTable,
 		RoutingRulesTable,
 		RowCountsTable,

@@ -150,6 +150,9 @@ type RefreshToken func(*sql.Selector)
 // Request is the predicate function for request builders.
 type Request func(*sql.Selector)
 
+// RequestImport is the predicate function for requestimport builders.
+type RequestImport func(*sql.Selector)
+
 // RequestLink is the predicate function for requestlink builders.
 type RequestLink func(*sql.Selector)
 

@@ -51,6 +51,7 @@ import (
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/request"
+	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
@@ -2339,6 +2340,55 @@ func init() {
 	request.DefaultID = requestDescID.Default.(func() string)
 	// request.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	request.IDValidator = requestDescID.Validators[0].(func(string) error)
+	requestimportMixin := schema.RequestImport{}.Mixin()
+	requestimportMixinHooks0 := requestimportMixin[0].Hooks()
+	requestimportMixinHooks1 := requestimportMixin[1].Hooks()
+	requestimport.Hooks[0] = requestimportMixinHooks0[0]
+	requestimport.Hooks[1] = requestimportMixinHooks1[0]
+	requestimportMixinInters1 := requestimportMixin[1].Interceptors()
+	requestimport.Interceptors[0] = requestimportMixinInters1[0]
+	requestimport.Interceptors[1] = requestimportMixinInters1[1]
+	requestimport.Interceptors[2] = requestimportMixinInters1[2]
+	requestimportMixinFields0 := requestimportMixin[0].Fields()
+	_ = requestimportMixinFields0
+	requestimportMixinFields1 := requestimportMixin[1].Fields()
+	_ = requestimportMixinFields1
+	requestimportFields := schema.RequestImport{}.Fields()
+	_ = requestimportFields
+	// requestimportDescCompanyID is the schema descriptor for company_id field.
+	requestimportDescCompanyID := requestimportMixinFields1[0].Descriptor()
+	// requestimport.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	requestimport.CompanyIDValidator = requestimportDescCompanyID.Validators[0].(func(string) error)
+	// requestimportDescSource is the schema descriptor for source field.
+	requestimportDescSource := requestimportFields[1].Descriptor()
+	// requestimport.SourceValidator is a validator for the "source" field. It is called by the builders before save.
+	requestimport.SourceValidator = requestimportDescSource.Validators[0].(func(string) error)
+	// requestimportDescCreatedBy is the schema descriptor for created_by field.
+	requestimportDescCreatedBy := requestimportFields[2].Descriptor()
+	// requestimport.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	requestimport.CreatedByValidator = requestimportDescCreatedBy.Validators[0].(func(string) error)
+	// requestimportDescDone is the schema descriptor for done field.
+	requestimportDescDone := requestimportFields[4].Descriptor()
+	// requestimport.DefaultDone holds the default value on creation for the done field.
+	requestimport.DefaultDone = requestimportDescDone.Default.(int)
+	// requestimportDescImported is the schema descriptor for imported field.
+	requestimportDescImported := requestimportFields[5].Descriptor()
+	// requestimport.DefaultImported holds the default value on creation for the imported field.
+	requestimport.DefaultImported = requestimportDescImported.Default.(int)
+	// requestimportDescKnown is the schema descriptor for known field.
+	requestimportDescKnown := requestimportFields[6].Descriptor()
+	// requestimport.DefaultKnown holds the default value on creation for the known field.
+	requestimport.DefaultKnown = requestimportDescKnown.Default.(int)
+	// requestimportDescFaulty is the schema descriptor for faulty field.
+	requestimportDescFaulty := requestimportFields[7].Descriptor()
+	// requestimport.DefaultFaulty holds the default value on creation for the faulty field.
+	requestimport.DefaultFaulty = requestimportDescFaulty.Default.(int)
+	// requestimportDescID is the schema descriptor for id field.
+	requestimportDescID := requestimportMixinFields0[0].Descriptor()
+	// requestimport.DefaultID holds the default value on creation for the id field.
+	requestimport.DefaultID = requestimportDescID.Default.(func() string)
+	// requestimport.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	requestimport.IDValidator = requestimportDescID.Validators[0].(func(string) error)
 	requestlinkMixin := schema.RequestLink{}.Mixin()
 	requestlinkMixinHooks0 := requestlinkMixin[0].Hooks()
 	requestlinkMixinHooks1 := requestlinkMixin[1].Hooks()

@@ -26,6 +26,7 @@ import (
 	attachment1 "atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
 	savedreply1 "atrium/internal/desk/savedreply"
 	savedview1 "atrium/internal/desk/savedview"
@@ -200,6 +201,10 @@ type RequestResolver interface {
 	ViewerMay(ctx context.Context, obj *ent.Request) ([]string, error)
 	AgentRuns(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.AgentRun], error)
 }
+type RequestImportResolver interface {
+	Faults(ctx context.Context, obj *ent.RequestImport) ([]*requestimport.Fault, error)
+	Columns(ctx context.Context, obj *ent.RequestImport) (map[string]string, error)
+}
 type RequestLinkResolver interface {
 	From(ctx context.Context, obj *ent.RequestLink) (*ent.Request, error)
 	To(ctx context.Context, obj *ent.RequestLink) (*ent.Request, error)
@@ -318,6 +323,11 @@ type CreateWorkflowInputResolver interface {
 }
 type EvaluateAgentInputResolver interface {
 	Cases(ctx context.Context, obj *evaluation.EvaluateInput, data json.RawMessage) error
+}
+type ImportRequestsInputResolver interface {
+	Columns(ctx context.Context, obj *requestimport.CreateInput, data json.RawMessage) error
+	Statuses(ctx context.Context, obj *requestimport.CreateInput, data json.RawMessage) error
+	Priorities(ctx context.Context, obj *requestimport.CreateInput, data json.RawMessage) error
 }
 type MoveRequestInputResolver interface {
 	Fields(ctx context.Context, obj *request.MoveInput, data json.RawMessage) error
@@ -5862,6 +5872,38 @@ func (ec *executionContext) fieldContext_ExecutionEdge_cursor(_ context.Context,
 	return graphql.NewScalarFieldContext("ExecutionEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ImportRequestsPayload_requestImport(ctx context.Context, field graphql.CollectedField, obj *ImportRequestsPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ImportRequestsPayload_requestImport(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RequestImport, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.RequestImport) graphql.Marshaler {
+			return ec.marshalNRequestImport2ᚖatriumᚋentᚐRequestImport(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ImportRequestsPayload_requestImport(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ImportRequestsPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestImport(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _InboundCallConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.InboundCall]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9912,6 +9954,271 @@ func (ec *executionContext) fieldContext_RequestEdge_cursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("RequestEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _RequestImport_id(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_RequestImport_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_status(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNRequestImportStatus2atriumᚋentᚋrequestimportᚐStatus(ctx, field.Selections, obj.Status)
+}
+func (ec *executionContext) fieldContext_RequestImport_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type RequestImportStatus does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_source(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Source)
+}
+func (ec *executionContext) fieldContext_RequestImport_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.CreatedBy)
+}
+func (ec *executionContext) fieldContext_RequestImport_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_rows(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Rows)
+}
+func (ec *executionContext) fieldContext_RequestImport_rows(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_done(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Done)
+}
+func (ec *executionContext) fieldContext_RequestImport_done(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_imported(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Imported)
+}
+func (ec *executionContext) fieldContext_RequestImport_imported(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_known(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Known)
+}
+func (ec *executionContext) fieldContext_RequestImport_known(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_faulty(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Faulty)
+}
+func (ec *executionContext) fieldContext_RequestImport_faulty(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_faults(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestImport_faults(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.RequestImport().Faults(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*requestimport.Fault) graphql.Marshaler {
+			return ec.marshalNImportFault2ᚕᚖatriumᚋinternalᚋdeskᚋrequestimportᚐFaultᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RequestImport_faults(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestImport",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ImportFault(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RequestImport_columns(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestImport_columns(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.RequestImport().Columns(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v map[string]string) graphql.Marshaler {
+			return ec.marshalNStringMap2map(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RequestImport_columns(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, true, true, errors.New("field of type StringMap does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_finishedAt(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.FinishedAt)
+}
+func (ec *executionContext) fieldContext_RequestImport_finishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_RequestImport_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImport_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.RequestImport) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_RequestImport_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImport", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImportConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.RequestImport]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestImportConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.RequestImport]) graphql.Marshaler {
+			return ec.marshalNRequestImportEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RequestImportConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestImportConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestImportEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RequestImportConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.RequestImport]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestImportConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RequestImportConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestImportConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RequestImportConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.RequestImport]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_RequestImportConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImportConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RequestImportEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.RequestImport]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestImportEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.RequestImport) graphql.Marshaler {
+			return ec.marshalNRequestImport2ᚖatriumᚋentᚐRequestImport(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RequestImportEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RequestImportEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestImport(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RequestImportEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.RequestImport]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RequestImportEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RequestImportEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RequestImportEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _RequestLink_id(ctx context.Context, field graphql.CollectedField, obj *ent.RequestLink) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -12056,6 +12363,38 @@ func (ec *executionContext) fieldContext_SnoozeRequestPayload_request(_ context.
 	return fc, nil
 }
 
+func (ec *executionContext) _StartRequestImportPayload_requestImport(ctx context.Context, field graphql.CollectedField, obj *StartRequestImportPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StartRequestImportPayload_requestImport(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RequestImport, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.RequestImport) graphql.Marshaler {
+			return ec.marshalNRequestImport2ᚖatriumᚋentᚐRequestImport(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StartRequestImportPayload_requestImport(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StartRequestImportPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestImport(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _StopAgentRunPayload_agentRun(ctx context.Context, field graphql.CollectedField, obj *StopAgentRunPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -12083,6 +12422,38 @@ func (ec *executionContext) fieldContext_StopAgentRunPayload_agentRun(_ context.
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_AgentRun(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _StopRequestImportPayload_requestImport(ctx context.Context, field graphql.CollectedField, obj *StopRequestImportPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_StopRequestImportPayload_requestImport(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RequestImport, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.RequestImport) graphql.Marshaler {
+			return ec.marshalNRequestImport2ᚖatriumᚋentᚐRequestImport(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_StopRequestImportPayload_requestImport(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "StopRequestImportPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RequestImport(ctx, field)
 		},
 	}
 	return fc, nil
@@ -18505,6 +18876,105 @@ func (ec *executionContext) unmarshalInputExecutionOrder(ctx context.Context, ob
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputImportRequestsInput(ctx context.Context, obj any) (requestimport.CreateInput, error) {
+	var it requestimport.CreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"csv", "source", "columns", "statuses", "priorities", "serviceId", "offeringId", "unknownPeople", "dryRun", "skipFaulty"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "csv":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("csv"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CSV = data
+		case "source":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("source"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Source = data
+		case "columns":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("columns"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.ImportRequestsInput().Columns(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "statuses":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("statuses"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.ImportRequestsInput().Statuses(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "priorities":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("priorities"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.ImportRequestsInput().Priorities(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "serviceId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("serviceId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ServiceID = data
+		case "offeringId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OfferingID = data
+		case "unknownPeople":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("unknownPeople"))
+			data, err := ec.unmarshalOUnknownPeople2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UnknownPeople = data
+		case "dryRun":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("dryRun"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DryRun = data
+		case "skipFaulty":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("skipFaulty"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SkipFaulty = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputInboundCallOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -19892,6 +20362,47 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRequestImportOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNRequestImportSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRequestOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -21069,6 +21580,43 @@ func (ec *executionContext) unmarshalInputSnoozeRequestInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputStartRequestImportInput(ctx context.Context, obj any) (requestimport.StartInput, error) {
+	var it requestimport.StartInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "skipFaulty"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "skipFaulty":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("skipFaulty"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SkipFaulty = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputStopAgentRunInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
@@ -21124,6 +21672,36 @@ func (ec *executionContext) unmarshalInputStopAllAgentsInput(ctx context.Context
 				return it, err
 			}
 			it.Reason = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputStopRequestImportInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
 		}
 	}
 	return it, nil
@@ -27480,6 +28058,34 @@ func (ec *executionContext) _ExecutionEdge(ctx context.Context, sel ast.Selectio
 	return out
 }
 
+var importRequestsPayloadImplementors = []string{"ImportRequestsPayload"}
+
+func (ec *executionContext) _ImportRequestsPayload(ctx context.Context, sel ast.SelectionSet, obj *ImportRequestsPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, importRequestsPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ImportRequestsPayload")
+		case "requestImport":
+			out.Values[i] = ec._ImportRequestsPayload_requestImport(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var inboundCallConnectionImplementors = []string{"InboundCallConnection"}
 
 func (ec *executionContext) _InboundCallConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.InboundCall]) graphql.Marshaler {
@@ -29746,6 +30352,170 @@ func (ec *executionContext) _RequestEdge(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var requestImportImplementors = []string{"RequestImport", "Node"}
+
+func (ec *executionContext) _RequestImport(ctx context.Context, sel ast.SelectionSet, obj *ent.RequestImport) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, requestImportImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RequestImport")
+		case "id":
+			out.Values[i] = ec._RequestImport_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._RequestImport_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "source":
+			out.Values[i] = ec._RequestImport_source(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdBy":
+			out.Values[i] = ec._RequestImport_createdBy(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rows":
+			out.Values[i] = ec._RequestImport_rows(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "done":
+			out.Values[i] = ec._RequestImport_done(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "imported":
+			out.Values[i] = ec._RequestImport_imported(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "known":
+			out.Values[i] = ec._RequestImport_known(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "faulty":
+			out.Values[i] = ec._RequestImport_faulty(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "faults":
+			out.Values[i] = ec._RequestImport_faults(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "columns":
+			out.Values[i] = ec._RequestImport_columns(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "finishedAt":
+			out.Values[i] = ec._RequestImport_finishedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._RequestImport_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._RequestImport_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var requestImportConnectionImplementors = []string{"RequestImportConnection"}
+
+func (ec *executionContext) _RequestImportConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.RequestImport]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, requestImportConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RequestImportConnection")
+		case "edges":
+			out.Values[i] = ec._RequestImportConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._RequestImportConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._RequestImportConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var requestImportEdgeImplementors = []string{"RequestImportEdge"}
+
+func (ec *executionContext) _RequestImportEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.RequestImport]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, requestImportEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RequestImportEdge")
+		case "node":
+			out.Values[i] = ec._RequestImportEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._RequestImportEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var requestLinkImplementors = []string{"RequestLink"}
 
 func (ec *executionContext) _RequestLink(ctx context.Context, sel ast.SelectionSet, obj *ent.RequestLink) graphql.Marshaler {
@@ -31122,6 +31892,34 @@ func (ec *executionContext) _SnoozeRequestPayload(ctx context.Context, sel ast.S
 	return out
 }
 
+var startRequestImportPayloadImplementors = []string{"StartRequestImportPayload"}
+
+func (ec *executionContext) _StartRequestImportPayload(ctx context.Context, sel ast.SelectionSet, obj *StartRequestImportPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, startRequestImportPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StartRequestImportPayload")
+		case "requestImport":
+			out.Values[i] = ec._StartRequestImportPayload_requestImport(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var stopAgentRunPayloadImplementors = []string{"StopAgentRunPayload"}
 
 func (ec *executionContext) _StopAgentRunPayload(ctx context.Context, sel ast.SelectionSet, obj *StopAgentRunPayload) graphql.Marshaler {
@@ -31135,6 +31933,34 @@ func (ec *executionContext) _StopAgentRunPayload(ctx context.Context, sel ast.Se
 			out.Values[i] = graphql.MarshalString("StopAgentRunPayload")
 		case "agentRun":
 			out.Values[i] = ec._StopAgentRunPayload_agentRun(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var stopRequestImportPayloadImplementors = []string{"StopRequestImportPayload"}
+
+func (ec *executionContext) _StopRequestImportPayload(ctx context.Context, sel ast.SelectionSet, obj *StopRequestImportPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, stopRequestImportPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("StopRequestImportPayload")
+		case "requestImport":
+			out.Values[i] = ec._StopRequestImportPayload_requestImport(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -33758,6 +34584,11 @@ func (ec *executionContext) marshalNExecutionSort2string(ctx context.Context, se
 	return res
 }
 
+func (ec *executionContext) unmarshalNImportRequestsInput2atriumᚋinternalᚋdeskᚋrequestimportᚐCreateInput(ctx context.Context, v any) (requestimport.CreateInput, error) {
+	res, err := ec.unmarshalInputImportRequestsInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalNInboundCallEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.InboundCall]) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -34400,6 +35231,58 @@ func (ec *executionContext) marshalNRequestEdge2ᚖatriumᚋgraphᚋinternalᚋr
 	return ec._RequestEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNRequestImport2ᚖatriumᚋentᚐRequestImport(ctx context.Context, sel ast.SelectionSet, v *ent.RequestImport) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RequestImport(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRequestImportEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.RequestImport]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRequestImportEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRequestImportEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.RequestImport]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RequestImportEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNRequestImportSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRequestImportSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNRequestLink2ᚖatriumᚋentᚐRequestLink(ctx context.Context, sel ast.SelectionSet, v *ent.RequestLink) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -34870,6 +35753,11 @@ func (ec *executionContext) unmarshalNSnoozeRequestInput2atriumᚋinternalᚋdes
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNStartRequestImportInput2atriumᚋinternalᚋdeskᚋrequestimportᚐStartInput(ctx context.Context, v any) (requestimport.StartInput, error) {
+	res, err := ec.unmarshalInputStartRequestImportInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNStopAgentRunInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputStopAgentRunInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -34877,6 +35765,11 @@ func (ec *executionContext) unmarshalNStopAgentRunInput2atriumᚋinternalᚋop�
 
 func (ec *executionContext) unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚋrunsᚐStopAllInput(ctx context.Context, v any) (runs.StopAllInput, error) {
 	res, err := ec.unmarshalInputStopAllAgentsInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNStopRequestImportInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputStopRequestImportInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -36062,6 +36955,13 @@ func (ec *executionContext) unmarshalOExecutionOrder2ᚖatriumᚋgraphᚋinterna
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOImportRequestsPayload2ᚖatriumᚋgraphᚋgeneratedᚐImportRequestsPayload(ctx context.Context, sel ast.SelectionSet, v *ImportRequestsPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ImportRequestsPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOInboundCallConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.InboundCall]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -36407,6 +37307,28 @@ func (ec *executionContext) unmarshalORequestFilter2ᚖatriumᚋinternalᚋdesk�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalORequestImport2ᚖatriumᚋentᚐRequestImport(ctx context.Context, sel ast.SelectionSet, v *ent.RequestImport) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RequestImport(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORequestImportConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.RequestImport]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RequestImportConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalORequestImportOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRequestImportOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalORequestLink2ᚕᚖatriumᚋentᚐRequestLinkᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.RequestLink) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -36680,11 +37602,25 @@ func (ec *executionContext) marshalOSnoozeRequestPayload2ᚖatriumᚋgraphᚋgen
 	return ec._SnoozeRequestPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOStartRequestImportPayload2ᚖatriumᚋgraphᚋgeneratedᚐStartRequestImportPayload(ctx context.Context, sel ast.SelectionSet, v *StartRequestImportPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StartRequestImportPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOStopAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAgentRunPayload(ctx context.Context, sel ast.SelectionSet, v *StopAgentRunPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._StopAgentRunPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOStopRequestImportPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopRequestImportPayload(ctx context.Context, sel ast.SelectionSet, v *StopRequestImportPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StopRequestImportPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOTask2ᚖatriumᚋentᚐTask(ctx context.Context, sel ast.SelectionSet, v *ent.Task) graphql.Marshaler {

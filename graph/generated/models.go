@@ -429,6 +429,12 @@ type ExportAuditPayload struct {
 	Export *auditlog.Exported `json:"export"`
 }
 
+// What importRequests answers.
+type ImportRequestsPayload struct {
+	// The row as it is now.
+	RequestImport *ent.RequestImport `json:"requestImport"`
+}
+
 // What inviteUser answers.
 type InviteUserPayload struct {
 	// The row as it is now.
@@ -671,6 +677,12 @@ type SnoozeRequestPayload struct {
 	Request *ent.Request `json:"request"`
 }
 
+// What startRequestImport answers.
+type StartRequestImportPayload struct {
+	// The row as it is now.
+	RequestImport *ent.RequestImport `json:"requestImport"`
+}
+
 // What stopAgentRun answers.
 type StopAgentRunPayload struct {
 	// The row as it is now.
@@ -683,6 +695,12 @@ type StopAllAgentsPayload struct {
 	Runs int `json:"runs"`
 	// Agents that are paused now.
 	Agents int `json:"agents"`
+}
+
+// What stopRequestImport answers.
+type StopRequestImportPayload struct {
+	// The row as it is now.
+	RequestImport *ent.RequestImport `json:"requestImport"`
 }
 
 // A change of a task.

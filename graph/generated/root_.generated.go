@@ -58,6 +58,7 @@ type ResolverRoot interface {
 	Query() QueryResolver
 	Request() RequestResolver
 	RequestHistoryEntry() RequestHistoryEntryResolver
+	RequestImport() RequestImportResolver
 	RequestLink() RequestLinkResolver
 	RoutingRule() RoutingRuleResolver
 	SavedReply() SavedReplyResolver
@@ -86,6 +87,7 @@ type ResolverRoot interface {
 	CreateServiceInput() CreateServiceInputResolver
 	CreateWorkflowInput() CreateWorkflowInputResolver
 	EvaluateAgentInput() EvaluateAgentInputResolver
+	ImportRequestsInput() ImportRequestsInputResolver
 	MoveRequestInput() MoveRequestInputResolver
 	ResolveIncidentInput() ResolveIncidentInputResolver
 	UpdateAccessPolicyInput() UpdateAccessPolicyInputResolver
@@ -208,6 +210,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputExecutionFilter,
 		ec.unmarshalInputExecutionOrder,
 		ec.unmarshalInputExportAuditInput,
+		ec.unmarshalInputImportRequestsInput,
 		ec.unmarshalInputInboundCallOrder,
 		ec.unmarshalInputInboundMailFilter,
 		ec.unmarshalInputInboundMailOrder,
@@ -242,6 +245,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputReplayWebhookDeliveryInput,
 		ec.unmarshalInputReplayWebhookEventsInput,
 		ec.unmarshalInputRequestFilter,
+		ec.unmarshalInputRequestImportOrder,
 		ec.unmarshalInputRequestOrder,
 		ec.unmarshalInputRerunAgentInput,
 		ec.unmarshalInputResendInvitationInput,
@@ -271,8 +275,10 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputSessionOrder,
 		ec.unmarshalInputSetWaitingInput,
 		ec.unmarshalInputSnoozeRequestInput,
+		ec.unmarshalInputStartRequestImportInput,
 		ec.unmarshalInputStopAgentRunInput,
 		ec.unmarshalInputStopAllAgentsInput,
+		ec.unmarshalInputStopRequestImportInput,
 		ec.unmarshalInputSwitchSessionInput,
 		ec.unmarshalInputTakeNextRequestInput,
 		ec.unmarshalInputTaskFilter,
@@ -2844,6 +2850,36 @@ extend type Query {
   ): [CompanyStat!]!
 }
 `, BuiltIn: false},
+	{Name: "../requestimport.graphqls", Input: `"Where an import of requests stands."
+enum RequestImportStatus {
+  "Its rows were checked; it waits to be started."
+  CHECKED
+  "Its rows are being brought in."
+  RUNNING
+  "All rows were worked."
+  COMPLETED
+  "Somebody stopped it; what had been brought in stays."
+  STOPPED
+}
+
+"What is wrong with a row of a table that is brought in."
+type ImportFault {
+  "The row as spreadsheets count, whose first row has the headings."
+  row: Int!
+  "The heading of the column; empty where the table has no such column."
+  column: String!
+  "What is wrong."
+  message: String!
+}
+
+"What becomes of somebody whom a row names and the company does not have."
+enum UnknownPeople {
+  "The row has a fault."
+  fault
+  "A tag keeps whom the row named."
+  tag
+}
+`, BuiltIn: false},
 	{Name: "../savedreply.graphqls", Input: `"Who sees a saved reply."
 enum SavedReplyScope {
   "Whoever made it."
@@ -5199,6 +5235,26 @@ func (ec *executionContext) childFields_FormChoice(ctx context.Context, field gr
 	return nil, fmt.Errorf("no field named %q was found under type FormChoice", field.Name)
 }
 
+func (ec *executionContext) childFields_ImportFault(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "row":
+		return ec.fieldContext_ImportFault_row(ctx, field)
+	case "column":
+		return ec.fieldContext_ImportFault_column(ctx, field)
+	case "message":
+		return ec.fieldContext_ImportFault_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ImportFault", field.Name)
+}
+
+func (ec *executionContext) childFields_ImportRequestsPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "requestImport":
+		return ec.fieldContext_ImportRequestsPayload_requestImport(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ImportRequestsPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_InboundCall(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -6267,6 +6323,62 @@ func (ec *executionContext) childFields_RequestHistoryEntry(ctx context.Context,
 	return nil, fmt.Errorf("no field named %q was found under type RequestHistoryEntry", field.Name)
 }
 
+func (ec *executionContext) childFields_RequestImport(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_RequestImport_id(ctx, field)
+	case "status":
+		return ec.fieldContext_RequestImport_status(ctx, field)
+	case "source":
+		return ec.fieldContext_RequestImport_source(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_RequestImport_createdBy(ctx, field)
+	case "rows":
+		return ec.fieldContext_RequestImport_rows(ctx, field)
+	case "done":
+		return ec.fieldContext_RequestImport_done(ctx, field)
+	case "imported":
+		return ec.fieldContext_RequestImport_imported(ctx, field)
+	case "known":
+		return ec.fieldContext_RequestImport_known(ctx, field)
+	case "faulty":
+		return ec.fieldContext_RequestImport_faulty(ctx, field)
+	case "faults":
+		return ec.fieldContext_RequestImport_faults(ctx, field)
+	case "columns":
+		return ec.fieldContext_RequestImport_columns(ctx, field)
+	case "finishedAt":
+		return ec.fieldContext_RequestImport_finishedAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_RequestImport_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_RequestImport_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestImport", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestImportConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_RequestImportConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_RequestImportConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_RequestImportConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestImportConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestImportEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_RequestImportEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_RequestImportEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestImportEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_RequestLink(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -6865,6 +6977,14 @@ func (ec *executionContext) childFields_SnoozeRequestPayload(ctx context.Context
 	return nil, fmt.Errorf("no field named %q was found under type SnoozeRequestPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_StartRequestImportPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "requestImport":
+		return ec.fieldContext_StartRequestImportPayload_requestImport(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StartRequestImportPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_StopAgentRunPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "agentRun":
@@ -6881,6 +7001,14 @@ func (ec *executionContext) childFields_StopAllAgentsPayload(ctx context.Context
 		return ec.fieldContext_StopAllAgentsPayload_agents(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type StopAllAgentsPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_StopRequestImportPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "requestImport":
+		return ec.fieldContext_StopRequestImportPayload_requestImport(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type StopRequestImportPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_SwitchSessionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -8,6 +8,7 @@
 //	participant  who may read a request because its workflow asks them
 //	request      requests and their comments: create.go, update.go, list.go, one file per verb
 //	routing      the rules that give a new request to a team
+//	requestimport  the requests of another system, brought in as a table
 //	savedreply   texts that staff answer with
 //	savedview    filters that people have saved
 //	search       finding requests by words

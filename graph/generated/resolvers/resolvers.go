@@ -19,6 +19,7 @@ import (
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
 	"atrium/internal/desk/savedreply"
 	"atrium/internal/desk/savedview"
@@ -181,6 +182,16 @@ func (r Query) Request(ctx context.Context, id string) (*ent.Request, error) {
 // Requests resolves the field.
 func (r Query) Requests(ctx context.Context, first *int, after *string, filter *request.ListInput, orderBy *relay.Order) (*relay.Connection[ent.Request], error) {
 	return resolve.List(ctx, r.Engine, request.List, filter, first, after, orderBy)
+}
+
+// RequestImport resolves the field.
+func (r Query) RequestImport(ctx context.Context, id string) (*ent.RequestImport, error) {
+	return resolve.Read(ctx, r.Engine, requestimport.Get, id)
+}
+
+// RequestImports resolves the field.
+func (r Query) RequestImports(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.RequestImport], error) {
+	return resolve.List(ctx, r.Engine, requestimport.List, nil, first, after, orderBy)
 }
 
 // RoutingRules resolves the field.
@@ -598,6 +609,12 @@ func (r Mutation) ErasePerson(ctx context.Context, input people.ErasePersonInput
 	return &generated.ErasePersonPayload{User: row}, err
 }
 
+// ImportRequests resolves the field.
+func (r Mutation) ImportRequests(ctx context.Context, input requestimport.CreateInput) (*generated.ImportRequestsPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, requestimport.Create, input, "")
+	return &generated.ImportRequestsPayload{RequestImport: row}, err
+}
+
 // InviteUser resolves the field.
 func (r Mutation) InviteUser(ctx context.Context, input people.InviteUserInput) (*generated.InviteUserPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, people.InviteUser, input, "")
@@ -722,6 +739,18 @@ func (r Mutation) SetWaiting(ctx context.Context, input request.WaitingInput) (*
 func (r Mutation) SnoozeRequest(ctx context.Context, input request.SnoozeInput) (*generated.SnoozeRequestPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, request.Snooze, input, "id")
 	return &generated.SnoozeRequestPayload{Request: row}, err
+}
+
+// StartRequestImport resolves the field.
+func (r Mutation) StartRequestImport(ctx context.Context, input requestimport.StartInput) (*generated.StartRequestImportPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, requestimport.Start, input, "id")
+	return &generated.StartRequestImportPayload{RequestImport: row}, err
+}
+
+// StopRequestImport resolves the field.
+func (r Mutation) StopRequestImport(ctx context.Context, input op.ByID) (*generated.StopRequestImportPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, requestimport.Stop, input, "id")
+	return &generated.StopRequestImportPayload{RequestImport: row}, err
 }
 
 // StopAgentRun resolves the field.
@@ -920,6 +949,21 @@ func (r CreateWorkflowInput) Definition(_ context.Context, in *workflow.CreateWo
 // Cases sets the field.
 func (r EvaluateAgentInput) Cases(_ context.Context, in *evaluation.EvaluateInput, data json.RawMessage) error {
 	return resolve.ReadJSON(data, &in.Cases)
+}
+
+// Columns sets the field.
+func (r ImportRequestsInput) Columns(_ context.Context, in *requestimport.CreateInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Columns)
+}
+
+// Statuses sets the field.
+func (r ImportRequestsInput) Statuses(_ context.Context, in *requestimport.CreateInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Statuses)
+}
+
+// Priorities sets the field.
+func (r ImportRequestsInput) Priorities(_ context.Context, in *requestimport.CreateInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Priorities)
 }
 
 // Fields sets the field.
@@ -1247,6 +1291,11 @@ func (r Request) Execution(ctx context.Context, row *ent.Request) (*ent.Executio
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Request) *string { return row.ExecutionID }, execution.LookUp)
 }
 
+// Columns resolves the field.
+func (r RequestImport) Columns(_ context.Context, row *ent.RequestImport) (map[string]string, error) {
+	return resolve.TextsOf(row.Columns), nil
+}
+
 // From resolves the field.
 func (r RequestLink) From(ctx context.Context, row *ent.RequestLink) (*ent.Request, error) {
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.RequestLink) *string { return &row.FromID }, request.LookUpRequests)
@@ -1522,6 +1571,14 @@ func (r Root) EvaluateAgentInput() generated.EvaluateAgentInputResolver { return
 // Execution resolves fields of the type.
 type Execution Root
 
+// ImportRequestsInput resolves fields of the type.
+type ImportRequestsInput Root
+
+// ImportRequestsInput returns the resolver of the type's fields that are no columns.
+func (r Root) ImportRequestsInput() generated.ImportRequestsInputResolver {
+	return ImportRequestsInput(r)
+}
+
 // InboundCall resolves fields of the type.
 type InboundCall Root
 
@@ -1596,6 +1653,9 @@ type Request Root
 
 // RequestHistoryEntry resolves fields of the type.
 type RequestHistoryEntry Root
+
+// RequestImport resolves fields of the type.
+type RequestImport Root
 
 // RequestLink resolves fields of the type.
 type RequestLink Root

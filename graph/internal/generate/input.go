@@ -100,6 +100,8 @@ func (d *derived) plainType(input, name string, t reflect.Type) string {
 		return "Int"
 	case t == reflect.TypeFor[strictjson.Object](), t.Implements(reflect.TypeFor[huma.SchemaProvider]()): // these types describe their JSON themselves
 		return "JSON"
+	case t == reflect.TypeFor[map[string]string](): // the operation's own rules report values that are not strings
+		return "JSON"
 	}
 	d.faults = append(d.faults, fmt.Sprintf("%s.%s: a %s has no type in the schema", input, name, t))
 	return "JSON"

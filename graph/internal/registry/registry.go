@@ -9,6 +9,7 @@ import (
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
 	"atrium/internal/desk/savedreply"
 	"atrium/internal/desk/savedview"
@@ -60,6 +61,7 @@ var Entities = []Entity{
 	entity("Offering", get(catalog.GetOffering), paged(catalog.OfferingsOf), lookUp(catalog.LookUpOfferings)),
 	entity("Organization", get(people.GetOrganization), list("organizations", people.ListOrganizations), lookUp(people.LookUpOrganizations)),
 	entity("Request", get(request.Get), list("requests", request.List), lookUp(request.LookUpRequests)),
+	entity("RequestImport", get(requestimport.Get), list("requestImports", requestimport.List)),
 	entity("RequestLink", attached(request.LinksOf)),
 	entity("RoutingRule", node(routing.Get), list("routingRules", routing.List)),
 	entity("SavedReply", node(savedreply.Get), list("savedReplies", savedreply.List)),
@@ -146,6 +148,7 @@ var Mutations = []Mutation{
 	mutation("erasePerson", people.ErasePerson),
 	mutation("evaluateAgent", evaluation.Evaluate),
 	mutation("exportAudit", auditlog.Export),
+	mutation("importRequests", requestimport.Create),
 	mutation("inviteUser", people.InviteUser),
 	mutation("mergeRequest", request.Merge),
 	mutation("markNotificationsRead", notice.MarkRead),
@@ -175,6 +178,8 @@ var Mutations = []Mutation{
 	mutation("sendTestEvent", webhook.SendTestEvent),
 	mutation("setWaiting", request.SetWaiting),
 	mutation("snoozeRequest", request.Snooze),
+	mutation("startRequestImport", requestimport.Start),
+	mutation("stopRequestImport", requestimport.Stop),
 	mutation("stopAgentRun", runs.Stop),
 	mutation("stopAllAgents", runs.StopAll),
 	mutation("switchSession", websession.Switch),

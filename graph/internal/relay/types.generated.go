@@ -83,6 +83,9 @@ type (
 	RequestConnection             = Connection[ent.Request]
 	RequestEdge                   = Edge[ent.Request]
 	RequestOrder                  = Order
+	RequestImportConnection       = Connection[ent.RequestImport]
+	RequestImportEdge             = Edge[ent.RequestImport]
+	RequestImportOrder            = Order
 	RoutingRuleConnection         = Connection[ent.RoutingRule]
 	RoutingRuleEdge               = Edge[ent.RoutingRule]
 	RoutingRuleOrder              = Order

@@ -152,6 +152,7 @@ func TestDecodeFaults(t *testing.T) {
 		"beyond a double":     {`{"name":"abc","ratio":1e999}`, "", []string{"body: Is not valid JSON"}},
 		"NUL":                 {`{"name":"abc","note":"a\u0000b","tags":{"k":"\u0000"},"ids":["\u0000"]}`, "", []string{"ids[0]: Must not contain the NUL", "note: Must not contain the NUL", "tags.k: Must not contain the NUL"}},
 		"tag's key":           {`{"name":"abc","tags":{"a b":"v","":"v"}}`, "", []string{"tags.: Must have a key", "tags.a b: Must have a key"}},
+		"tag's key with dots": {`{"name":"","tags":{"a.b.c":"` + strings.Repeat("v", 257) + `"}}`, "", []string{"name: Must have at least 2 characters", "name: Must be lower case", "tags.a.b.c: Must have at most 256 characters"}},
 		"tag's key too long":  {`{"name":"abc","tags":{"` + strings.Repeat("k", 65) + `":"v"}}`, "", []string{"tags.kkk"}},
 		"tag's value":         {`{"name":"abc","tags":{"k":"` + strings.Repeat("ä", 257) + `"}}`, "", []string{"tags.k: Must have at most 256 characters"}},
 		"tag's type":          {`{"name":"abc","tags":{"k":1}}`, "", []string{"tags.k: Must be a string"}},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"reflect"
@@ -323,7 +324,8 @@ func hashable(v any) bool {
 // checkValue checks a decoded body, without its allowed nulls, against the schema.
 func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 	res := &huma.ValidateResult{}
-	huma.Validate(schemas, in.Body, huma.NewPathBuffer(make([]byte, 0, 64), 0), huma.ModeWriteToServer, m, res)
+	body, _ := undotted(m)
+	huma.Validate(schemas, in.Body, huma.NewPathBuffer(make([]byte, 0, 64), 0), huma.ModeWriteToServer, body, res)
 	var details []apperr.Detail
 	for _, err := range res.Errors {
 		e, ok := errors.AsType[*huma.ErrorDetail](err)
@@ -331,6 +333,7 @@ func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 			details = append(details, apperr.Detail{Field: "body", Message: err.Error()})
 			continue
 		}
+		e.Location = strings.ReplaceAll(e.Location, noDot, ".")
 		d := apperr.Detail{Field: e.Location, Message: fixPlural.Replace(e.Message)}
 		if name, missing := strings.CutPrefix(e.Message, requiredMark); missing {
 			d = apperr.Detail{Field: strings.TrimPrefix(e.Location+"."+name, "."), Message: "is required"}
@@ -346,6 +349,47 @@ func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 	details = append(details, blanks(in.Body, m, "")...)
 	details = append(details, in.badLabels(m)...)
 	return details
+}
+
+// noDot stands for a dot in a key while a body is validated: behind the key "a.b" huma's path would stay in "a", and the next fault be
+// named tags.title.
+const noDot = "\x1f"
+
+// undotted returns a decoded value whose keys have no dots, and whether it is another one.
+func undotted(v any) (any, bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		var out map[string]any
+		for key, value := range v {
+			name := strings.ReplaceAll(key, ".", noDot)
+			to, other := undotted(value)
+			if name == key && !other {
+				continue
+			}
+			if out == nil {
+				out = maps.Clone(v)
+			}
+			delete(out, key)
+			out[name] = to
+		}
+		if out != nil {
+			return out, true
+		}
+	case []any:
+		var out []any
+		for i, value := range v {
+			if to, other := undotted(value); other {
+				if out == nil {
+					out = slices.Clone(v)
+				}
+				out[i] = to
+			}
+		}
+		if out != nil {
+			return out, true
+		}
+	}
+	return v, false
 }
 
 // nulRows adds a detail for every string with a NUL character, which no database column accepts.

@@ -1,6 +1,8 @@
 package id
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"strings"
 
 	"github.com/google/uuid"
@@ -11,6 +13,18 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 // New returns a new id with the given prefix ("req"). It is 27 bytes longer than the prefix.
 func New(prefix string) string {
 	u := uuid.Must(uuid.NewV7())
+	return prefix + "_" + encode(u)
+}
+
+// Of returns the id with the given prefix that is made of texts: always the same one of the same texts in the same order.
+func Of(prefix string, texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(t))))
+		h.Write([]byte(t))
+	}
+	u := uuid.UUID(h.Sum(nil)[:16])
+	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80 // a UUIDv8, whose bits are everybody's own
 	return prefix + "_" + encode(u)
 }
 

@@ -1,0 +1,231 @@
+package requestimport
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"atrium/ent"
+	"atrium/ent/requestimport"
+	"atrium/internal/desk/request"
+	"atrium/internal/identity/access"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+)
+
+const (
+	worker   = "import"
+	together = 100 // rows in one transaction
+	keptFor  = 30 * 24 * time.Hour
+)
+
+// Args is the job that brings the rows of an import in.
+type Args struct {
+	Company string `json:"company"`
+	ID      string `json:"id"`
+}
+
+// Kind names the job.
+func (Args) Kind() string { return "request_import" }
+
+type importer struct {
+	river.WorkerDefaults[Args]
+	engine *op.Engine
+}
+
+// Timeout of an import of 5,000 rows, which takes some ten seconds on a quiet machine. What it ends goes on with the next try.
+func (*importer) Timeout(*river.Job[Args]) time.Duration { return 10 * time.Minute }
+
+// Work makes a queue bring imports in, and forget those that have not changed for 30 days.
+func Work(e *op.Engine) jobs.Option {
+	return jobs.All(jobs.Work(&importer{engine: e}), jobs.Sweeps(jobs.Sweep{Rows: "imports", Kept: keptFor, Delete: forget}))
+}
+
+func forget(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
+	ids, err := db.RequestImport.Query().Where(requestimport.UpdatedAtLT(before), requestimport.StatusNEQ(requestimport.StatusRUNNING)).Limit(limit).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return db.RequestImport.Delete().Where(requestimport.IDIn(ids...)).Exec(ctx)
+}
+
+// running is an import whose rows are being brought in.
+type running struct {
+	*importer
+	job  *rivertype.JobRow
+	by   *principal.Principal
+	plan *plan
+	row  *ent.RequestImport // as the last transaction left it
+}
+
+// Work brings rows in until none is left. Each transaction goes on from where the one before it ended, whichever node that was on.
+func (w *importer) Work(ctx context.Context, job *river.Job[Args]) error {
+	r, err := w.begin(ctx, job)
+	if err != nil || r == nil {
+		return err
+	}
+	for r.row.Done < r.row.Rows && r.row.Status == requestimport.StatusRUNNING {
+		items, err := r.plan.items(principal.With(clock.With(ctx, w.engine.Store.Clock()), r.by), r.row.Done, min(r.row.Done+together, r.row.Rows))
+		if err != nil {
+			return err
+		}
+		if err := r.bring(ctx, items); err != nil {
+			return err
+		}
+	}
+	return w.engine.Work(ctx, job.Args.Company, worker, func(ctx context.Context, tx *op.Tx) error { return tx.Complete(ctx, job.JobRow) })
+}
+
+// begin reads an import that runs; nil if there is nothing to do. One whose creator is gone is stopped.
+func (w *importer) begin(ctx context.Context, job *river.Job[Args]) (*running, error) {
+	own := principal.Worker(job.Args.Company, worker)
+	ctx = clock.With(principal.With(ctx, own), w.engine.Store.Clock())
+	db := w.engine.Store.Reader()
+	i, err := db.RequestImport.Get(ctx, job.Args.ID)
+	if err != nil || i.Status != requestimport.StatusRUNNING {
+		return nil, ent.MaskNotFound(err)
+	}
+	by, err := asWhom(ctx, db, i.CreatedBy)
+	if err != nil {
+		return nil, err
+	}
+	if by == nil {
+		return nil, w.engine.WorkAs(ctx, own, func(ctx context.Context, tx *op.Tx) error {
+			if err := ended(tx.RequestImport.UpdateOneID(i.ID), requestimport.StatusSTOPPED, tx.Now(ctx)).Exec(ctx); err != nil {
+				return fmt.Errorf("stop the import: %w", err)
+			}
+			return tx.Complete(ctx, job.JobRow)
+		})
+	}
+	var s Settings
+	if err := json.Unmarshal(i.Settings, &s); err != nil {
+		return nil, fmt.Errorf("read the settings: %w", err)
+	}
+	t, err := readTable(i.Csv, i.Columns)
+	if err != nil {
+		return nil, fmt.Errorf("read the table: %w", err)
+	}
+	p, err := planOf(ctx, w.engine.Outside(by), t, s, i.CreatedBy)
+	return &running{w, job.JobRow, by, p, i}, err
+}
+
+// asWhom returns whoever brings an import in, with the rights that they have now; nil if they are gone.
+func asWhom(ctx context.Context, db *ent.Client, id string) (*principal.Principal, error) {
+	if strings.HasPrefix(id, "usr_") {
+		u, err := db.User.Get(ctx, id)
+		if err != nil || access.Gone(u.Status) {
+			return nil, ent.MaskNotFound(err)
+		}
+		return notice.PrincipalOf(u), nil
+	}
+	sa, err := db.ServiceAccount.Get(ctx, id)
+	if err != nil {
+		return nil, ent.MaskNotFound(err)
+	}
+	return &principal.Principal{
+		CompanyID: sa.CompanyID, Type: principal.TypeServiceAccount, ID: sa.ID, Name: sa.Name, Role: principal.Role(sa.Role),
+		Scopes: principal.AllScopes, Method: principal.MethodAPIKey,
+	}, nil
+}
+
+// bring makes requests of some rows in one transaction. If one of them is refused, each gets a transaction of its own.
+func (r *running) bring(ctx context.Context, items []item) error {
+	err := r.keep(ctx, items)
+	if err == nil || !refused(err) {
+		return err
+	}
+	for i := range items {
+		at := r.row.Done
+		err := r.keep(ctx, items[i:i+1])
+		if err != nil && refused(err) {
+			items[i].faults = []*Fault{{items[i].row, "", told(err)}}
+			err = r.keep(ctx, items[i:i+1])
+		}
+		if err != nil || r.row.Done != at+1 { // it was stopped, or goes on elsewhere
+			return err
+		}
+	}
+	return nil
+}
+
+// refused reports whether a row will be refused however often it is tried.
+func refused(err error) bool {
+	switch apperr.CodeOf(err) {
+	case apperr.Validation, apperr.Forbidden, apperr.NotFound, apperr.Conflict:
+		return true
+	default:
+		return false
+	}
+}
+
+// told is what a refusal says.
+func told(err error) string {
+	e := apperr.From(err)
+	if len(e.Details) > 0 {
+		return e.Details[0].Field + ": " + e.Details[0].Message
+	}
+	return e.Message
+}
+
+// keep makes requests of those rows that have no fault, and notes the progress.
+func (r *running) keep(ctx context.Context, items []item) error {
+	var after *ent.RequestImport
+	err := r.engine.WorkAs(ctx, r.by, func(ctx context.Context, tx *op.Tx) error {
+		now, err := op.Lock(tx, tx.RequestImport.Query().Where(requestimport.ID(r.row.ID))).Only(ctx)
+		if err != nil {
+			return fmt.Errorf("read the import: %w", err)
+		}
+		if now.Status != requestimport.StatusRUNNING || now.Done != r.row.Done { // it was stopped, or goes on elsewhere
+			after = now
+			return nil
+		}
+		c := checked{faults: FaultsOf(now)}
+		for _, it := range items {
+			if c.count(it); it.known || len(it.faults) > 0 {
+				continue
+			}
+			if _, err := op.RunIn(ctx, tx, request.Import, it.in); err != nil {
+				return err
+			}
+		}
+		after, err = r.note(ctx, tx, now, c, len(items))
+		return err
+	})
+	if err == nil {
+		r.row = after
+	}
+	return err
+}
+
+// note writes down how far the import has come, and ends it behind its last row.
+func (r *running) note(ctx context.Context, tx *op.Tx, now *ent.RequestImport, c checked, n int) (*ent.RequestImport, error) {
+	faults, err := json.Marshal(c.faults)
+	if err != nil {
+		return nil, fmt.Errorf("write the faults: %w", err)
+	}
+	u := now.Update().AddDone(n).AddImported(n - c.known - c.faulty).AddKnown(c.known).AddFaulty(c.faulty).SetFaults(faults)
+	if now.Done+n == now.Rows {
+		u = ended(u, requestimport.StatusCOMPLETED, tx.Now(ctx))
+	}
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("note how far it has come: %w", err)
+	}
+	return after, nil
+}
+
+// FaultsOf returns the faults that an import keeps.
+func FaultsOf(i *ent.RequestImport) []*Fault {
+	out := []*Fault{}
+	_ = json.Unmarshal(i.Faults, &out) // they are written by note
+	return out
+}
