@@ -82,17 +82,19 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 
 		"/workflows/{id}/versions/{version}/diff": func() string { return published() + "/versions/1/diff" },
 	}
+	table := sync.OnceValue(func() string { return "/v1/request-imports/" + tableOf(t, s, as, f()) })
 	for kind, row := range map[string]struct {
 		path  func() string
 		parts []string
 	}{
-		"/agent-runs/{id}": {worked, []string{"", "/claim", "/steps", "/complete", "/handover"}},
-		"/executions/{id}": {func() string { return "/v1/executions/" + p().execution }, []string{"", "/cancel"}},
-		"/incidents/{id}":  {func() string { return "/v1/incidents/" + p().incident }, []string{"", "/resolve", "/preview"}},
-		"/tasks/{id}":      {func() string { return "/v1/tasks/" + p().task }, []string{"", "/complete", "/claim", "/assign"}},
-		"/approvals/{id}":  {func() string { return "/v1/approvals/" + p().approval }, []string{"", "/decide", "/delegate"}},
-		"/requests/{id}":   {out["/requests/{id}"], []string{"/attachments", "/comments", "/links", "/merge", "/move", "/people", "/watch", "/watchers"}},
-		"/workflows/{id}":  {published, []string{"/publish", "/versions"}},
+		"/request-imports/{id}": {table, []string{"", "/start", "/stop"}},
+		"/agent-runs/{id}":      {worked, []string{"", "/claim", "/steps", "/complete", "/handover"}},
+		"/executions/{id}":      {func() string { return "/v1/executions/" + p().execution }, []string{"", "/cancel"}},
+		"/incidents/{id}":       {func() string { return "/v1/incidents/" + p().incident }, []string{"", "/resolve", "/preview"}},
+		"/tasks/{id}":           {func() string { return "/v1/tasks/" + p().task }, []string{"", "/complete", "/claim", "/assign"}},
+		"/approvals/{id}":       {func() string { return "/v1/approvals/" + p().approval }, []string{"", "/decide", "/delegate"}},
+		"/requests/{id}":        {out["/requests/{id}"], []string{"/attachments", "/comments", "/links", "/merge", "/move", "/people", "/watch", "/watchers"}},
+		"/workflows/{id}":       {published, []string{"/publish", "/versions"}},
 	} {
 		for _, part := range row.parts {
 			out[kind+part] = func() string { return row.path() + part }

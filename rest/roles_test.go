@@ -19,6 +19,7 @@ var matrix = map[string]string{
 	"GET /services/{id}/offerings": "oagm", "POST /services/{id}/offerings": "oa",
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
 	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag", "POST /requests/{id}/move": "oag", "POST /requests/bulk": "oag",
+	"POST /requests/import": "oa", "GET /request-imports": "oa", "GET /request-imports/{id}": "oa", "POST /request-imports/{id}/start": "oa", "POST /request-imports/{id}/stop": "oa",
 	"GET /requests/{id}/people": "oag",
 	"POST /requests/{id}/merge": "oag", "GET /requests/{id}/links": "oag", "POST /requests/{id}/links": "oag", "DELETE /request-links/{id}": "oag",
 	"GET /requests/{id}/watchers": "oag", "PUT /requests/{id}/watch": "oag", "DELETE /requests/{id}/watch": "oag",
@@ -44,7 +45,7 @@ var matrix = map[string]string{
 
 // scopes says which scope each path requires, by its first segment; methods other than GET require ":write".
 var scopes = map[string]string{
-	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "request-links": "requests", "attachments": "requests", "workflows": "workflows", "users": "users",
+	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "request-links": "requests", "request-imports": "requests", "attachments": "requests", "workflows": "workflows", "users": "users",
 	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows",
 	"agent-runs": "requests", "teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
 }
@@ -59,6 +60,10 @@ func goodBody(row rest.Row, f filing, n int) any {
 		return body{"serviceId": f.service, "offeringId": f.offering, "title": "t"}
 	case "POST /requests/bulk":
 		return body{"ids": []string{f.request}, "change": body{"title": unique()}}
+	case "POST /requests/import":
+		return body{"csv": "title\nA\n", "serviceId": f.service, "offeringId": f.offering}
+	case "POST /request-imports/{id}/start", "POST /request-imports/{id}/stop":
+		return nil
 	case "POST /requests/{id}/move":
 		return body{"offeringId": f.offering}
 	case "POST /requests/{id}/links":

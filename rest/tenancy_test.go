@@ -13,15 +13,15 @@ import (
 
 // estate holds the rows that live makes for a company.
 type estate struct {
-	service, offering, request, workflow, team, organization, secret, user, comment, link, file, run string
-	processing                                                                                       processing
+	service, offering, request, workflow, team, organization, secret, user, comment, link, table, file, run string
+	processing                                                                                              processing
 }
 
 // path returns the path of a row of the route table, with the id of the company's own row.
 func (e estate) path(row string) string {
 	return "/v1" + strings.Replace(strings.Replace(row, "{version}", "1", 1), "{id}", map[string]string{
 		"services": e.service, "offerings": e.offering, "requests": e.request, "workflows": e.workflow,
-		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment, "request-links": e.link, "attachments": e.file, "agent-runs": e.run,
+		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment, "request-links": e.link, "request-imports": e.table, "attachments": e.file, "agent-runs": e.run,
 		"executions": e.processing.execution, "tasks": e.processing.task, "approvals": e.processing.approval, "incidents": e.processing.incident,
 	}[strings.Split(row, "/")[1]], 1)
 }
@@ -40,12 +40,22 @@ func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estat
 	e.request = create(t, s, as, "/v1/requests", body{"serviceId": e.service, "offeringId": e.offering, "title": "Mine", "assigneeId": user, "teamId": e.team})
 	e.link = create(t, s, as, "/v1/requests/"+e.request+"/links", body{"type": "relates", "requestId": create(t, s, as, "/v1/requests", body{"serviceId": e.service, "offeringId": e.offering, "title": "Other"})})
 	e.comment = create(t, s, as, "/v1/requests/"+e.request+"/comments", body{"body": "Hello"})
+	e.table = tableOf(t, s, as, filing{service: e.service, offering: e.offering})
 	e.file = create(t, s, as, "/v1/attachments", body{"requestId": e.request, "name": "plan.pdf", "size": 1})
 	e.run = workedBy(t, s, as, e.request)
 	e.processing = processed(t, s, as, user)
 	movable(t, s, as, e.processing)
 	e.secret = create(t, s, as, "/v1/secrets", body{"allowedHosts": []string{"*"}, "name": "TOKEN", "value": "v"})
 	return e
+}
+
+// tableOf makes an import that waits to be started.
+func tableOf(t *testing.T, s *apitest.Server, as apitest.Caller, f filing) string {
+	t.Helper()
+	return s.Do(t, apitest.Scenario{
+		As: as, Method: http.MethodPost, Path: "/v1/requests/import", WantStatus: http.StatusAccepted,
+		Body: body{"csv": "title\nA\n", "serviceId": f.service, "offeringId": f.offering, "dryRun": true},
+	}).Text("data.id")
 }
 
 // never returns an id of the same form that no row has.

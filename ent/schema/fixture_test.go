@@ -130,6 +130,10 @@ var fixtures = []fixture{
 		}
 		return db.RequestLink.Create().SetFromID(own.id("Request")).SetToID(own.id("Request")).SetType(kind).SetCreatedBy("usr_" + tag)
 	}},
+	{"RequestImport", func(db *ent.Client, _ rows, tag string) any {
+		return db.RequestImport.Create().SetSource("csv").SetCreatedBy("usr_" + tag).SetRows(1).SetColumns(map[string]string{"title": "title"}).
+			SetSettings(json.RawMessage(`{"source": "csv"}`)).SetCsv("title\nA\n")
+	}},
 	{"SavedReply", func(db *ent.Client, own rows, _ string) any {
 		return db.SavedReply.Create().SetName("R").SetBody("B").SetScope("team").SetUserID(own.id("User")).SetTeamID(own.id("Team"))
 	}},

@@ -28,7 +28,7 @@ func (RequestImport) Fields() []ent.Field {
 		field.Int("known").Default(0).Annotations(shown("How many were there already, from an import before.", eg("7"))),
 		field.Int("faulty").Default(0).Annotations(shown("How many cannot become requests.", eg("3"))),
 		raw(field.JSON("faults", json.RawMessage{}).Optional().Comment("[{row, column, message}], the first 200").Annotations(shown("What is wrong in which row, the first 200.", typed("[ImportFault!]!"), filled("[]ImportFault")))),
-		field.JSON("columns", map[string]string{}).Immutable().Annotations(shown("What each heading was taken for; empty for a column that is left out.", eg(`{"Summary": "title", "Votes": ""}`))),
+		field.JSON("columns", map[string]string{}).Immutable().Annotations(shown("What each heading was taken for; empty for a column that is left out.", eg(`{"Summary": "title", "State": "status"}`))),
 		field.Time("finished_at").Optional().Nillable().Annotations(shown("When it ended.")),
 		raw(field.JSON("settings", json.RawMessage{}).Immutable().Comment("requestimport.Settings: how the rows are read")),
 		field.Text("csv").Optional().Comment("the table; empty once it has ended"),

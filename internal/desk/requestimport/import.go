@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"atrium/ent"
 	"atrium/ent/requestimport"
 	"atrium/internal/op"
@@ -23,7 +25,7 @@ const (
 // keepAsTag keeps in a tag whom a row names and the company does not have.
 const keepAsTag = "tag"
 
-var sorts = op.Sorts{"createdAt": requestimport.FieldCreatedAt}
+var sorts = op.Sorts{"createdAt": requestimport.FieldCreatedAt, "updatedAt": requestimport.FieldUpdatedAt}
 
 // The operations on imports.
 var (
@@ -70,18 +72,26 @@ type Settings struct {
 	UnknownPeople string            `json:"unknownPeople,omitempty"`
 }
 
+// Meanings say what words of another system mean here. Their keys are texts as people wrote them, unlike those of tags.
+type Meanings map[string]string
+
+// Schema describes them. That a value is a text stands in anyOf, because an object of texts has the rules of tags.
+func (Meanings) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeString}}}}
+}
+
 // CreateInput is a table with what its columns are.
 type CreateInput struct {
-	CSV           string            `json:"csv" minLength:"1" doc:"The table in UTF-8, at most 5,000 rows below a line of headings, separated by commas, semicolons or tabs." example:"Summary,Request type,Status,Created\nLaptop is slow,Laptop,Done,2026-11-28 14:05\n"`
-	Source        *string           `json:"source,omitempty" nullable:"true" minLength:"1" maxLength:"40" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"letters, digits, dots, hyphens and underscores" doc:"What the other system is called; csv when not given. A key of a source is brought in once." example:"jira"`
-	Columns       map[string]string `json:"columns,omitempty" nullable:"true" doc:"What a heading is: key, title, description, status, priority, service, offering, tags, fields, requester, assignee, team, createdAt, acceptedAt, completedAt, cancelledAt, fields.KEY for an answer, or empty to leave it out. Headings that are not given are known by their names." example:"{\"Summary\": \"title\"}"`
-	Statuses      map[string]string `json:"statuses,omitempty" nullable:"true" doc:"What a status there is here: PENDING, IN_PROGRESS, COMPLETED or CANCELLED. Common words need not be given." example:"{\"Waiting for customer\": \"IN_PROGRESS\"}"`
-	Priorities    map[string]string `json:"priorities,omitempty" nullable:"true" doc:"What a priority there is here: LOW, MEDIUM, HIGH or URGENT. Common words need not be given." example:"{\"P1\": \"URGENT\"}"`
-	ServiceID     *string           `json:"serviceId,omitempty" nullable:"true" maxLength:"64" doc:"The service of rows that name none."`
-	OfferingID    *string           `json:"offeringId,omitempty" nullable:"true" maxLength:"64" doc:"The offering of rows that name none."`
-	UnknownPeople *string           `json:"unknownPeople,omitempty" nullable:"true" enum:"fault,tag" doc:"What becomes of a requester or assignee whom the company does not have: a fault of the row (when not given), or a tag, and the request is the caller's." example:"tag"`
-	DryRun        *bool             `json:"dryRun,omitempty" nullable:"true" doc:"Whether the rows are only checked: the import waits to be started." example:"true"`
-	SkipFaulty    *bool             `json:"skipFaulty,omitempty" nullable:"true" doc:"Whether rows with faults are left out. Without it they refuse the whole table." example:"false"`
+	CSV           string   `json:"csv" minLength:"1" doc:"The table in UTF-8, at most 5,000 rows below a line of headings, separated by commas, semicolons or tabs." example:"Summary,Request type,Status,Created\nLaptop is slow,Laptop,Done,2026-11-28 14:05\n"`
+	Source        *string  `json:"source,omitempty" nullable:"true" minLength:"1" maxLength:"40" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"letters, digits, dots, hyphens and underscores" doc:"What the other system is called; csv when not given. A key of a source is brought in once." example:"jira"`
+	Columns       Meanings `json:"columns,omitempty" nullable:"true" doc:"What a heading is: key, title, description, status, priority, service, offering, tags, fields, requester, assignee, team, createdAt, acceptedAt, completedAt, cancelledAt, fields.KEY for an answer, or empty to leave it out. Headings that are not given are known by their names." example:"{\"Summary\": \"title\"}"`
+	Statuses      Meanings `json:"statuses,omitempty" nullable:"true" doc:"What a status there is here: PENDING, IN_PROGRESS, COMPLETED or CANCELLED. Common words need not be given." example:"{\"Waiting for customer\": \"IN_PROGRESS\"}"`
+	Priorities    Meanings `json:"priorities,omitempty" nullable:"true" doc:"What a priority there is here: LOW, MEDIUM, HIGH or URGENT. Common words need not be given." example:"{\"P1\": \"URGENT\"}"`
+	ServiceID     *string  `json:"serviceId,omitempty" nullable:"true" maxLength:"64" doc:"The service of rows that name none."`
+	OfferingID    *string  `json:"offeringId,omitempty" nullable:"true" maxLength:"64" doc:"The offering of rows that name none."`
+	UnknownPeople *string  `json:"unknownPeople,omitempty" nullable:"true" enum:"fault,tag" doc:"What becomes of a requester or assignee whom the company does not have: a fault of the row (when not given), or a tag, and the request is the caller's." example:"tag"`
+	DryRun        *bool    `json:"dryRun,omitempty" nullable:"true" doc:"Whether the rows are only checked: the import waits to be started." example:"true"`
+	SkipFaulty    *bool    `json:"skipFaulty,omitempty" nullable:"true" doc:"Whether rows with faults are left out. Without it they refuse the whole table." example:"false"`
 }
 
 func (in CreateInput) settings() Settings {

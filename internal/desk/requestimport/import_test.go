@@ -130,8 +130,8 @@ func TestMeaningsAreGiven(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		defer d.work()()
 		in := requestimport.CreateInput{
-			CSV: "Betrifft\tStatus\tWer\nA\tWartet\told@elsewhere.test\n", UnknownPeople: new("tag"),
-			Columns: map[string]string{"Betrifft": "title", "Wer": "requester"}, Statuses: map[string]string{"Wartet": "IN_PROGRESS"},
+			CSV: "Betrifft\tStatus\tWer\nA\tWartet auf Antwort\told@elsewhere.test\n", UnknownPeople: new("tag"),
+			Columns: requestimport.Meanings{"Betrifft": "title", "Wer": "requester"}, Statuses: requestimport.Meanings{"Wartet auf Antwort": "IN_PROGRESS"},
 		}
 		i := d.ended(d.bring(d.owner, in).ID)
 		require.Equal(t, 1, i.Imported)
@@ -149,9 +149,9 @@ func TestUnreadableTables(t *testing.T) {
 			"csv: Must be text in UTF-8.":                                         {CSV: "title\nM\xfcller\n"},
 			"csv: Must have no more cells in a row than headings: row 2 has 2.":   {CSV: "title\na,b\n"},
 			"columns: Must say which column is the title: none is called so.":     {CSV: "what\na\n"},
-			"columns.x: Is no heading of the table.":                              {CSV: "title\na\n", Columns: map[string]string{"x": "title"}},
-			"columns.b: Must not be title, which another column is.":              {CSV: "a,b\n1,2\n", Columns: map[string]string{"a": "title", "b": "title"}},
-			"statuses.x: Must be one of those that requests have.":                {CSV: "title\na\n", Statuses: map[string]string{"x": "GONE"}},
+			"columns.x: Is no heading of the table.":                              {CSV: "title\na\n", Columns: requestimport.Meanings{"x": "title"}},
+			"columns.b: Must not be title, which another column is.":              {CSV: "a,b\n1,2\n", Columns: requestimport.Meanings{"a": "title", "b": "title"}},
+			"statuses.x: Must be one of those that requests have.":                {CSV: "title\na\n", Statuses: requestimport.Meanings{"x": "GONE"}},
 			"csv: Must have at most 5000 rows: bring in a larger table in parts.": {CSV: "title\n" + strings.Repeat("a\n", 5001)},
 		} {
 			e := apperr.From(d.refused(d.owner, in))

@@ -84,7 +84,7 @@ func (p *plan) form(ctx context.Context, it *item) error {
 		if _, at := p.table.column(d.Field); at >= 0 {
 			r.fault(d.Field, "%s", d.Message)
 		} else {
-			r.fault(isFields, "Answer %s: %s", strings.TrimPrefix(d.Field, answerPrefix), d.Message)
+			r.fault(isFields, "must have another answer %s: %s", strings.TrimPrefix(d.Field, answerPrefix), d.Message)
 		}
 	}
 	return nil

@@ -46,9 +46,10 @@ var stays = map[string]string{
 		"services.name services.slug services.description services.tags teams.name teams.slug teams.description tasks.sla_levels tasks.outcomes tasks.outcome " +
 		"webhook_subscriptions.url webhook_subscriptions.description webhook_subscriptions.events workflows.name workflows.slug workflows.description workflows.definition " +
 		"workflow_versions.definition workflow_versions.uses api_keys.scopes",
-	"documents that the law asks the company to keep": "invoices.bill_to invoices.lines invoices.currency credit_notes.bill_to credit_notes.description credit_entries.description",
-	"what a sender outside has sent, swept by age":    "inbound_calls.headers inbound_calls.body inbound_calls.reason executions.inbound_key",
-	"counts and figures of all runs":                  "agent_evaluations.report agent_evaluations.reason",
+	"documents that the law asks the company to keep":                               "invoices.bill_to invoices.lines invoices.currency credit_notes.bill_to credit_notes.description credit_entries.description",
+	"what a sender outside has sent, swept by age":                                  "inbound_calls.headers inbound_calls.body inbound_calls.reason executions.inbound_key",
+	"another system's table, removed when it has been brought in, and swept by age": "request_imports.csv request_imports.faults request_imports.columns request_imports.settings request_imports.source",
+	"counts and figures of all runs":                                                "agent_evaluations.report agent_evaluations.reason",
 	"ids, digests and words of the product": "access_decisions.principal_type access_decisions.method access_decisions.verb access_decisions.action access_decisions.resource_id " +
 		"access_decisions.decided_kind access_decisions.decided_id access_decisions.policies access_decisions.bundle access_decisions.request_id access_policies.action " +
 		"access_policy_versions.actor_type agent_actions.operation agent_actions.rows agent_actions.digest agent_actions.row_version agent_evaluations.digest approvals.phase_id " +
