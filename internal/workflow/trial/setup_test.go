@@ -57,6 +57,12 @@ func definitionOf(t testing.TB, d body) workflow.Definition {
 	return workflow.NewDefinition(raw)
 }
 
+// setTo returns a definition as an input has it.
+func setTo(t testing.TB, d body) op.Patch[workflow.Definition] {
+	t.Helper()
+	return op.SetTo(definitionOf(t, d))
+}
+
 // object returns a JSON object as a door reads it.
 func object(t testing.TB, v body) (out strictjson.Object) {
 	t.Helper()
@@ -70,7 +76,7 @@ func object(t testing.TB, v body) (out strictjson.Object) {
 func run(t testing.TB, w *testkit.World, d, fields, answers body) *trial.Result {
 	t.Helper()
 	return testkit.Run(t, w, w.As(w.A, principal.Owner), trial.Try, trial.Input{
-		Definition: op.SetTo(definitionOf(t, d)), Fields: object(t, fields), Answers: object(t, answers),
+		Definition: setTo(t, d), Fields: object(t, fields), Answers: object(t, answers),
 	})
 }
 
