@@ -109,12 +109,14 @@ func (a *answers) read(ctx context.Context, tx *op.Tx, p *definition.Phase, r *e
 	var faults []apperr.Detail
 	switch {
 	case p.Process != nil:
-		one.readTask(p, of)
-		faults, err = execution.TaskFaults(ctx, tx, p, one.outcome, one.variables)
+		if one.readTask(p, of); len(of.faults) == 0 {
+			faults, err = execution.TaskFaults(ctx, tx, p, one.outcome, one.variables)
+		}
 	case p.Data != nil:
 		of.keys("variables")
-		one.variables = of.object("variables")
-		faults, err = execution.CorrectionFaults(ctx, tx, r, one.variables)
+		if one.variables = of.object("variables"); len(of.faults) == 0 {
+			faults, err = execution.CorrectionFaults(ctx, tx, r, one.variables)
+		}
 	case p.Approval != nil:
 		one.readApproval(p.Approval, of)
 	default:
