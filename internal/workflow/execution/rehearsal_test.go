@@ -184,7 +184,7 @@ func TestTrialsGoTheWayOfRuns(t *testing.T) {
 		approver := w.A.Users[principal.Agent]
 		s := open(t, w, line([]body{phase("s", "START", nil), phase("e", "END", nil)}))
 		s.work()
-		rng := rand.New(rand.NewPCG(38, 3)) //nolint:gosec // the same definitions each time
+		rng := rand.New(rand.NewPCG(38, 3))
 		ends := map[string]int{}
 		for n := range 15 {
 			d := draw(rng, there.URL, approver)

@@ -155,7 +155,7 @@ func call(given strictjson.Object, now time.Time) (json.RawMessage, error) {
 			made[key] = text
 		}
 	}
-	if _, err := time.Parse(time.RFC3339, made["receivedAt"].(string)); err != nil { //nolint:forcetypeassert // set above
+	if _, err := time.Parse(time.RFC3339, made["receivedAt"].(string)); err != nil {
 		of.fault("receivedAt", "must be a time such as 2026-05-22T12:00:00Z")
 	}
 	if err := of.err(); err != nil {

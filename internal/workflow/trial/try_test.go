@@ -44,7 +44,7 @@ func order(w *testkit.World) body {
 	}
 }
 
-const token = "s3cret-canary-9f2c1e" //nolint:gosec // of a test
+const token = "s3cret-canary-9f2c1e"
 
 // world makes the secret that the order names.
 func world(t *testing.T, w *testkit.World) {
