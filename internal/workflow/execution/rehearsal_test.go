@@ -16,6 +16,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/strictjson"
+	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
 	"atrium/internal/test/testkit/receiver"
 	"atrium/internal/workflow"
@@ -238,6 +239,12 @@ func TestTrialsTakeTheLastAnswers(t *testing.T) {
 
 		require.Equal(t, "answers.ok", *s.try(nil, body{"ok": nil}, r).Stopped.Answer, "null stops")
 		require.Equal(t, "answers.call", *s.try(d(body{"other": "response.body.m"}), nil, r).Stopped.Answer, "the body was not kept")
+		admin := w.As(w.A, principal.Admin)
+		of := trial.Input{ID: &s.workflow.ID}
+		require.Nil(t, testkit.Run(t, w, admin, trial.Try, of).Stopped)
+		hidden := policy.NewCondition([]byte(`{"principal.role": "admin", "resource.title": "A laptop"}`))
+		testkit.Run(t, w, s.ctx, policy.Create, policy.CreateInput{Name: "Hidden", Effect: "Deny", Action: "read", Resource: "Request", Condition: &hidden})
+		require.Equal(t, "answers.do", *testkit.Run(t, w, admin, trial.Try, of).Stopped.Answer, "what was answered about a request that the caller does not see")
 		require.Equal(t, trial.Given, *s.try(nil, body{"do": body{"outcome": "b"}}, r).Steps[1].Asks[0].Source)
 	})
 }

@@ -1,10 +1,10 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
@@ -149,20 +149,14 @@ func call(given strictjson.Object, now time.Time) (json.RawMessage, error) {
 		}
 		headers[strings.ToLower(name)] = text
 	}
-	made := map[string]any{"method": "POST", "receivedAt": now.UTC().Format(clock.Format)}
-	for _, key := range []string{"method", "receivedAt"} {
-		if text := of.text(key); text != "" {
-			made[key] = text
-		}
-	}
-	if _, err := time.Parse(time.RFC3339, made["receivedAt"].(string)); err != nil {
+	method, received := cmp.Or(of.text("method"), "POST"), cmp.Or(of.text("receivedAt"), now.UTC().Format(clock.Format))
+	if _, err := time.Parse(time.RFC3339, received); err != nil {
 		of.fault("receivedAt", "must be a time such as 2026-05-22T12:00:00Z")
 	}
 	if err := of.err(); err != nil {
 		return nil, err
 	}
-	maps.Copy(made, map[string]any{"body": given["body"], "headers": headers})
-	raw, err := json.Marshal(made)
+	raw, err := json.Marshal(map[string]any{"body": given["body"], "headers": headers, "method": method, "receivedAt": received})
 	if err != nil {
 		return nil, fmt.Errorf("write the call: %w", err)
 	}
