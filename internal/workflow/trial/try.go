@@ -124,7 +124,7 @@ func loadRequest(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error
 // sample returns a request of the caller's that is nowhere stored.
 func sample(tx *op.Tx, fields map[string]any, now time.Time) (*ent.Request, error) {
 	r := &ent.Request{
-		ID: "req_trial", CompanyID: tx.Principal().CompanyID, Title: "Trial", Status: request.StatusPENDING, Priority: request.PriorityMEDIUM,
+		ID: "req_trial", CompanyID: tx.Principal().CompanyID, Title: "Trial", Status: request.StatusPENDING, Priority: request.DefaultPriority, Format: request.DefaultFormat,
 		RequesterID: tx.Principal().ID, CreatedBy: tx.Principal().ID, CreatedAt: now, UpdatedAt: now,
 	}
 	if len(fields) == 0 {

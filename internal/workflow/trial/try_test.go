@@ -146,11 +146,13 @@ func TestStepsShowWhatWouldHappen(t *testing.T) {
 		require.Equal(t, "COMPLETED", *step(t, r, "done").RequestStatus)
 
 		var vars struct {
-			Request struct{ Status, Title string }
+			Request struct{ Status, Title, Format, Priority string }
 			Phases  map[string]any
 		}
 		require.NoError(t, json.Unmarshal(r.Variables, &vars))
 		require.Equal(t, "COMPLETED", vars.Request.Status)
+		require.NotEmpty(t, vars.Request.Format)
+		require.Equal(t, "MEDIUM", vars.Request.Priority)
 		require.Contains(t, vars.Phases, "buy")
 	})
 }
