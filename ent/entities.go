@@ -688,7 +688,7 @@ var Entities = []*Entity{
 			{Name: "known", Type: "Int!", Doc: "How many were there already, from an import before.", Column: "known", Go: "Known", Example: "7"},
 			{Name: "faulty", Type: "Int!", Doc: "How many cannot become requests.", Column: "faulty", Go: "Faulty", Example: "3"},
 			{Name: "faults", Type: "[ImportFault!]!", Doc: "What is wrong in which row, the first 200.", Column: "faults", Go: "Faults", Filled: "[]ImportFault"},
-			{Name: "columns", Type: "StringMap!", Doc: "What each heading was taken for; empty for a column that is left out.", Column: "columns", Go: "Columns", Example: "{\"Summary\": \"title\", \"Votes\": \"\"}"},
+			{Name: "columns", Type: "StringMap!", Doc: "What each heading was taken for; empty for a column that is left out.", Column: "columns", Go: "Columns", Example: "{\"Summary\": \"title\", \"State\": \"status\"}"},
 			{Name: "finishedAt", Type: "Time", Doc: "When it ended.", Column: "finished_at", Go: "FinishedAt"},
 			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
 			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},

@@ -197,6 +197,7 @@ func parameters(rt *route) []*huma.Param {
 	}
 	header := func(name string) { out = append(out, &huma.Param{Ref: "#/components/parameters/" + name}) }
 	switch {
+	case rt.op.Action == op.Read && rt.method != http.MethodGet: // it changes nothing
 	case rt.method == http.MethodPost:
 		header("Idempotency-Key")
 	case rt.method == http.MethodPatch || rt.method == http.MethodDelete:

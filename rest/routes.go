@@ -15,6 +15,7 @@ import (
 	"atrium/internal/secret"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/execution"
+	"atrium/internal/workflow/trial"
 )
 
 // routes is the table of /v1: method, path, status of success, operation, answer.
@@ -69,6 +70,7 @@ var routes = []route{
 	one(http.MethodGet, "/workflows/{id}/versions/{version}", http.StatusOK, workflow.GetVersion, workflowVersionOut),
 	one(http.MethodGet, "/workflows/{id}/versions/{version}/diff", http.StatusOK, workflow.DiffVersions, versionDiffOut),
 
+	one(http.MethodPost, "/workflows/try", http.StatusOK, trial.Try, workflowTrialOut),
 	list("/workflows/{id}/executions", execution.OfWorkflow, executionSummaryOut).noting(onlySummaries),
 
 	list("/executions", execution.List, executionSummaryOut).noting(onlySummaries),

@@ -336,7 +336,7 @@ type RequestImport struct {
 	Known      int               `json:"known" doc:"How many were there already, from an import before." example:"7"`
 	Faulty     int               `json:"faulty" doc:"How many cannot become requests." example:"3"`
 	Faults     []ImportFault     `json:"faults" doc:"What is wrong in which row, the first 200."`
-	Columns    map[string]string `json:"columns" doc:"What each heading was taken for; empty for a column that is left out." example:"{\"Summary\": \"title\", \"Votes\": \"\"}"`
+	Columns    map[string]string `json:"columns" doc:"What each heading was taken for; empty for a column that is left out." example:"{\"Summary\": \"title\", \"State\": \"status\"}"`
 	FinishedAt *Time             `json:"finishedAt" doc:"When it ended."`
 	CreatedAt  Time              `json:"createdAt" doc:"When it was made."`
 	UpdatedAt  Time              `json:"updatedAt" doc:"When it was last changed."`

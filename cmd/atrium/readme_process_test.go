@@ -10,13 +10,15 @@ import (
 )
 
 // The walkthroughs of the guides work on the demo company as printed, except for the server's ports and folder: a workflow from a
-// request through its tasks and its approval to its end, one that is started by a call from GitHub and waits for a timer, and a secret with its hosts.
+// request through its tasks and its approval to its end, one that is started by a call from GitHub and waits for a timer, a trial, and a secret
+// with its hosts.
 func TestReadmeProcess(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve("--dev-clock")
 		shows := [][]string{
 			{`"status":"COMPLETED"`, `"phaseId":"done"`},
 			{`"state":"PAUSED"`, `"state":"WARNING"`, `which is near`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
+			{`"status":"COMPLETED"`, `"answer":"answers.approve"`},
 			{`"allowedHosts":["api.shop.example"]`},
 		}
 		for _, block := range allSnippets(t) {

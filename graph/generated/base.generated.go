@@ -54,6 +54,7 @@ import (
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/condition"
 	"atrium/internal/workflow/execution"
+	"atrium/internal/workflow/trial"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -216,6 +217,7 @@ type QueryResolver interface {
 	FilledReply(ctx context.Context, id string, requestID string) (string, error)
 	Search(ctx context.Context, q string, types []SearchType, first *int) ([]*SearchHit, error)
 	Sessions(ctx context.Context, userID *string, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Session], error)
+	TryWorkflow(ctx context.Context, id *string, definition json.RawMessage, request *string, fields json.RawMessage, webhook json.RawMessage, answers json.RawMessage, until *string) (*trial.Result, error)
 	WebhookStats(ctx context.Context, from time.Time, to time.Time, by WebhookStatsBy) ([]*webhook.Stat, error)
 	WebhookDeliveries(ctx context.Context, subscriptionID *string, outcome []webhookdelivery.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.WebhookDelivery], error)
 	WorkflowDiff(ctx context.Context, id string, to *int, from *int) (*workflow.VersionDiff, error)
@@ -3895,6 +3897,68 @@ func (ec *executionContext) field_Query_teams_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["orderBy"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_tryWorkflow_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "definition",
+		func(ctx context.Context, v any) (json.RawMessage, error) {
+			return ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["definition"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "request",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["request"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "fields",
+		func(ctx context.Context, v any) (json.RawMessage, error) {
+			return ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["fields"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "webhook",
+		func(ctx context.Context, v any) (json.RawMessage, error) {
+			return ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["webhook"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "answers",
+		func(ctx context.Context, v any) (json.RawMessage, error) {
+			return ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["answers"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "until",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["until"] = arg6
 	return args, nil
 }
 
@@ -11102,6 +11166,50 @@ func (ec *executionContext) fieldContext_Query_sessions(ctx context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_tryWorkflow(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_tryWorkflow(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().TryWorkflow(ctx, fc.Args["id"].(*string), fc.Args["definition"].(json.RawMessage), fc.Args["request"].(*string), fc.Args["fields"].(json.RawMessage), fc.Args["webhook"].(json.RawMessage), fc.Args["answers"].(json.RawMessage), fc.Args["until"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *trial.Result) graphql.Marshaler {
+			return ec.marshalOWorkflowTrial2ᚖatriumᚋinternalᚋworkflowᚋtrialᚐResult(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_tryWorkflow(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_WorkflowTrial(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_tryWorkflow_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_webhookStats(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -15532,6 +15640,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_sessions(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "tryWorkflow":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_tryWorkflow(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

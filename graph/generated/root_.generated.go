@@ -2972,6 +2972,184 @@ type SwitchSessionPayload {
   companyId: ID!
 }
 `, BuiltIn: false},
+	{Name: "../trial.graphqls", Input: `"What a workflow would do: a run that is nowhere stored, and that asks, sends and changes nothing."
+type WorkflowTrial {
+  "Where the execution would be in its life."
+  status: ExecutionStatus!
+  "The phases that it would enter, in order."
+  steps: [TrialStep!]!
+  "Where and why the trial stopped before the execution ended; null when the execution ended."
+  stopped: TrialStop
+  "What expressions read in the end: request, webhook and phases. Secrets are masked."
+  variables: JSON!
+  "Why the execution would fail, or what somebody would have to look at before it goes on."
+  error: ExecutionError
+}
+
+"Where and why a trial stopped."
+type TrialStop {
+  "The phase."
+  phaseId: String!
+  "Why."
+  reason: TrialStopReason!
+  "What to give to go on: answers.review, or answers.board.decisions.team_1. Null for other reasons than ANSWER."
+  answer: String
+  "Why, for people."
+  message: String!
+}
+
+"Why a trial stopped."
+enum TrialStopReason {
+  "It has no answer to what the phase asks."
+  ANSWER
+  "It has come to the phase at which it was to stop."
+  UNTIL
+  "The execution would wait for somebody to resolve an incident."
+  INCIDENT
+  "It has taken as many steps, as much time or as many bytes as a trial may."
+  LIMIT
+}
+
+"One entry into a phase. Its times are those of the trial, in which timers and deadlines pass at once."
+type TrialStep {
+  "The phase's id in the definition."
+  phaseId: String!
+  "What people call the phase."
+  name: String!
+  "The phase's type."
+  type: String!
+  "How the visit stands."
+  status: PhaseVisitStatus!
+  "When the phase is entered."
+  startedAt: Time!
+  "When it is left."
+  finishedAt: Time
+  "The way out that it takes."
+  transition: String
+  "The phase to which that leads."
+  to: String
+  "How often it is tried."
+  attempts: Int!
+  "What it is given, as the history would show it; secrets are masked."
+  input: JSON
+  "What it leaves behind, as the history would show it; secrets are masked."
+  output: JSON
+  "Why it cannot go on."
+  error: ExecutionError
+  "The rules of a DECISION that were looked at, up to the one that decides. When none holds, the phase takes its default."
+  rules: [TrialRule!]!
+  "Who would be asked, each time that the phase asks."
+  asks: [TrialAsk!]!
+  "What would be sent, each time that the phase calls."
+  calls: [TrialCall!]!
+  "Who would be told that the phase was entered (consulted) or left (informed)."
+  told: [TrialParticipant!]!
+  "The status that the phase would give the request; null when it changes none."
+  requestStatus: RequestStatus
+}
+
+"A rule of a DECISION, and what it gives."
+type TrialRule {
+  "Its condition."
+  when: String!
+  "The way out that it takes when it holds."
+  transition: String!
+  "Whether it holds; null when it cannot be evaluated."
+  holds: Boolean
+  "Why it cannot be evaluated."
+  error: String
+}
+
+"What a phase asks people."
+type TrialAsk {
+  "What for."
+  kind: TrialAskKind!
+  "The title of the task or approval."
+  title: String!
+  "When the task is due, or the approval expires."
+  dueAt: Time
+  "Who gets the task, or who decides. Everybody who works requests sees a task that nobody gets."
+  who: [TrialParticipant!]!
+  "Whose decisions settle an approval; null for tasks."
+  mode: ApprovalMode
+  "How many must approve, with the mode quorum."
+  quorum: Int
+  "Whether approvers decide one after the other."
+  sequential: Boolean!
+  "The possible answers: outcomes of a task, APPROVE, REJECT and EXPIRE of an approval."
+  outcomes: [String!]!
+  "What was answered; null where the trial stopped for want of it."
+  answer: JSON
+  "Where the answer comes from."
+  source: TrialSource
+}
+
+"What people are asked for."
+enum TrialAskKind {
+  "To do a task."
+  TASK
+  "To correct the request."
+  CORRECTION
+  "To decide."
+  APPROVAL
+  "To sign off what came of a task."
+  SIGN_OFF
+}
+
+"Where an answer comes from."
+enum TrialSource {
+  "The caller gave it."
+  GIVEN
+  "It is the last one that the workflow got there."
+  LAST
+}
+
+"Somebody who takes part in a phase."
+type TrialParticipant {
+  "responsible, accountable, consulted, informed, or approver."
+  role: String!
+  "user, team or agent."
+  type: String!
+  "Its id."
+  id: ID!
+  "Its name; null for one that the caller does not see."
+  name: String
+}
+
+"A call of another server that would be made."
+type TrialCall {
+  "Counts from 1 in the visit."
+  attempt: Int!
+  "When it would be made."
+  at: Time!
+  "What would be sent: method, url, headers and body of an API_CALL; method, url, event and data of a WEBHOOK_CALLOUT. Secrets are masked."
+  sent: JSON!
+  "What was answered; null where the trial stopped for want of it."
+  answer: JSON
+  "Where the answer comes from."
+  source: TrialSource
+}
+
+extend type Query {
+  "What a workflow would do. Nothing is stored, sent or changed. Takes the right to change workflows."
+  tryWorkflow(
+    "The workflow. Its draft is tried, unless definition is given."
+    id: ID
+    "A definition as it is being written; needed without id."
+    definition: JSON
+    "A request that the caller may read, to try it on as if it were just filed."
+    request: ID
+    "The answers to the offering's form of a sample request, instead of a request."
+    fields: JSON
+    "The call that would start it: {body, headers, method, receivedAt}. With it alone there is no request."
+    webhook: JSON
+    "What phases are answered, by their ids: {outcome, variables, signOff} for a task, {decision} or {decisions: {approver: decision}} for an approval, {status, body, headers} or {failure} for a call. A list has one for each time that the phase asks. For a phase without one, the last answer in an execution of the workflow is taken; null stops there."
+    answers: JSON
+    "The phase at which to stop."
+    until: String
+  ): WorkflowTrial
+}
+`, BuiltIn: false},
 	{Name: "../webhook.graphqls", Input: `"How a delivery stands."
 enum WebhookOutcome {
   "It is on its way, or waits for its next attempt."
@@ -7179,6 +7357,130 @@ func (ec *executionContext) childFields_TestAgentPayload(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type TestAgentPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_TrialAsk(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_TrialAsk_kind(ctx, field)
+	case "title":
+		return ec.fieldContext_TrialAsk_title(ctx, field)
+	case "dueAt":
+		return ec.fieldContext_TrialAsk_dueAt(ctx, field)
+	case "who":
+		return ec.fieldContext_TrialAsk_who(ctx, field)
+	case "mode":
+		return ec.fieldContext_TrialAsk_mode(ctx, field)
+	case "quorum":
+		return ec.fieldContext_TrialAsk_quorum(ctx, field)
+	case "sequential":
+		return ec.fieldContext_TrialAsk_sequential(ctx, field)
+	case "outcomes":
+		return ec.fieldContext_TrialAsk_outcomes(ctx, field)
+	case "answer":
+		return ec.fieldContext_TrialAsk_answer(ctx, field)
+	case "source":
+		return ec.fieldContext_TrialAsk_source(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TrialAsk", field.Name)
+}
+
+func (ec *executionContext) childFields_TrialCall(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "attempt":
+		return ec.fieldContext_TrialCall_attempt(ctx, field)
+	case "at":
+		return ec.fieldContext_TrialCall_at(ctx, field)
+	case "sent":
+		return ec.fieldContext_TrialCall_sent(ctx, field)
+	case "answer":
+		return ec.fieldContext_TrialCall_answer(ctx, field)
+	case "source":
+		return ec.fieldContext_TrialCall_source(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TrialCall", field.Name)
+}
+
+func (ec *executionContext) childFields_TrialParticipant(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "role":
+		return ec.fieldContext_TrialParticipant_role(ctx, field)
+	case "type":
+		return ec.fieldContext_TrialParticipant_type(ctx, field)
+	case "id":
+		return ec.fieldContext_TrialParticipant_id(ctx, field)
+	case "name":
+		return ec.fieldContext_TrialParticipant_name(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TrialParticipant", field.Name)
+}
+
+func (ec *executionContext) childFields_TrialRule(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "when":
+		return ec.fieldContext_TrialRule_when(ctx, field)
+	case "transition":
+		return ec.fieldContext_TrialRule_transition(ctx, field)
+	case "holds":
+		return ec.fieldContext_TrialRule_holds(ctx, field)
+	case "error":
+		return ec.fieldContext_TrialRule_error(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TrialRule", field.Name)
+}
+
+func (ec *executionContext) childFields_TrialStep(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "phaseId":
+		return ec.fieldContext_TrialStep_phaseId(ctx, field)
+	case "name":
+		return ec.fieldContext_TrialStep_name(ctx, field)
+	case "type":
+		return ec.fieldContext_TrialStep_type(ctx, field)
+	case "status":
+		return ec.fieldContext_TrialStep_status(ctx, field)
+	case "startedAt":
+		return ec.fieldContext_TrialStep_startedAt(ctx, field)
+	case "finishedAt":
+		return ec.fieldContext_TrialStep_finishedAt(ctx, field)
+	case "transition":
+		return ec.fieldContext_TrialStep_transition(ctx, field)
+	case "to":
+		return ec.fieldContext_TrialStep_to(ctx, field)
+	case "attempts":
+		return ec.fieldContext_TrialStep_attempts(ctx, field)
+	case "input":
+		return ec.fieldContext_TrialStep_input(ctx, field)
+	case "output":
+		return ec.fieldContext_TrialStep_output(ctx, field)
+	case "error":
+		return ec.fieldContext_TrialStep_error(ctx, field)
+	case "rules":
+		return ec.fieldContext_TrialStep_rules(ctx, field)
+	case "asks":
+		return ec.fieldContext_TrialStep_asks(ctx, field)
+	case "calls":
+		return ec.fieldContext_TrialStep_calls(ctx, field)
+	case "told":
+		return ec.fieldContext_TrialStep_told(ctx, field)
+	case "requestStatus":
+		return ec.fieldContext_TrialStep_requestStatus(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TrialStep", field.Name)
+}
+
+func (ec *executionContext) childFields_TrialStop(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "phaseId":
+		return ec.fieldContext_TrialStop_phaseId(ctx, field)
+	case "reason":
+		return ec.fieldContext_TrialStop_reason(ctx, field)
+	case "answer":
+		return ec.fieldContext_TrialStop_answer(ctx, field)
+	case "message":
+		return ec.fieldContext_TrialStop_message(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type TrialStop", field.Name)
+}
+
 func (ec *executionContext) childFields_UnwatchRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "request":
@@ -7697,6 +7999,22 @@ func (ec *executionContext) childFields_WorkflowEdge(ctx context.Context, field 
 		return ec.fieldContext_WorkflowEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WorkflowEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_WorkflowTrial(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "status":
+		return ec.fieldContext_WorkflowTrial_status(ctx, field)
+	case "steps":
+		return ec.fieldContext_WorkflowTrial_steps(ctx, field)
+	case "stopped":
+		return ec.fieldContext_WorkflowTrial_stopped(ctx, field)
+	case "variables":
+		return ec.fieldContext_WorkflowTrial_variables(ctx, field)
+	case "error":
+		return ec.fieldContext_WorkflowTrial_error(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WorkflowTrial", field.Name)
 }
 
 func (ec *executionContext) childFields_WorkflowVersion(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -170,6 +170,15 @@ func (tx *Tx) MayWith(ctx context.Context, scope, verb string) error {
 	return tx.provenRecently(tx.Now(ctx), []string{verb})
 }
 
+// Holds reports whether role and scopes give the caller a right that takes this scope. It is for what an answer leaves out, where MayWith
+// would refuse the call.
+func (tx *Tx) Holds(ctx context.Context, scope, verb string) (bool, error) {
+	info := *tx.info
+	info.Scope = scope
+	d, err := tx.engine.decide(ctx, tx.principal, &info, verb)
+	return d.Allow, err
+}
+
 // mayAlso returns forbidden when the caller lacks one of the verbs.
 func (tx *Tx) mayAlso(ctx context.Context, info *Info, verbs []string) error {
 	for _, verb := range verbs {

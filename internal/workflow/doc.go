@@ -14,4 +14,5 @@
 //	condition   what conditions can read, and trying them before they are kept
 //	engine      what a workflow does next: pure functions, no database
 //	execution   running workflows: tasks, approvals, calls, incidents
+//	trial       what a workflow would do, before it is published
 package workflow

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"atrium/ent"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/workflow/definition"
@@ -50,6 +51,19 @@ func (d Definition) read(ctx context.Context, tx *op.Tx) (Definition, error) {
 		return nil
 	})
 	return d, err
+}
+
+// DraftOf returns the draft of a workflow, unread.
+func DraftOf(w *ent.Workflow) Definition { return NewDefinition(AsSent(w.Definition)) }
+
+// Compiled returns the definition as a run would follow it. Returns the faults for which it could not be published as validation_error.
+// Call it outside of transactions.
+func (d Definition) Compiled(ctx context.Context, tx *op.Tx) (*definition.Definition, error) {
+	d, err := d.read(ctx, tx)
+	if err == nil {
+		err = d.check(ctx, tx)
+	}
+	return d.parsed, err
 }
 
 // uses lists the rows that the definition names, in the form that its published version stores.

@@ -35,7 +35,7 @@ func preparePublication(ctx context.Context, tx *op.Tx, in op.ByID) (any, error)
 		return nil, fmt.Errorf("read the draft: %w", err)
 	}
 	p := publication{draft: w.Definition, version: w.Version}
-	if p.parsed, err = NewDefinition(AsSent(w.Definition)).read(ctx, tx); err != nil {
+	if p.parsed, err = DraftOf(w).read(ctx, tx); err != nil {
 		return nil, err
 	}
 	p.sends, err = sendsElsewhere(ctx, tx, w, p.parsed)

@@ -67,7 +67,7 @@ func exportPiece(ctx context.Context, tx *op.Tx, in ExportInput) (*Piece, error)
 
 // name reads the names of all ids; those that the access policies hide stay empty.
 func (p *Piece) name(ctx context.Context, tx *op.Tx, ids []string) error {
-	people, err := nameAll(ctx, tx, ids)
+	people, err := NameAll(ctx, tx, ids)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func named(ctx context.Context, tx *op.Tx, list []*ent.Request) (map[string][]*N
 	for _, of := range parts {
 		maps.Copy(ids, of)
 	}
-	known, err := nameAll(ctx, tx, slices.Collect(maps.Keys(ids)))
+	known, err := NameAll(ctx, tx, slices.Collect(maps.Keys(ids)))
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +165,8 @@ func partsIn(ctx context.Context, tx *op.Tx, list []*ent.Request) (map[string]ma
 	return parts, nil
 }
 
-// nameAll returns those of the ids that the access policies show, by id.
-func nameAll(ctx context.Context, tx *op.Tx, ids []string) (map[string]*Named, error) {
+// NameAll returns those of some users, teams, service accounts and agents that the access policies show, by id.
+func NameAll(ctx context.Context, tx *op.Tx, ids []string) (map[string]*Named, error) {
 	out := map[string]*Named{}
 	users, err := tx.User.Query().Where(user.IDIn(ids...)).Select(user.FieldID, user.FieldName).All(ctx)
 	if err != nil {

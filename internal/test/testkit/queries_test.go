@@ -52,6 +52,9 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/request.person":                 "for whom a request is, and who is to watch it",
 	"internal/desk/request.teamExists":             "the team of a request",
 	"internal/workflow/condition.checkForm":        "the offering whose form a condition belongs to",
+	"internal/workflow/trial.compiled":             "the workflow that the caller tries",
+	"internal/workflow/trial.lastTasks":            "answers that are shown to the caller",
+	"internal/workflow/trial.lastDecisions":        "answers that are shown to the caller",
 	"internal/workflow.checkReferences":            "what a draft names; publishing asks unfiltered",
 
 	// Rows of the result.
@@ -61,7 +64,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/catalog.formChoices":   "whom the caller may name",
 	"internal/desk/request.mayTake":       "the request that is taken",
 	"internal/desk/request.partsIn":       "comments, tasks and approvals that are not hidden from the caller",
-	"internal/desk/request.nameAll":       "people and teams that are not hidden from the caller",
+	"internal/desk/request.NameAll":       "people and teams that are not hidden from the caller",
 	"internal/people.remainingKeys":       "the keys that go on",
 	"internal/people.updateTeam":          "the members as they are now",
 	"internal/people.updateUser":          "the teams as they are now",

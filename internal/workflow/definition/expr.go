@@ -14,12 +14,16 @@ import (
 
 // Expr is a compiled CEL expression. It is immutable and may be evaluated by many goroutines at once.
 type Expr struct {
+	source  string // as its author wrote it
 	checked *cel.Ast
 	program cel.Program
 	secrets []string
 	answers []string // the keys that it reads of request.fields, unless it asks whether they are there
 	path    []string // set if the expression only names a value: request.fields.amount
 }
+
+// Source returns the expression as its author wrote it.
+func (e *Expr) Source() string { return e.source }
 
 // Secrets returns the names of the secrets that the expression reads, each once, in order of appearance.
 func (e *Expr) Secrets() []string { return e.secrets }
@@ -74,7 +78,7 @@ func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr
 		c.fault(path, "The expression does not compile: %s.", clip(err.Error()))
 		return nil
 	}
-	e := &Expr{checked: checked, program: program, secrets: secrets, path: pathOf(checked.NativeRep().Expr())}
+	e := &Expr{source: source, checked: checked, program: program, secrets: secrets, path: pathOf(checked.NativeRep().Expr())}
 	if s != forRequest { // the rules of a company see requests of every offering, and hold only for those that have the answer
 		e.answers = answersOf(checked)
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -67,6 +68,10 @@ func wayOf(p *definition.Phase, status int) string {
 func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 	output := map[string]any{"status": a.Status}
 	if p.APICall == nil {
+		return output, nil
+	}
+	if a.Kept != nil {
+		maps.Copy(output, a.Kept)
 		return output, nil
 	}
 	b := definition.Vars{

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 
 	"atrium/internal/workflow/definition"
@@ -10,15 +11,14 @@ import (
 type decisionPhase struct{}
 
 func (decisionPhase) enter(r *run, p *definition.Phase) {
-	b := r.bind()
-	for i, rule := range p.Decision.Rules {
-		holds, err := rule.When.Bool(r.ctx, b)
-		if err != nil {
-			r.failedExpression(fmt.Sprintf("Rule %d", i+1), err)
+	rulings := Rulings(r.ctx, p.Decision, r.bind())
+	if n := len(rulings); n > 0 {
+		switch last := rulings[n-1]; {
+		case last.Err != nil:
+			r.failedExpression(fmt.Sprintf("Rule %d", n), last.Err)
 			return
-		}
-		if holds {
-			r.leave(p, rule.Transition, nil)
+		case last.Holds:
+			r.leave(p, last.Rule.Transition, nil)
 			return
 		}
 	}
@@ -26,3 +26,23 @@ func (decisionPhase) enter(r *run, p *definition.Phase) {
 }
 
 func (decisionPhase) resume(*run, *definition.Phase, Input) error { return ErrStale }
+
+// Ruling is what a rule of a DECISION gave.
+type Ruling struct {
+	Rule  definition.DecisionRule
+	Holds bool
+	Err   error // why it gave nothing
+}
+
+// Rulings evaluates the rules of a DECISION in order, up to the first that holds or fails.
+func Rulings(ctx context.Context, c *definition.DecisionConfig, b definition.Bound) []Ruling {
+	var list []Ruling
+	for _, rule := range c.Rules {
+		holds, err := rule.When.Bool(ctx, b)
+		list = append(list, Ruling{rule, holds, err})
+		if holds || err != nil {
+			break
+		}
+	}
+	return list
+}

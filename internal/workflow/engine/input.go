@@ -42,6 +42,8 @@ type Answer struct {
 	Header     http.Header
 	Body       any    // decoded JSON if it is valid JSON, else text; secrets masked
 	Unreadable string // why the body is no text; empty if it is
+
+	Kept map[string]any // what an earlier run kept of the same answer, in place of what the response expressions give; nil: evaluate them
 }
 
 // Retry enters the phase of an incident again. Variables replace those of the phases that they name.

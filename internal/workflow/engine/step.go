@@ -21,6 +21,7 @@ type Env struct {
 	Webhook     map[string]any // body, headers, method, receivedAt; nil when no webhook started the execution
 	Refused     *Fault         // why the request that the execution should file was refused; nil if it was filed, or there is none
 	Calendar    func(id string) (*sla.Calendar, error)
+	Most        int // phases that the step enters; 0 for as many as a step may
 }
 
 // Result is the result of a step.
@@ -28,7 +29,7 @@ type Result struct {
 	State   State
 	History []Visit // visits that were started or changed, in order
 	Effects []Effect
-	More    bool // the step stopped at maxPhases: Continue continues it
+	More    bool // the step has entered as many phases as it may: Continue continues it
 }
 
 // phase is the behaviour of a phase type. enter begins a visit; resume passes it an input that it waited for. Both
@@ -70,7 +71,11 @@ func Step(ctx context.Context, d *definition.Definition, s State, in Input, env 
 	if err := r.take(in); err != nil {
 		return Result{}, err
 	}
-	for n := 0; r.next != nil && n < maxPhases && (n == 0 || !definition.Spent(ctx)); n++ {
+	most := maxPhases
+	if env.Most > 0 {
+		most = min(most, env.Most)
+	}
+	for n := 0; r.next != nil && n < most && (n == 0 || !definition.Spent(ctx)); n++ {
 		r.enter()
 	}
 	return Result{State: r.state, History: r.history, Effects: r.effects, More: r.next != nil}, nil

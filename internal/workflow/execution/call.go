@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"atrium/ent"
 	"atrium/internal/op"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/egress"
@@ -120,13 +121,14 @@ type prepared struct {
 // An error means that this node failed, not the receiver.
 func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Input, error) {
 	v := l.state.Visit
-	used, stuck, err := r.openSecrets(ctx, l)
+	used, missing, err := secret.Use(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, l.d.Phase(v.PhaseID).Secrets())
+	stuck, err := l.withoutSecrets(missing, err)
 	if err != nil || stuck != nil {
 		return stuck, err
 	}
 	var p *prepared
 	err = r.fair(ctx, l.row.CompanyID, true, func(ctx context.Context) (err error) {
-		p, stuck, err = r.prepare(ctx, l, used, now)
+		p, stuck, err = l.prepare(ctx, r.Engine.Store.Reader(), used, now)
 		return err
 	})
 	if err != nil || stuck != nil {
@@ -176,15 +178,15 @@ func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Open
 
 // prepare evaluates the phase's templates with the secrets that they name, and holds the host that comes of it against the hosts of these
 // secrets. If one of both fails, it returns an input that says why the phase is stuck.
-func (r *Runner) prepare(ctx context.Context, l *loaded, used secret.Uses, now time.Time) (*prepared, engine.Input, error) {
+func (l *loaded) prepare(ctx context.Context, db *ent.Client, used secret.Uses, now time.Time) (*prepared, engine.Input, error) {
 	v := l.state.Visit
 	phase := l.d.Phase(v.PhaseID)
 	p := &prepared{mask: used.Mask, limits: egress.Limits{Body: maxAnswer, Timeout: definition.DefaultTimeoutSeconds * time.Second}}
-	env, err := l.env(ctx, r.Engine.Store.Reader(), now)
+	vars, err := l.vars(ctx, db, now, used.Values)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := definition.Vars{Request: env.Request, ExecutionID: env.ExecutionID, Webhook: env.Webhook, Phases: l.state.Phases, Secrets: used.Values}.Bind()
+	b := vars.Bind()
 	if phase.APICall != nil {
 		err = p.api(ctx, phase.APICall, b)
 	} else {
@@ -204,18 +206,17 @@ func (r *Runner) prepare(ctx context.Context, l *loaded, used secret.Uses, now t
 	return p, nil, nil
 }
 
-// openSecrets opens the secrets that the templates of the execution's phase name. If it cannot, for a reason that people have to
-// mend, it returns an input that says why the phase is stuck.
-func (r *Runner) openSecrets(ctx context.Context, l *loaded) (secret.Uses, engine.Input, error) {
+// withoutSecrets returns an input that says why the phase is stuck if its secrets could not be had for a reason that people have to mend:
+// one is missing, or err is about their length. It returns other errors.
+func (l *loaded) withoutSecrets(missing string, err error) (engine.Input, error) {
 	v := l.state.Visit
-	used, missing, err := secret.Use(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, l.d.Phase(v.PhaseID).Secrets())
 	switch {
 	case missing != "":
-		return used, engine.Stuck{Visit: v.Number, Code: codeSecret, Message: "The secret " + missing + " does not exist any more."}, nil
+		return engine.Stuck{Visit: v.Number, Code: codeSecret, Message: "The secret " + missing + " does not exist any more."}, nil
 	case errors.Is(err, secret.ErrTooMuch):
-		return used, engine.Stuck{Visit: v.Number, Code: codeSecrets, Message: fmt.Sprintf("The secrets of the call are longer than %d KiB together.", secret.MaxUsed>>10)}, nil
+		return engine.Stuck{Visit: v.Number, Code: codeSecrets, Message: fmt.Sprintf("The secrets of the call are longer than %d KiB together.", secret.MaxUsed>>10)}, nil
 	}
-	return used, nil, err
+	return nil, err
 }
 
 // api builds the call of an API_CALL.

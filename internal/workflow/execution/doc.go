@@ -20,6 +20,8 @@
 // keeps its idempotency key. Variables of phases that the new version does not have are dropped; the history keeps them. What a
 // resolution leaves out of what people decide or work (definition.Passed) asks the caller for the right to decide it (passed.go).
 //
+// A Rehearsal computes and masks like a worker, on rows that are nowhere stored: package trial shows with it what a draft would do.
+//
 // Rows that a phase opens (tasks, approvals, incidents) carry the number of the visit and its attempt. This pair identifies the row
 // that the execution waits for. It is unique, so no row is opened twice.
 //

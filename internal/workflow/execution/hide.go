@@ -13,8 +13,15 @@ import (
 // the request, stay as they are.
 func (r *Runner) hide(ctx context.Context, p *plan) error {
 	m, err := secret.Mask(ctx, r.Engine.Store.Reader(), r.Engine.Sealer)
-	if err != nil || m.Empty() {
+	if err != nil {
 		return err
+	}
+	return p.hide(m)
+}
+
+func (p *plan) hide(m *secret.Masker) (err error) {
+	if m.Empty() {
+		return nil
 	}
 	if p.was.Visit == nil && len(p.row.Webhook) > 0 {
 		if p.webhook, err = hideJSON(m, p.row.Webhook); err != nil {

@@ -28,6 +28,9 @@ type loaded struct {
 	refused *engine.Fault // why its request could not be filed
 
 	approval *ent.Approval // the approval that the execution waits for; nil for none
+
+	sample bool // the request was filed by nobody: see Rehearsal
+	most   int  // phases that one step enters; 0 for as many as a step may
 }
 
 // load reads an execution with its pending inputs. Returns nil if the execution does not exist or has ended.
@@ -161,6 +164,12 @@ func (l *loaded) env(ctx context.Context, db *ent.Client, now time.Time) (engine
 	}
 	env.Webhook, err = webhookOf(l.row)
 	return env, err
+}
+
+// vars returns the variables of the execution's expressions.
+func (l *loaded) vars(ctx context.Context, db *ent.Client, now time.Time, secrets map[string]string) (definition.Vars, error) {
+	env, err := l.env(ctx, db, now)
+	return definition.Vars{Request: env.Request, ExecutionID: env.ExecutionID, Webhook: env.Webhook, Phases: l.state.Phases, Secrets: secrets}, err
 }
 
 // webhookOf returns the call that started an execution, in texts that every database can store; nil for none.

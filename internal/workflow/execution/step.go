@@ -235,7 +235,8 @@ func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*p
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{row: l.row, was: l.state, state: l.state, request: l.request, d: l.d}
+	env.Most = l.most
+	p := &plan{row: l.row, was: l.state, state: l.state, request: l.request, d: l.d, sample: l.sample}
 	for _, in := range l.inputs[:min(len(l.inputs), maxInputs)] {
 		if _, ok := in.(engine.Move); ok {
 			p.d, p.version = l.target.d, l.target.version

@@ -119,33 +119,47 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 			c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "is not an outcome of this task: corrections have none"})
 		}
 		faults, err := correctionFaults(ctx, tx, t, in.Variables)
-		c.faults = append(c.faults, under("variables", faults)...)
+		c.faults = append(c.faults, faults...)
 		return c, err
 	}
+	c.faults, err = TaskFaults(ctx, tx, p, way, in.Variables)
+	return c, err
+}
+
+// TaskFaults returns the faults of an outcome and of variables as the result of a phase's task. Call it outside of transactions.
+func TaskFaults(ctx context.Context, tx *op.Tx, p *definition.Phase, way string, variables map[string]any) (faults []apperr.Detail, err error) {
 	if p.Follow(way) == nil {
-		c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "must be one of the task's outcomes"})
+		faults = append(faults, apperr.Detail{Field: "outcome", Message: "must be one of the task's outcomes"})
 	}
 	if p.Process.Form == nil {
-		c.faults = append(c.faults, under("variables", form.ValidateWithoutForm(in.Variables))...)
-		return c, nil
+		return append(faults, under("variables", form.ValidateWithoutForm(variables))...), nil
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) error {
-		rows, err := p.Process.Form.Validate(tx.Filtered(ctx), in.Variables, domain.LookupsOf(tx))
-		c.faults = append(c.faults, under("variables", rows)...)
+		rows, err := p.Process.Form.Validate(tx.Filtered(ctx), variables, domain.LookupsOf(tx))
+		faults = append(faults, under("variables", rows)...)
 		return err
 	})
-	return c, err
+	return faults, err
 }
 
 // correctionFaults checks corrections against the form of the request's offering, together with the request's other fields.
 func correctionFaults(ctx context.Context, tx *op.Tx, t *ent.Task, corrections map[string]any) ([]apperr.Detail, error) {
-	faults := form.ValidateWithoutForm(corrections)
-	if len(faults) > 0 || t.RequestID == nil {
-		return faults, nil
+	if t.RequestID == nil {
+		return CorrectionFaults(ctx, tx, nil, corrections)
 	}
 	r, err := tx.Request.Get(tx.Unfiltered(ctx, "who works its task corrects it"), *t.RequestID)
 	if err != nil {
 		return nil, fmt.Errorf("read the task's request: %w", err)
+	}
+	return CorrectionFaults(ctx, tx, r, corrections)
+}
+
+// CorrectionFaults returns the faults of corrections of a request, which is nil for an execution without one. Call it outside of
+// transactions.
+func CorrectionFaults(ctx context.Context, tx *op.Tx, r *ent.Request, corrections map[string]any) ([]apperr.Detail, error) {
+	faults := form.ValidateWithoutForm(corrections)
+	if len(faults) > 0 || r == nil {
+		return under("variables", faults), nil
 	}
 	var old map[string]any
 	if err := decode(r.Fields, &old); err != nil {
@@ -154,7 +168,8 @@ func correctionFaults(ctx context.Context, tx *op.Tx, t *ent.Task, corrections m
 	all := map[string]any{}
 	maps.Copy(all, old)
 	maps.Copy(all, corrections)
-	return domain.FieldFaults(ctx, tx, r.OfferingID, all, old)
+	faults, err := domain.FieldFaults(ctx, tx, r.OfferingID, all, old)
+	return under("variables", faults), err
 }
 
 // CompletionFaults returns the faults of a completion of a task, by its outcomes and its form. Call it outside of

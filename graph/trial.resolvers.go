@@ -1,0 +1,31 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+
+	"atrium/graph/internal/resolve"
+	"atrium/internal/op"
+	"atrium/internal/workflow"
+	"atrium/internal/workflow/trial"
+)
+
+func (r *queryResolver) TryWorkflow(ctx context.Context, id *string, definition json.RawMessage, request *string, fields, webhook, answers json.RawMessage,
+	until *string,
+) (*trial.Result, error) {
+	in := trial.Input{ID: id, Request: request, Until: until}
+	if len(definition) > 0 && string(definition) != "null" {
+		in.Definition = op.SetTo(workflow.NewDefinition(definition))
+	}
+	var err error
+	if in.Fields, err = objectOf("fields", fields); err != nil {
+		return nil, err
+	}
+	if in.Webhook, err = objectOf("webhook", webhook); err != nil {
+		return nil, err
+	}
+	if in.Answers, err = objectOf("answers", answers); err != nil {
+		return nil, err
+	}
+	return resolve.Run(ctx, r.Engine, trial.Try, in)
+}

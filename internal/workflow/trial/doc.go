@@ -1,0 +1,15 @@
+// Package trial shows what a workflow would do before it is published.
+//
+//	definition, request or sample, answers ─▶ Try ─▶ steps: inputs, outputs, who is asked, what is sent; and where it stops
+//
+// It runs the engine as package execution does (execution.Rehearsal): the same steps, participants, templates and masks, with one phase
+// for each step. What a run waits for comes at once: timers and deadlines pass, and tasks, approvals and calls take the caller's answers
+// (answers.go) or the last ones that people and servers gave in an execution of the workflow (last.go). Without an answer, the trial
+// stops and names it. Nothing is stored, sent, charged or audited.
+//
+// A trial opens no secret. Templates read random texts in place of their values, so that no expression tells anything about a secret,
+// which publishing guards. What only the value decides is therefore not shown: a signing secret that is no base64, or a host that a
+// secret makes.
+//
+// Limits, besides those of every run: 1,000 phases, 3 seconds and a mebibyte of inputs and outputs.
+package trial
