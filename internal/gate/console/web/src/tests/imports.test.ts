@@ -72,11 +72,13 @@ describe('what the columns are', () => {
   });
   it('is what a person says, and no two columns are one field', () => {
     const guessed = guess(['Summary', 'Subject', 'Status']);
-    let said = say({}, 'Subject', 'title');
+    let said = say([], 'Subject', 'title');
     expect(chosen(guessed, said)).toEqual({ Summary: '', Subject: 'title', Status: 'status' });
     said = say(said, 'Summary', 'title');
     expect(chosen(guessed, said)).toEqual({ Summary: 'title', Subject: '', Status: 'status' });
     expect(chosen(guessed, say(said, 'Status', ''))).toEqual({ Summary: 'title', Subject: '', Status: '' });
+    expect(chosen(guessed, say(say(said, 'Status', 'title'), 'Status', 'tags'))).toEqual({ Summary: 'title', Subject: '', Status: 'tags' });
+    expect(chosen(guessed, say(said, 'Summary', 'key'))).toEqual({ Summary: 'key', Subject: 'title', Status: 'status' });
   });
   it('shows first values, and words without a meaning', () => {
     const t = table('Title,Status,Priority,Status\na,Done,P1,x\nb,Waiting for customer,\'=P2,y\nc, Waiting for customer ,,\nd,In Progress,P1,z\n,Frozen,HIGH,\n');
@@ -101,6 +103,7 @@ describe('the parts together', () => {
   it('have their faults at the rows of the whole file', () => {
     const fault = (row: number) => ({ row, column: 'Status', message: 'x' });
     const list = [one({ rows: 2, faults: [fault(3)] }), one({ rows: 2, faults: [fault(2), fault(3)] })];
+    expect(faultsOf([one({ faults: [{ row: 2, column: 'Title', message: 'Must have at least 1 character.' }] })], null)[0]?.message).toBe('Is required.');
     const parts = partsOf(table('Title\na\n\nb\nc\nd\n'), small(2));
     expect(faultsOf(list, parts).map((f) => f.row)).toEqual([4, 5, 6]);
     expect(faultsOf(list, null).map((f) => f.row)).toEqual([3, 4, 5]);

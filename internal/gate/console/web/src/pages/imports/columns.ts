@@ -61,15 +61,24 @@ export function guess(headings: string[], form: FormField[] = []): Columns {
   return out;
 }
 
-// chosen are the columns with what a person said of some of them. A field that was given to another heading leaves the one that was guessed.
-export function chosen(guessed: Columns, said: Columns): Columns {
-  const given = new Set(Object.values(said).filter(Boolean));
-  return Object.fromEntries(Object.entries(guessed).map(([h, field]) => [h, said[h] ?? (given.has(field) ? '' : field)]));
+// Said are the headings that a person gave a field, the last one at the end.
+export type Said = readonly (readonly [heading: string, field: string])[];
+
+// chosen are the columns with what a person said of some of them. No two are one field: what was said last counts, and what was guessed
+// comes back once nobody else has it, so that somebody can go through what there is by the keys.
+export function chosen(guessed: Columns, said: Said): Columns {
+  const taken = new Set<string>();
+  const take = (field: string) => {
+    const free = !taken.has(field);
+    if (field) taken.add(field);
+    return free ? field : '';
+  };
+  const own = Object.fromEntries(said.toReversed().map(([h, field]) => [h, take(field)]));
+  return Object.fromEntries(Object.entries(guessed).map(([h, field]) => [h, own[h] ?? take(field)]));
 }
 
-// say gives a heading a field. Another heading that had it is left out from now on.
-export const say = (said: Columns, heading: string, field: string): Columns =>
-  ({ ...Object.fromEntries(Object.entries(said).map(([h, f]) => [h, field && f === field ? '' : f])), [heading]: field });
+// say gives a heading a field.
+export const say = (said: Said, heading: string, field: string): Said => [...said.filter(([h]) => h !== heading), [heading, field]];
 
 // cellOf is a cell as the server reads it: without the blanks around it, and the apostrophe that keeps spreadsheets from taking it for a formula.
 export function cellOf(row: Row, at: number): string {

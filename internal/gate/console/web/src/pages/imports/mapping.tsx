@@ -7,12 +7,12 @@ import type { UnknownPeople } from '../../gen/types';
 import { useOfferingChoices } from '../../parts/choices';
 import { words as inWords } from '../../ui/bits';
 import { Field } from '../../ui/field';
-import { answerPrefix, fields, placeOf, samples, say, unknown, type Columns, type FormField } from './columns';
+import { answerPrefix, fields, placeOf, samples, say, unknown, type Columns, type FormField, type Said } from './columns';
 import type { Table } from './csv';
 
 // Settings are what a person has said of a file.
 export interface Settings {
-  said: Columns; // of the headings whose field was chosen
+  said: Said;
   offeringId: string; source: string; people: UnknownPeople; meant: Record<'status' | 'priority', Record<string, string>>;
 }
 
@@ -107,7 +107,7 @@ function Rest({ table, columns, settings, set, problems, busy }: Some & { proble
   return (
     <div className="pair">
       <Field label={t('Service and offering')} hint={named ? t('For rows that name none.') : t('For all rows: the table has no column for it.')} fault={problems.offering}>
-        <select id="import-offering" value={settings.offeringId} disabled={busy} onChange={(e) => { set({ ...settings, offeringId: e.target.value }); }}>
+        <select value={settings.offeringId} disabled={busy} onChange={(e) => { set({ ...settings, offeringId: e.target.value }); }}>
           <option value="">{named ? t('None') : t('Choose an offering')}</option>
           {services.map((s) => <optgroup key={s.id} label={s.name}>{rows(s.offerings).map((o) => <option key={o.id} value={o.id}>{`${s.name} › ${o.name}`}</option>)}</optgroup>)}
         </select>

@@ -25,7 +25,7 @@ export function Checked({ total, faults, file }: { total: Sum; faults: Fault[]; 
     <div className="stack">
       <div className={faulty > 0 ? 'notice' : 'import-good'} role="status">
         <p><strong>{n > 0 ? plural(n, '{n} row can be imported.', '{n} rows can be imported.') : t('No row can be imported.')}</strong></p>
-        {faulty > 0 && <p>{plural(faulty, '{n} row cannot be imported.', '{n} rows cannot be imported.')} {n > 0 ? t('Correct it above or in the file, or leave it out.') : t('Correct it above or in the file.')}</p>}
+        {faulty > 0 && <p>{plural(faulty, '{n} row cannot be imported.', '{n} rows cannot be imported.')} {n > 0 ? t('Correct this above or in the file, or import the others.') : t('Correct this above or in the file.')}</p>}
         {total.known > 0 && <p>{plural(total.known, '{n} row was imported before, and stays as it is.', '{n} rows were imported before, and stay as they are.')}</p>}
       </div>
       <Faults faults={faults} faulty={faulty} file={file} />

@@ -1,4 +1,5 @@
 // sums says of the parts of a file what they are together.
+import { plain } from '../../app/fault';
 import type { ImportAllFragment, ImportRowFragment, RequestImportStatus } from '../../gen/types';
 import type { Part } from './csv';
 
@@ -19,7 +20,7 @@ export function faultsOf(list: readonly Pick<ImportAllFragment, 'rows' | 'faults
   return list.flatMap((i, n) => {
     const from = before;
     before += i.rows;
-    return i.faults.map((f) => ({ row: parts?.[n]?.rows[f.row - 2]?.number ?? from + f.row, column: f.column, message: f.message }));
+    return i.faults.map((f) => plain({ row: parts?.[n]?.rows[f.row - 2]?.number ?? from + f.row, column: f.column, message: f.message }));
   });
 }
 

@@ -19,7 +19,7 @@ import { faultsOf, importable, sum, type Sum } from './sums';
 import './imports.css';
 import { useActs, useImports } from './work';
 
-const fresh = (file: Opened | null): Settings => ({ said: {}, offeringId: '', source: file ? sourceOf(file.table.headings) : 'csv', people: 'fault', meant: { status: {}, priority: {} } });
+const fresh = (file: Opened | null): Settings => ({ said: [], offeringId: '', source: file ? sourceOf(file.table.headings) : 'csv', people: 'fault', meant: { status: {}, priority: {} } });
 // reached is what one goes on from once an import was started; a small one may have ended by then.
 const reached = () => globalThis.document.getElementById('import-progress') ?? globalThis.document.getElementById('import-shows');
 const byId = (id: string) => () => globalThis.document.getElementById(id);
@@ -42,27 +42,29 @@ function problemsOf(file: Opened, columns: Columns, s: Settings): Problems {
 export default function ImportPage() {
   const search = useSearch({ strict: false }) as { id?: string };
   const navigate = useNavigate();
-  const ids = useMemo(() => (search.id ?? '').split(',').filter(Boolean), [search.id]);
-  const [file, setFile] = useState<{ opened: Opened; ids: string } | null>(null);
+  // The file at hand, and of which imports it is. Those that it has left may still stand in the address for a moment.
+  const [file, setFile] = useState<{ opened: Opened; ids: string; left: string } | null>(null);
+  const ids = useMemo(() => (search.id === file?.left ? '' : search.id ?? '').split(',').filter(Boolean), [search.id, file?.left]);
   const [settings, setSettings] = useState(fresh(null));
   const [asked, setAsked] = useState(false); // whether what is missing is said
   const [busy, setBusy] = useState('');
   const [fault, setFault] = useState<Fault | null>(null);
   const imports = useImports(ids);
   const acts = useActs();
-  const total = imports.parts.length > 0 ? sum(imports.parts) : null;
-  // The file at hand is the one of these imports, unless the address names others.
+  const waiting = imports.parts.filter((i) => i.status === 'CHECKED');
+  const all = imports.parts.length > 0 ? sum(imports.parts) : null;
+  const total = all?.status === 'CHECKED' ? sum(waiting) : all; // what was begun of them counts no more
   const opened = file && (ids.length === 0 || file.ids === ids.join()) ? file.opened : null;
   const form = ((useRead(OfferingForm, { id: settings.offeringId }, !settings.offeringId).data?.offering?.form as { fields?: FormField[] } | null | undefined)?.fields) ?? [];
   const columns = opened ? chosen(guess(opened.table.headings, form), settings.said) : {};
   const problems = opened ? problemsOf(opened, columns, settings) : {};
   const go = (to: string[]) => { void navigate({ to: '/app/requests/import', search: (to.length > 0 ? { id: to.join() } : {}) as never, replace: true, resetScroll: false }); };
   // Whatever is changed makes what was checked a thing of the past.
-  const begin = (next: Opened | null, said: Settings) => {
-    setFile(next && { opened: next, ids: '' });
+  const begin = (next: Opened | null, said: Settings, discards = opened !== null) => {
+    setFile(next && { opened: next, ids: '', left: ids.join() || file?.left || '' });
     setSettings(said);
     setFault(null);
-    if (total?.status === 'CHECKED' && opened) void acts.stop(ids);
+    if (total?.status === 'CHECKED' && discards) void acts.stop(waiting.map((i) => i.id));
     if (ids.length > 0) go([]);
   };
   const check = async () => {
@@ -79,13 +81,13 @@ export default function ImportPage() {
     setFault(refused);
     if (refused) return;
     imports.put(made);
-    setFile({ opened, ids: made.map((i) => i.id).join() });
+    setFile({ opened, ids: made.map((i) => i.id).join(), left: '' });
     go(made.map((i) => i.id));
     focusSoon(byId('import-start'));
   };
   const start = async () => {
     setBusy(t('Starting…'));
-    const { begun, fault: refused } = await acts.start(imports.parts.filter((i) => i.status === 'CHECKED').map((i) => i.id));
+    const { begun, fault: refused } = await acts.start(waiting.map((i) => i.id));
     setBusy('');
     setFault(refused);
     if (begun.length > 0) imports.put(imports.parts.map((i) => begun.find((b) => b.id === i.id) ?? i));
@@ -93,7 +95,7 @@ export default function ImportPage() {
     focusSoon(reached);
   };
   const stop = async () => { setFault(await acts.stop(imports.parts.filter((i) => i.status === 'RUNNING' || i.status === 'CHECKED').map((i) => i.id))); imports.read.again(); };
-  const another = () => { begin(null, fresh(null)); setAsked(false); focusSoon(byId('import-file')); };
+  const another = (discards = false) => { begin(null, fresh(null), discards); setAsked(false); focusSoon(byId('import-file')); };
   // Where nobody has gone elsewhere, the end of an import leads to what it imported.
   const was = useRef(total?.status);
   useEffect(() => {
@@ -107,13 +109,13 @@ export default function ImportPage() {
     <Page title={t('Import requests')} verb="requestimport.create" above={<Link to="/app/requests">{t('Requests')}</Link>} intro={t('Bring requests in from another system, as a CSV file. Nothing is imported before you have seen what was found.')}>
       {imports.fault ? <Failed fault={imports.fault} again={imports.retry} /> : ids.length > 0 && !total ? <Skeleton rows={4} /> : !drafts && total ? (
         <Section title={t('Import')}>
-          {total.status === 'RUNNING' ? <Running total={total} stop={stop} /> : <Ended total={total} faults={faults} file={opened} more={another} />}
+          {total.status === 'RUNNING' ? <Running total={total} stop={stop} /> : <Ended total={total} faults={faults} file={opened} more={() => { another(); }} />}
           <Refusal fault={fault} fields={[]} />
         </Section>
       ) : (
         <>
           <Section title={t('1. File')}>
-            {total && !opened ? <p className="soft">{t('The file was sent and checked. To change something, choose it again.')} <button type="button" className="plain small" onClick={another}>{t('Choose another file')}</button></p>
+            {total && !opened ? <p className="soft">{t('The file was sent and checked. To change something, choose it again.')} <button type="button" className="plain small" onClick={() => { another(); }}>{t('Choose another file')}</button></p>
               : <Pick opened={opened} busy={busy !== ''} take={(next) => { begin(next, { ...fresh(next), offeringId: settings.offeringId }); setAsked(false); }} />}
           </Section>
           <Section title={t('2. Columns')}>
@@ -121,10 +123,12 @@ export default function ImportPage() {
               : <p className="soft">{total ? t('They were set when the file was checked.') : t('Here you will see what each column was taken for, and can correct it.')}</p>}
           </Section>
           <Section title={t('3. Check and import')}>
-            {total ? <Checked total={total} faults={faults} file={opened} />
-              : <p className="soft">{opened ? t('The check goes through all rows and changes nothing.') : t('Here you will see which rows cannot be imported, before anything is.')}</p>}
-            <Refusal fault={fault} fields={[]} />
-            <Steps {...{ total, opened, busy, check, start, give: async () => { await stop(); another(); } }} />
+            <div className="stack">
+              {total ? <Checked total={total} faults={faults} file={opened} />
+                : <p className="soft">{opened ? t('The check goes through all rows and changes nothing.') : t('Here you will see which rows cannot be imported, before anything is.')}</p>}
+              <Refusal fault={fault} fields={[]} />
+              <Steps {...{ total, opened, busy, check, start, give: () => { another(true); } }} />
+            </div>
           </Section>
         </>
       )}
@@ -133,7 +137,7 @@ export default function ImportPage() {
   );
 }
 
-interface StepsProps { total: Sum | null; opened: Opened | null; busy: string; check: () => Promise<void>; start: () => Promise<void>; give: () => Promise<void> }
+interface StepsProps { total: Sum | null; opened: Opened | null; busy: string; check: () => Promise<void>; start: () => Promise<void>; give: () => void }
 
 // Steps are the way on from where one is.
 function Steps({ total, opened, busy, check, start, give }: StepsProps) {
@@ -141,10 +145,10 @@ function Steps({ total, opened, busy, check, start, give }: StepsProps) {
   const rows = opened ? opened.table.rows.length + opened.table.odd.length : 0;
   if (!total && !opened) return null;
   return (
-    <p className="line import-steps">
+    <p className="line">
       {!total && <button id="import-check" type="button" disabled={busy !== ''} onClick={() => { void check(); }}>{plural(rows, 'Check {n} row', 'Check {n} rows')}</button>}
       {total && n > 0 && <button id="import-start" type="button" disabled={busy !== ''} onClick={() => { void start(); }}>{plural(n, 'Import {n} row', 'Import {n} rows')}</button>}
-      {total && <button type="button" className="plain" id={n > 0 ? undefined : 'import-start'} disabled={busy !== ''} onClick={() => { void give(); }}>{t('Discard')}</button>}
+      {total && <button type="button" className="plain" id={n > 0 ? undefined : 'import-start'} disabled={busy !== ''} onClick={give}>{t('Discard')}</button>}
       <span role="status" className="soft">{busy}</span>
     </p>
   );
