@@ -49,12 +49,9 @@ export function Pick({ opened, busy, take }: PickProps) {
   const input = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState('');
   const [over, setOver] = useState(false);
-  const [reading, setReading] = useState(false);
   const choose = async (file: File | undefined) => {
     if (!file) return;
-    setReading(true);
     const found = await open(file).catch(() => t('The file could not be read. Try again.'));
-    setReading(false);
     setFault(typeof found === 'string' ? found : '');
     if (typeof found !== 'string') take(found);
   };
@@ -69,7 +66,7 @@ export function Pick({ opened, busy, take }: PickProps) {
       {opened ? <About file={opened} /> : (
         <div><p>{t('Drop a CSV file here, or choose one.')}</p><p className="soft small-text">{t('Export it from Jira, Zammad or a spreadsheet, with one request per row and the names of the columns in the first line.')}</p></div>
       )}
-      <button id="import-file" type="button" className={opened ? 'plain' : ''} disabled={busy || reading} onClick={() => { input.current?.click(); }}><Upload size={15} aria-hidden /> {opened ? t('Choose another file') : t('Choose a CSV file')}</button>
+      <button id="import-file" type="button" className={opened ? 'plain' : ''} disabled={busy} onClick={() => { input.current?.click(); }}><Upload size={15} aria-hidden /> {opened ? t('Choose another file') : t('Choose a CSV file')}</button>
       <input ref={input} type="file" hidden aria-label={t('CSV file')} accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain" onChange={(e) => { void choose(e.target.files?.[0]); e.target.value = ''; }} />
       <div role="alert">{fault && <p className="fault">{fault}</p>}</div>
     </div>

@@ -79,7 +79,7 @@ export function Running({ total, stop }: { total: Sum; stop: () => Promise<void>
   return (
     <div className="card pad stack import-progress">
       <p className="line"><strong className="grow" id="import-progress">{t('{done} of {rows} rows', { done: total.done, rows: total.rows })}</strong><button type="button" className="plain" onClick={() => { setAsks(true); }}>{t('Stop')}</button></p>
-      <progress max={Math.max(1, total.rows)} value={total.done} aria-labelledby="import-progress" />
+      <progress max={Math.max(1, total.rows)} value={total.done} aria-label={t('Import')} />
       <p className="soft small-text">{t('You can leave this page: the import goes on, and its progress stands here.')}</p>
       {asks && <Confirm title={t('Stop the import?')} verb={t('Stop')} keep={t('Continue')} close={() => { setAsks(false); }} act={async () => { await stop(); setAsks(false); }}><p>{t('What has been imported stays. The other rows can be imported later, with the same file.')}</p></Confirm>}
     </div>

@@ -42,9 +42,10 @@ function problemsOf(file: Opened, columns: Columns, s: Settings): Problems {
 export default function ImportPage() {
   const search = useSearch({ strict: false }) as { id?: string };
   const navigate = useNavigate();
-  // The file at hand, and of which imports it is. Those that it has left may still stand in the address for a moment.
-  const [file, setFile] = useState<{ opened: Opened; ids: string; left: string } | null>(null);
-  const ids = useMemo(() => (search.id === file?.left ? '' : search.id ?? '').split(',').filter(Boolean), [search.id, file?.left]);
+  const [file, setFile] = useState<{ opened: Opened; ids: string } | null>(null); // the file at hand, and of which imports it is
+  const [left, setLeft] = useState(''); // imports that were left, and stand in the address for a moment more
+  const ids = useMemo(() => (search.id === left ? '' : search.id ?? '').split(',').filter(Boolean), [search.id, left]);
+  useEffect(() => { if (search.id !== left) setLeft(''); }, [search.id, left]);
   const [settings, setSettings] = useState(fresh(null));
   const [asked, setAsked] = useState(false); // whether what is missing is said
   const [busy, setBusy] = useState('');
@@ -61,11 +62,14 @@ export default function ImportPage() {
   const go = (to: string[]) => { void navigate({ to: '/app/requests/import', search: (to.length > 0 ? { id: to.join() } : {}) as never, replace: true, resetScroll: false }); };
   // Whatever is changed makes what was checked a thing of the past.
   const begin = (next: Opened | null, said: Settings, discards = opened !== null) => {
-    setFile(next && { opened: next, ids: '', left: ids.join() || file?.left || '' });
+    setFile(next && { opened: next, ids: '' });
     setSettings(said);
     setFault(null);
     if (total?.status === 'CHECKED' && discards) void acts.stop(waiting.map((i) => i.id));
-    if (ids.length > 0) go([]);
+    if (ids.length > 0) {
+      setLeft(search.id ?? '');
+      go([]);
+    }
   };
   const check = async () => {
     setAsked(true);
@@ -81,7 +85,7 @@ export default function ImportPage() {
     setFault(refused);
     if (refused) return;
     imports.put(made);
-    setFile({ opened, ids: made.map((i) => i.id).join(), left: '' });
+    setFile({ opened, ids: made.map((i) => i.id).join() });
     go(made.map((i) => i.id));
     focusSoon(byId('import-start'));
   };
@@ -94,7 +98,11 @@ export default function ImportPage() {
     imports.read.again();
     focusSoon(reached);
   };
-  const stop = async () => { setFault(await acts.stop(imports.parts.filter((i) => i.status === 'RUNNING' || i.status === 'CHECKED').map((i) => i.id))); imports.read.again(); };
+  const stop = async () => {
+    const refused = await acts.stop(imports.parts.filter((i) => !i.finishedAt).map((i) => i.id));
+    setFault(refused?.code === 'conflict' ? null : refused); // it has ended meanwhile
+    imports.read.again();
+  };
   const another = (discards = false) => { begin(null, fresh(null), discards); setAsked(false); focusSoon(byId('import-file')); };
   // Where nobody has gone elsewhere, the end of an import leads to what it imported.
   const was = useRef(total?.status);

@@ -20,7 +20,7 @@ export function useImports(ids: string[]) {
   const now = new Map(all.map((i) => [i.id, i]));
   const states = ids.map((id) => now.get(id)?.status).join();
   const missing = key !== '' && found.key !== key;
-  const stale = !missing && found.list.some((i) => now.has(i.id) && now.get(i.id)?.status !== i.status);
+  const stale = key !== '' && !missing && found.list.some((i) => now.has(i.id) && now.get(i.id)?.status !== i.status);
   const [tries, again] = useState(0);
   useEffect(() => {
     if (!missing && !stale) return undefined;
@@ -43,7 +43,7 @@ export function useImports(ids: string[]) {
     return () => { clearInterval(timer); };
   }, [runs]);
   const retry = () => { setFound({ key: '', list: [], fault: null }); again((n) => n + 1); };
-  return { read, all, parts, missing, fault: missing ? null : found.fault, put, retry };
+  return { read, all, parts, missing, fault: found.key === key ? found.fault : null, put, retry };
 }
 
 // useActs are what makes and ends imports. Each of several is asked for after the other, up to the first refusal.
