@@ -21,7 +21,7 @@ export function Earlier({ of, ids }: { of: ReturnType<typeof useImports>; ids: s
                     <Link className="name" to="/app/requests/import" search={{ id: i.id } as never}>{nameOf(i)}</Link>
                     <div className="meta"><span>{i.source}</span><Time at={i.createdAt} />{i.faulty > 0 && <span>{plural(i.faulty, '{n} row with faults', '{n} rows with faults')}</span>}</div>
                   </div>
-                  <Badge value={i.status}>{i.status === 'CHECKED' ? t('Not started') : undefined}</Badge>
+                  <div className="verbs"><Badge value={i.status}>{i.status === 'CHECKED' ? t('Not started') : undefined}</Badge></div>
                 </li>
               ))}
             </ul>
