@@ -97,6 +97,13 @@ func TestWebConsoleBuildsWorkflows(t *testing.T) {
 	require.Contains(t, n.script("console-builder.mjs", in), "console-builder: ok")
 }
 
+// An owner brings 1,000 requests of another system in with the keyboard alone, and leaves three rows out that have faults.
+func TestWebConsoleImports(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-import.mjs", in), "console-import: ok")
+}
+
 // An admin presses what the console's pages offer, and the server refuses none of it. In the sandbox they offer nothing of people,
 // keys, the plan and the settings, which are the live company's.
 func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {

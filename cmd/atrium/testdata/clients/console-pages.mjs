@@ -12,7 +12,7 @@ const pages = [
   ['people', 'People'], ['keys', 'API keys'], ['webhooks', 'Webhooks'], ['policies', 'Access policies'], ['secrets', 'Secrets'], ['credits', 'Credits'], ['audit', 'Audit'],
   ['settings', 'Settings'], ['nowhere', 'Not found'], ['', /Welcome/], ['runs', 'Agent runs'], ['proposals', 'Proposals'], ['executions', 'Executions'],
   ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'], ['mail', 'Mail'], ['mailboxes', 'Mailboxes'],
-  ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'], ['figures', 'Reports'],
+  ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'], ['figures', 'Reports'], ['requests/import', 'Import requests'],
 ];
 
 // An owner has a webhook, whose deliveries stand on the figures from then on, each chart with its table, and what spreadsheets take

@@ -13,7 +13,7 @@ export interface Fault {
 }
 
 // plain says in a form's words that a text is empty: that alone has fewer letters than one.
-const plain = (d: Fault['details'][number]) => (/^must have at least 1 character\.?$/i.test(d.message) ? { ...d, message: t('Is required.') } : d);
+export const plain = <D extends { message: string }>(d: D): D => (/^must have at least 1 character\.?$/i.test(d.message) ? { ...d, message: t('Is required.') } : d);
 
 // faultOf reads what the server said; a call that had no answer is "connection_lost".
 export function faultOf(error: CombinedError | undefined): Fault | null {

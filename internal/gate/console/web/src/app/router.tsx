@@ -36,6 +36,7 @@ const routeTree = root.addChildren([
   page('/app/my-requests', () => import('../pages/requests/mine')),
   page('/app/inbox', () => import('../pages/requests/inbox'), (_p, s) => { prefetch(Requests, inboxVariables(s as RequestSearch)); if (wasStaff()) prefetch(WaitingProposals, {}); }),
   page('/app/requests', () => import('../pages/requests/list'), (_p, s) => { prefetch(Requests, requestVariables(s as RequestSearch)); }),
+  page('/app/requests/import', () => import('../pages/imports/view')),
   page('/app/requests/$id', () => import('../pages/requests/view'), ({ id }) => { prefetch(RequestOne, { id: id ?? '' }); }),
   page('/app/tasks', () => import('../pages/tasks/list')),
   page('/app/services', () => import('../pages/services/list')),

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Columns3, List, PanelRight, SlidersHorizontal } from 'lucide-react';
+import { Columns3, List, PanelRight, SlidersHorizontal, Upload } from 'lucide-react';
 import { useMemo } from 'react';
 import { rows, usePages } from '../../app/data';
 import { useArrivals, useOpening } from '../../app/live';
@@ -80,6 +80,7 @@ export default function RequestList() {
         <span className="display">
           <Sort now={search.sort ?? '-createdAt'} options={orders} set={(sort) => { set({ ...search, sort }); }} />
           <Export search={search} sort={search.sort ?? '-createdAt'} />
+          {can(viewer, 'requestimport.create') && <Link to="/app/requests/import" className="icon" aria-label={t('Import')} title={t('Import')}><Upload size={15} aria-hidden /></Link>}
           {!board && <Chooser search={search} of="requests" set={set}><SlidersHorizontal size={15} aria-hidden /></Chooser>}
           {!board && <button type="button" className="icon" aria-label={t('Split view')} title={t('Split view')} aria-pressed={Boolean(search.peek)} onClick={() => { show(search.peek ? '' : all[0]?.id ?? ''); }}><PanelRight size={15} aria-hidden /></button>}
           <button type="button" className="plain small" onClick={() => { toBoard(!board); }}>
