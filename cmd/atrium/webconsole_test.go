@@ -104,6 +104,13 @@ func TestWebConsoleImports(t *testing.T) {
 	require.Contains(t, n.script("console-import.mjs", in), "console-import: ok")
 }
 
+// An owner tries a workflow with the keyboard alone before it is published: answers lead it on, and nothing comes of it.
+func TestWebConsoleTriesWorkflows(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-try.mjs", in), "console-try: ok")
+}
+
 // An admin presses what the console's pages offer, and the server refuses none of it. In the sandbox they offer nothing of people,
 // keys, the plan and the settings, which are the live company's.
 func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {

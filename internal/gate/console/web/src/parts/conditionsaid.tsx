@@ -29,9 +29,12 @@ const groupSaid = (g: Group, s: Said, within = false): string => {
   return within ? `(${text})` : text;
 };
 
+// At is a phase of a workflow as it is being written.
+interface At { id: string; phaseId: string; definition: unknown }
+
 // useConditionWords returns what says a condition of a place in words; null for one that is text.
-export function useConditionWords(scope: ConditionPlace): (cel: string) => string | null {
-  const read = useRead(ConditionFields, { for: scope });
+export function useConditionWords(scope: ConditionPlace, at?: At): (cel: string) => string | null {
+  const read = useRead(ConditionFields, { for: scope, ...at });
   const [people, teams, services, offerings] = [usePersonChoices(), useTeamChoices(), useServiceChoices(), useOfferingChoices()];
   return useMemo(() => {
     const fields = (read.data?.conditionFields ?? []).map(named);

@@ -2,11 +2,9 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useAsked } from '../../app/asked';
 import { useRead, useWrite } from '../../app/data';
-import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { t } from '../../app/text';
 import { CreateWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowOne } from '../../gen/documents';
-import { phaseAt } from '../../parts/picture';
 import { Badge } from '../../ui/bits';
 import { useDraft } from '../../ui/draft';
 import { Rest } from '../../ui/field';
@@ -15,8 +13,7 @@ import { Loaded, Page } from '../../ui/page';
 import { NotFound, Skeleton } from '../../ui/states';
 import { Tabs } from '../../ui/tabs';
 import { toast } from '../../ui/toast';
-import { object, objects } from './builder/shape';
-import type { Found } from './builder/problems';
+import { foundOf, type Refused } from './builder/found';
 import { Code, readText } from './code';
 import { Edit, Gone, Publish, type Workflow } from './dialogs';
 import { History, Runs } from './history';
@@ -44,7 +41,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   const navigate = useNavigate();
   const kept = useMemo(() => JSON.stringify(w.definition, null, 2), [w.definition]);
   const [{ text }, set, forget, base] = useDraft(`workflow ${w.id}`, { text: kept }, w.etag);
-  const [refused, setRefused] = useState<{ fault: Fault; sent: unknown } | null>(null);
+  const [refused, setRefused] = useState<Refused | null>(null);
   const [save, saving] = useWrite(UpdateWorkflow, true);
   const [publish, publishing] = useWrite(PublishWorkflow, true);
   const [copy, copying] = useWrite(CreateWorkflow);
@@ -96,7 +93,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       {view === 'build' && (
         <>
           <form onSubmit={(e) => { e.preventDefault(); }}><Rest base={changed ? base : undefined} fault={fault && fault.details.length > 0 ? null : fault} fields={[]} /></form>
-          <Suspense fallback={<Skeleton rows={6} />}><Builder text={text} change={change} found={found} readOnly={!edits} fresh={w.version === 0 && edits && (parsed.definition.phases?.length ?? 0) < 4} /></Suspense>
+          <Suspense fallback={<Skeleton rows={6} />}><Builder id={w.id} text={text} change={change} found={found} readOnly={!edits} fresh={w.version === 0 && edits && (parsed.definition.phases?.length ?? 0) < 4} /></Suspense>
         </>
       )}
       {view === 'json' && <Code text={text} change={change} edits={edits} parsed={parsed} fault={fault} base={changed ? base : undefined} away={away} busy={saving || !changed} store={() => { void store(); }} />}
@@ -119,15 +116,4 @@ function useSame(w: Workflow, publishes: boolean): boolean {
     compared.current = w.etag;
   }, [again, publishes, w.version, w.etag]);
   return draft.data?.workflowDiff?.changes.length === 0;
-}
-
-// foundOf are the faults that the server has found, until what they are about was changed.
-function foundOf(refused: { fault: Fault; sent: unknown } | null, now: unknown): Found[] {
-  return (refused?.fault.details ?? []).flatMap((d) => {
-    const id = phaseAt(refused?.sent, d.field);
-    const same = (of: unknown) => JSON.stringify(objects(object(of)['phases']).find((p) => p['id'] === id)) + JSON.stringify(objects(object(of)['transitions']).filter((way) => way['from'] === id));
-    if (id !== '' && same(now) !== same(refused?.sent)) return [];
-    const path = d.field.startsWith('definition.phases[') ? d.field.slice(`definition.phases[${id}]`.length).replace(/^\./, '') : '';
-    return [{ id, path, message: d.message }];
-  });
 }

@@ -55,14 +55,14 @@ export function useValues(workflow: string, definition: unknown, id: string, sec
 }
 
 // useAsked are the offerings that run through the workflow, with the questions of their forms.
-function useAsked(workflow: string): Asked[] {
+export function useAsked(workflow: string): Asked[] {
   const services = rows(useAll(WorkflowForms, {}, !useCan('service.read') || !workflow).data?.services);
   return services.flatMap((s) => rows(s.offerings)).filter((o) => o.workflowId === workflow || o.reopenWorkflowId === workflow)
     .map((o) => ({ name: o.name, fields: objects(object(o.form)['fields']) }));
 }
 
 // useLastCall is what an inbound webhook of the workflow was called with last.
-function useLastCall(workflow: string): Call | null {
+export function useLastCall(workflow: string): Call | null {
   const reads = useCan('inboundwebhook.read');
   const webhook = rows(useAll(WorkflowWebhooks, {}, !reads || !workflow).data?.inboundWebhooks).find((w) => w.workflowId === workflow);
   const [call] = rows(useRead(LastCall, { webhookId: webhook?.id ?? '' }, !webhook).data?.inboundCalls);

@@ -1,28 +1,33 @@
 // view is the builder: the outline and the picture of one definition, and beside them the form of the selected phase.
-import { Redo2, Undo2 } from 'lucide-react';
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { FlaskConical, Redo2, Undo2 } from 'lucide-react';
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { plural, t } from '../../../app/text';
 import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
-import { drawable, Picture } from '../../../parts/picture';
+import { drawable, Picture, type Taken } from '../../../parts/picture';
 import { focusSoon } from '../../../ui/focus';
 import { useMedia } from '../../../ui/media';
+import { Skeleton } from '../../../ui/states';
 import { allExits, outsOf, phaseOf, type Definition, type Exit, type Phase } from './definition';
+import { foundOf } from './found';
 import { called, outcomeOf, wayName } from './kinds';
 import { titled } from './known';
 import { exitOf, Outline } from './outline';
 import { adds, Palette, type Choice } from './palette';
 import { loose, problemsOf, type Found } from './problems';
 import { Sheet, Side } from './side';
+import { nothingKept, takenBy, type Kept } from './try/kept';
 import { useBuilder, focusPhase, type Acts, type Builder as Made } from './use';
 import { nameAt } from './ways';
 import './builder.css';
 
-interface Props { text: string; change: (text: string) => void; found: Found[]; readOnly: boolean; fresh: boolean }
+const Try = lazy(() => import('./try/panel'));
 
-export default function Builder({ text, change, found, readOnly, fresh }: Props) {
+interface Props { id: string; text: string; change: (text: string) => void; found: Found[]; readOnly: boolean; fresh: boolean }
+
+export default function Builder({ id, text, change, found, readOnly, fresh }: Props) {
   const b = useBuilder(text, change);
   if (!b) return <p className="notice">{t('The definition cannot be shown as phases at the moment. Mend it as JSON.')}</p>;
-  return <Parts b={b} found={found} readOnly={readOnly} fresh={fresh} />;
+  return <Parts id={id} b={b} found={found} readOnly={readOnly} fresh={fresh} />;
 }
 
 // control finds the first field of the form, also the first that is at fault.
@@ -30,10 +35,14 @@ const control = (of: string) => globalThis.document.querySelector<HTMLElement>(`
 const inForm = () => control('.phase-form :is(input, select, textarea)') ?? control('button'); // not said
 const atFault = () => control(':is([aria-invalid=true], .faulty :is(input, select, textarea, button))') ?? inForm(); // not said
 
-function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnly: boolean; fresh: boolean }) {
+function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: Found[]; readOnly: boolean; fresh: boolean }) {
   const { acts, definition: d } = b;
   const [asking, setAsking] = useState<{ at: Exit | null } | null>(null);
   const [opened, setOpened] = useState(false); // the sheet, in a narrow window
+  const [trying, setTrying] = useState(false);
+  const [kept, keep] = useState<Kept>(nothingKept);
+  const tries = useRef<HTMLButtonElement>(null);
+  const before = useRef(''); // which phase was open before
   const narrow = useMedia('(max-width: 64rem)'); // not said
   const names = new Map([...usePersonChoices(), ...useTeamChoices(), ...useAgentChoices()].map((x) => [x.id, x.name]));
   const problems = useMemo(() => problemsOf(d, found), [d, found]);
@@ -46,9 +55,16 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
   const following = useDeferredValue(b.selected); // the form follows the outline
   const shown = phaseOf(d, following === b.renamed.from ? b.renamed.to : following);
   const ask = useCallback((at: Exit | null) => { setAsking({ at }); }, []);
-  const show = useCallback((id: string) => { acts.select(id); setOpened(true); }, [acts]);
+  const show = useCallback((of: string) => { acts.select(of); setOpened(true); setTrying(false); }, [acts]);
   const lead = useFocusIn(shown?.id);
-  const openForm = useCallback((id: string) => { show(id); if (!narrow) lead(id, inForm); }, [show, narrow, lead]); // a sheet has the focus itself
+  const openForm = useCallback((of: string) => { show(of); if (!narrow) lead(of, inForm); }, [show, narrow, lead]); // a sheet has the focus itself
+  const openFault = (of: string) => { show(of); lead(of, atFault); };
+  const tryIt = () => { before.current = b.selected; setOpened(false); setTrying(true); };
+  const tried = () => {
+    setTrying(false);
+    acts.select(before.current);
+    if (!narrow) focusSoon(() => tries.current); // a sheet gives the focus back
+  };
   const close = () => {
     setOpened(false);
     if (narrow) return; // the sheet gives the focus back
@@ -64,12 +80,15 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
     e.preventDefault();
     if (e.shiftKey) acts.redo(); else acts.undo();
   };
-  const side = selected && { builder: b, phase: shown ?? selected, coming: !shown, problems: problems.filter((p) => p.id === shown?.id), readOnly, close };
+  const said = useMemo(() => [...problems, ...foundOf(kept.refused, d)].filter((p, i, all) => all.findIndex((x) => x.id === p.id && x.path === p.path && x.message === p.message) === i), [problems, kept.refused, d]);
+  const taken = useMemo(() => (trying && kept.trial ? takenBy(kept.trial) : undefined), [trying, kept.trial]);
+  const side = !trying && selected && { builder: b, phase: shown ?? selected, coming: !shown, problems: said.filter((p) => p.id === shown?.id), readOnly, close };
   return (
     <div className="builder" onKeyDown={keys}>
       <div className="builder-tools">
         {!readOnly && <><button type="button" className="plain small" disabled={!b.may.undo} onClick={acts.undo}><Undo2 size={14} aria-hidden /> {t('Undo')}</button>
-        <button type="button" className="plain small" disabled={!b.may.redo} onClick={acts.redo}><Redo2 size={14} aria-hidden /> {t('Redo')}</button></>}
+        <button type="button" className="plain small" disabled={!b.may.redo} onClick={acts.redo}><Redo2 size={14} aria-hidden /> {t('Redo')}</button>
+        <button ref={tries} type="button" className="plain small" aria-expanded={trying} onClick={trying ? tried : tryIt}><FlaskConical size={14} aria-hidden /> {t('Try')}</button></>}
         <span className="soft small-text grow">{readOnly ? plural(d.phases.length, '{n} phase', '{n} phases') : t('Arrows go through the phases, Enter opens one, / adds, Alt and an arrow moves, Delete removes.')}</span>
         <span className="hidden" role="status">{b.says}</span>
       </div>
@@ -77,16 +96,17 @@ function Parts({ b, found, readOnly, fresh }: { b: Made; found: Found[]; readOnl
       {problems.length > 0 && (
         <section className="card problems" aria-label={t('Problems')}>
           <strong>{plural(problems.length, '{n} problem', '{n} problems')}</strong>
-          <ul>{problems.map((p) => <li key={p.id + p.path + p.message}>{phaseOf(d, p.id) ? <button type="button" onClick={() => { show(p.id); lead(p.id, atFault); }}>{called(d, p.id)}: {p.message}</button> : <span className="fault">{p.message}</span>}</li>)}</ul>
+          <ul>{problems.map((p) => <li key={p.id + p.path + p.message}>{phaseOf(d, p.id) ? <button type="button" onClick={() => { openFault(p.id); }}>{called(d, p.id)}: {p.message}</button> : <span className="fault">{p.message}</span>}</li>)}</ul>
         </section>
       )}
-      <div className={`builder-parts${side && !narrow ? '' : ' single'}`}>
+      <div className={`builder-parts${(side || trying) && !narrow ? '' : ' single'}`}>
         <div className="builder-main">
-          <Canvas definition={d} faults={faults} selected={b.selected} select={show} ask={readOnly ? undefined : ask} />
+          <Canvas definition={d} faults={faults} selected={b.selected} select={show} ask={readOnly ? undefined : ask} taken={taken} />
           <Outline builder={b} faults={faults} names={names} readOnly={readOnly} ask={ask} open={openForm} />
         </div>
         {side && !narrow && <Side {...side} />}
         {side && narrow && opened && <Sheet {...side} />}
+        {trying && <Suspense fallback={narrow ? null : <section className="card builder-side"><Skeleton rows={4} /></section>}><Try workflow={id} definition={d} narrow={narrow} selected={b.selected} kept={kept} keep={keep} select={acts.select} open={openFault} close={tried} /></Suspense>}
       </div>
       {asking && <Palette title={asking.at ? t('Add after “{name}”', { name: called(d, asking.at.from) }) : t('Add or change')} choices={asking.at ? adds((type) => { acts.add(type, asking.at as Exit); }) : changes(d, b.selected, acts, (find) => { show(b.selected); lead(b.selected, find); })} close={() => { setAsking(null); }} />}
     </div>
@@ -106,16 +126,16 @@ function useFocusIn(shown: string | undefined): (id: string, find: () => HTMLEle
   return useCallback((id, find) => { if (now.current === id) focusSoon(find); else wanted.current = { id, find }; }, []);
 }
 
-interface CanvasProps { definition: Definition; faults: Map<string, string[]>; selected: string; select: (id: string) => void; ask: ((at: Exit) => void) | undefined }
+interface CanvasProps { definition: Definition; faults: Map<string, string[]>; selected: string; select: (id: string) => void; ask: ((at: Exit) => void) | undefined; taken: Taken | undefined }
 
 // Canvas is the picture. It follows the outline: what somebody has done is seen there first.
 function Canvas(now: CanvasProps) {
   const [d, ids] = [useDeferredValue(now.definition), useDeferredValue([...now.faults.keys()].join(' '))];
-  const { selected, select, ask } = now;
+  const { selected, select, ask, taken } = now;
   const definition = useMemo(() => drawable(d), [d]);
   const faulty = useMemo(() => new Set(ids.split(' ')), [ids]);
   const editing = useMemo(() => ({ selected, select, open: loose(d), add: ask }), [selected, select, d, ask]);
-  return <Picture definition={definition} faulty={faulty} current={selected} editing={editing} />;
+  return <Picture definition={definition} faulty={faulty} current={selected} editing={editing} {...(taken ? { taken } : {})} />;
 }
 
 // changes are what can be done at the selected phase.

@@ -1,0 +1,63 @@
+// give asks for the answer that a phase would get: the task's form and outcomes, a decision, or what another server answers.
+import { useState } from 'react';
+import { numberOf, parse } from '../../../../app/digits';
+import type { Fault } from '../../../../app/fault';
+import { t } from '../../../../app/text';
+import { toSend, type Answers, type FormField } from '../../../../ui/answer';
+import { Field, faultAt, faultBelow } from '../../../../ui/field';
+import { FormFields } from '../../../../ui/formfields';
+import type { Phase } from '../definition';
+import { object, objects, text, type Json } from '../shape';
+import { body, type Ask } from './answers';
+import { FreeAnswers, typedAll } from './sample';
+import { choiceSaid } from './words';
+
+// Props are those of a question. now is what it was answered, prefix where the server has the answer, and give takes the new one.
+interface Props { name: string; now: Json; busy: boolean; fault: Fault | null; prefix: string; give: (answer: Json) => void }
+
+interface AskProps extends Props { ask: Ask; phase: Phase | undefined; fields: Answers }
+
+// GiveAsked answers a question to people. fields are the answers of the sample request, which a correction begins with.
+export function GiveAsked({ ask, phase, fields, name, now, busy, fault, prefix, give }: AskProps) {
+  const form = objects(object(object(phase?.['config'])['form'])['fields']) as unknown as FormField[];
+  const corrects = ask.kind === 'CORRECTION';
+  const [answers, set] = useState<Answers>({ ...(corrects ? fields : {}), ...object(now['variables']) });
+  const press = (choice: string) => {
+    if (ask.kind === 'SIGN_OFF') give({ ...now, signOff: choice });
+    else if (ask.kind === 'APPROVAL') give({ decision: choice });
+    else give({ outcome: choice, ...(form.length > 0 ? { variables: toSend(form, answers) } : {}) });
+  };
+  const key = ask.kind === 'SIGN_OFF' ? 'signOff' : ask.kind === 'TASK' ? 'outcome' : 'decision';
+  const said = faultAt(fault, `${prefix}.${key}`, prefix);
+  return (
+    <form className="try-give stack" noValidate aria-label={t('Answer of “{name}”', { name })} onSubmit={(e) => { e.preventDefault(); }}>
+      {ask.kind === 'TASK' && <FormFields fields={form} answers={answers} set={set} fault={fault} prefix={`${prefix}.variables`} />}
+      {corrects && <FreeAnswers label={t('Corrected answers')} of={answers} change={set} problem={faultBelow(fault, `${prefix}.variables`)} />}
+      {said && <p className="fault" role="alert">{said}</p>}
+      <p className="line">
+        {corrects && <button type="button" className="small" disabled={busy} onClick={() => { give({ variables: typedAll(answers) }); }}>{t('Correct it')}</button>}
+        {ask.outcomes.map((o, i) => <button key={o} type="button" className={`${i === 0 ? '' : 'plain '}small`} disabled={busy} onClick={() => { press(o); }}>{choiceSaid(ask, o)}</button>)}
+      </p>
+    </form>
+  );
+}
+
+// GiveCalled answers the calls of a phase, all alike.
+export function GiveCalled({ name, now, busy, fault, prefix, give }: Props) {
+  const [status, setStatus] = useState(text(now['status']) || '200');
+  const [written, write] = useState(now['body'] === undefined ? '' : typeof now['body'] === 'string' ? now['body'] : JSON.stringify(now['body'], null, 1));
+  const answer = () => {
+    const of = body(written, parse);
+    give({ status: numberOf(status) ?? status, ...(object(now['headers']) === now['headers'] ? { headers: now['headers'] } : {}), ...(of === undefined ? {} : { body: of }) });
+  };
+  return (
+    <form className="try-give stack" noValidate aria-label={t('Answer of “{name}”', { name })} onSubmit={(e) => { e.preventDefault(); answer(); }}>
+      <Field label={t('Status code')} fault={faultAt(fault, `${prefix}.status`)}><input inputMode="numeric" maxLength={3} value={status} onChange={(e) => { setStatus(e.target.value.trim()); }} /></Field>
+      <Field label={t('Body')} optional hint={t('As JSON, or a text.')} fault={faultBelow(fault, `${prefix}.body`)}><textarea className="mono" rows={3} spellCheck={false} value={written} onChange={(e) => { write(e.target.value); }} /></Field>
+      <p className="line">
+        <button type="submit" className="small" disabled={busy}>{t('It answers this')}</button>
+        <button type="button" className="plain small" disabled={busy} onClick={() => { give({ failure: t('The other server does not answer.') }); }}>{t('It fails')}</button>
+      </p>
+    </form>
+  );
+}
