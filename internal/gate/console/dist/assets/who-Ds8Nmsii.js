@@ -1,1 +1,0 @@
-import{Zt as e,_t as t,ba as n,ca as r}from"./base-CUfwWEhH.js";var i=n();function a(e,t,n){if(t)return n?.name??(t===e.id?e.name:t.startsWith(`agt_`)?r(`An AI agent`):r(`Somebody`))}function o({id:n,person:r}){return(0,i.jsx)(t,{name:a(e(),n,r)})}export{a as n,o as t};
