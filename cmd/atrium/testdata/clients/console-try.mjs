@@ -70,14 +70,14 @@ assert.equal(await page.locator('.picture .box.completed').count(), 6);
 await b.sound('try-end');
 
 // Another decision shows the other way, and a call that fails stops it.
-await panel.getByRole('button', { name: 'Answer “Board” otherwise' }).press('Enter');
+await panel.getByRole('button', { name: 'Answer otherwise: Board' }).press('Enter');
 await panel.getByRole('form', { name: 'Answer of “Board”' }).getByRole('button', { name: 'Reject' }).press('Enter');
 await ends('It runs to its end.');
 assert.equal(await steps.getByRole('listitem').count(), 4);
-await panel.getByRole('button', { name: 'Answer “Board” otherwise' }).press('Enter');
+await panel.getByRole('button', { name: 'Answer otherwise: Board' }).press('Enter');
 await panel.getByRole('form', { name: 'Answer of “Board”' }).getByRole('button', { name: 'Approve' }).press('Enter');
 await ends('It runs to its end.'); // the other answers are there still
-await panel.getByRole('button', { name: 'Answer “Buy” otherwise' }).press('Enter');
+await panel.getByRole('button', { name: 'Answer otherwise: Buy' }).press('Enter');
 await panel.getByRole('button', { name: 'It fails' }).press('Enter');
 await ends('Somebody would have to look at “Buy” before it goes on.');
 
