@@ -86,7 +86,10 @@ await panel.getByLabel('Tried on').selectOption({ label: 'A past request…' });
 await panel.getByLabel('Find a request').fill('laptop of the past');
 await panel.getByRole('button', { name: past.title }).press('Enter');
 await now('Another request');
+await ends('It runs to its end.');
+await panel.getByRole('button', { name: 'Without my answers' }).press('Enter');
 await ends('It stops at “Unpack” until it has an answer.');
+await panel.getByRole('textbox', { name: 'Note' }).and(page.locator(':focus')).waitFor();
 
 // Escape leads back. What is changed meanwhile is said to be, and is tried once somebody asks for it; what is wrong leads to its phase.
 await keys('Escape');
@@ -94,7 +97,7 @@ await panel.waitFor({ state: 'detached' });
 await page.getByRole('button', { name: 'Try', exact: true }).and(page.locator(':focus')).waitFor();
 await page.locator('[data-phase=buy]').press('Enter');
 const side = page.getByRole('region', { name: 'Selected phase' });
-await side.getByRole('textbox', { name: 'Name', exact: true }).fill('Order');
+await side.getByRole('textbox', { name: 'Name', exact: true }).first().fill('Order');
 await page.getByRole('link', { name: 'JSON' }).press('Enter');
 const json = page.getByLabel('Definition');
 await json.fill((await json.inputValue()).replace('> 100.0', '> nothing'));
