@@ -86,7 +86,7 @@ function Asked({ step, ask, at, question, open, ...props }: QuestionProps & { as
     <div className="try-part">
       <p>{asksSaid(ask, step)}</p>
       <Answer {...props} step={step} question={question} open={open} says={answerSaid(ask)}>
-        <GiveAsked ask={ask} phase={phaseOf(d, step.phaseId)} fields={props.fields} name={nameOf(step, d)} now={now} busy={busy} fault={fault} prefix={`answers.${step.phaseId}[${turnOf(steps, step, at)}]`} give={(a) => { give((given) => answered(given, steps, step, at, a)); }} />
+        <GiveAsked ask={ask} step={step} phase={phaseOf(d, step.phaseId)} fields={props.fields} name={nameOf(step, d)} now={now} busy={busy} fault={fault} prefix={`answers.${step.phaseId}[${turnOf(steps, step, at)}]`} give={(a) => { give((given) => answered(given, steps, step, at, a)); }} />
       </Answer>
     </div>
   );
