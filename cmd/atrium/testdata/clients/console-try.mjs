@@ -70,14 +70,14 @@ assert.equal(await page.locator('.picture .box.completed').count(), 6);
 await b.sound('try-end');
 
 // Another decision shows the other way, and a call that fails stops it.
-await panel.getByRole('button', { name: 'Answer “Board” otherwise' }).press('Enter');
+await panel.getByRole('button', { name: 'Answer otherwise: Board' }).press('Enter');
 await panel.getByRole('form', { name: 'Answer of “Board”' }).getByRole('button', { name: 'Reject' }).press('Enter');
 await ends('It runs to its end.');
 assert.equal(await steps.getByRole('listitem').count(), 4);
-await panel.getByRole('button', { name: 'Answer “Board” otherwise' }).press('Enter');
+await panel.getByRole('button', { name: 'Answer otherwise: Board' }).press('Enter');
 await panel.getByRole('form', { name: 'Answer of “Board”' }).getByRole('button', { name: 'Approve' }).press('Enter');
 await ends('It runs to its end.'); // the other answers are there still
-await panel.getByRole('button', { name: 'Answer “Buy” otherwise' }).press('Enter');
+await panel.getByRole('button', { name: 'Answer otherwise: Buy' }).press('Enter');
 await panel.getByRole('button', { name: 'It fails' }).press('Enter');
 await ends('Somebody would have to look at “Buy” before it goes on.');
 
@@ -86,7 +86,10 @@ await panel.getByLabel('Tried on').selectOption({ label: 'A past request…' });
 await panel.getByLabel('Find a request').fill('laptop of the past');
 await panel.getByRole('button', { name: past.title }).press('Enter');
 await now('Another request');
+await ends('It runs to its end.');
+await panel.getByRole('button', { name: 'Without my answers' }).press('Enter');
 await ends('It stops at “Unpack” until it has an answer.');
+await panel.getByRole('textbox', { name: 'Note' }).and(page.locator(':focus')).waitFor();
 
 // Escape leads back. What is changed meanwhile is said to be, and is tried once somebody asks for it; what is wrong leads to its phase.
 await keys('Escape');
@@ -94,7 +97,7 @@ await panel.waitFor({ state: 'detached' });
 await page.getByRole('button', { name: 'Try', exact: true }).and(page.locator(':focus')).waitFor();
 await page.locator('[data-phase=buy]').press('Enter');
 const side = page.getByRole('region', { name: 'Selected phase' });
-await side.getByRole('textbox', { name: 'Name', exact: true }).fill('Order');
+await side.getByRole('textbox', { name: 'Name', exact: true }).first().fill('Order');
 await page.getByRole('link', { name: 'JSON' }).press('Enter');
 const json = page.getByLabel('Definition');
 await json.fill((await json.inputValue()).replace('> 100.0', '> nothing'));

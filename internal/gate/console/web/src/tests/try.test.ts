@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition } from '../pages/workflows/builder/definition';
-import { answered, body, called, fitting, turnOf, type Ask, type Call, type Step } from '../pages/workflows/builder/try/answers';
+import { answered, body, called, fitting, invalid, turnOf, type Ask, type Call, type Step } from '../pages/workflows/builder/try/answers';
 import { takenBy } from '../pages/workflows/builder/try/kept';
 import { answerSaid, asksSaid, calledSaid, callSaid, endSaid, leaves, passes, wentSaid, wrong } from '../pages/workflows/builder/try/words';
 
@@ -52,6 +52,9 @@ describe('the words of a step', () => {
   it('say what else happens', () => {
     expect(passes(step({ type: 'TIMER', finishedAt: '2026-12-02T10:00:00Z' }))[0]).toMatch(/^Waits for 24 hours, until .*2026.*\.$/);
     expect(passes(step({ type: 'DATA', output: { total: 5, net: 4 } }))).toEqual(['Gives total, net.']);
+    const errors = [{ field: 'fields.cost', message: 'The cost is missing.' }];
+    expect([passes(step({ type: 'DATA', input: { valid: false, errors } })), passes(step({ type: 'DATA', output: { valid: true, errors: [] } }))]).toEqual([['Not valid: The cost is missing.'], ['All of it is valid.']]);
+    expect(invalid(step({ type: 'DATA', input: { valid: false, errors } }))).toEqual([{ field: 'cost', message: 'The cost is missing.' }]);
     expect(leaves(step({ told: [{ type: 'user', id: 'usr_1', name: 'Ana' }], requestStatus: 'IN_PROGRESS' }))).toEqual(['Tells Ana.', 'The request is “In progress” then.']);
     expect(wrong(step({ error: { message: 'No.' }, rules: [{ ...rule, holds: null, error: 'no such key' }] }))).toEqual(['“request.fields.amount > 100” cannot be evaluated: no such key', 'No.']);
   });

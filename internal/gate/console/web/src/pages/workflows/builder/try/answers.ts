@@ -1,7 +1,7 @@
 // answers are what the phases of a trial are answered: one for each time that a phase asks people, and one for all calls of a phase.
 import type { TryWorkflowQuery } from '../../../../gen/types';
 import { allExits, phaseOf, type Definition } from '../definition';
-import { list, object, type Json } from '../shape';
+import { list, object, objects, text, type Json } from '../shape';
 
 export type Trial = NonNullable<TryWorkflowQuery['tryWorkflow']>;
 export type Step = Trial['steps'][number];
@@ -58,3 +58,7 @@ export function body(written: string, parse: (text: string) => unknown): unknown
   if (written.trim() === '') return undefined;
   try { return parse(written); } catch { return written; }
 }
+
+// invalid are what a check of values has found: in which field, and what is wrong.
+export const invalid = (step: Pick<Step, 'type' | 'input' | 'output'>): { field: string; message: string }[] =>
+  (step.type === 'DATA' ? [step.output, step.input].map((of) => objects(object(of)['errors'])).find((all) => all.length > 0) ?? [] : []).map((e) => ({ field: text(e['field']).replace(/^fields\./, ''), message: text(e['message']) }));

@@ -8,20 +8,20 @@ import { Field, faultAt, faultBelow } from '../../../../ui/field';
 import { FormFields } from '../../../../ui/formfields';
 import type { Phase } from '../definition';
 import { object, objects, text, type Json } from '../shape';
-import { body, type Ask } from './answers';
+import { body, invalid, type Ask, type Step } from './answers';
 import { FreeAnswers, typedAll } from './sample';
 import { choiceSaid } from './words';
 
 // Props are those of a question. now is what it was answered, prefix where the server has the answer, and give takes the new one.
 interface Props { name: string; now: Json; busy: boolean; fault: Fault | null; prefix: string; give: (answer: Json) => void }
 
-interface AskProps extends Props { ask: Ask; phase: Phase | undefined; fields: Answers }
+interface AskProps extends Props { ask: Ask; step: Step; phase: Phase | undefined; fields: Answers }
 
-// GiveAsked answers a question to people. fields are the answers of the sample request, which a correction begins with.
-export function GiveAsked({ ask, phase, fields, name, now, busy, fault, prefix, give }: AskProps) {
+// GiveAsked answers a question to people. fields are the answers of the sample request: a correction begins with those that are wrong.
+export function GiveAsked({ ask, step, phase, fields, name, now, busy, fault, prefix, give }: AskProps) {
   const form = objects(object(object(phase?.['config'])['form'])['fields']) as unknown as FormField[];
   const corrects = ask.kind === 'CORRECTION';
-  const [answers, set] = useState<Answers>({ ...(corrects ? fields : {}), ...object(now['variables']) });
+  const [answers, set] = useState<Answers>({ ...(corrects ? Object.fromEntries(invalid(step).filter((e) => e.field !== '').map((e) => [e.field, fields[e.field] ?? ''])) : {}), ...object(now['variables']) });
   const press = (choice: string) => {
     if (ask.kind === 'SIGN_OFF') give({ ...now, signOff: choice });
     else if (ask.kind === 'APPROVAL') give({ decision: choice });

@@ -48,6 +48,7 @@ function Content({ workflow, definition: d, selected, kept, keep, select, open }
   const [busy, setBusy] = useState(false);
   const [changing, setChanging] = useState(''); // the question whose answer is given anew
   const runs = useRef(0);
+  const leads = useRef(false); // to what is asked next
   const now = useMemo(() => write(d), [d]);
   const run = async (to: Kept, lead = false) => {
     const mine = ++runs.current;
@@ -61,7 +62,7 @@ function Content({ workflow, definition: d, selected, kept, keep, select, open }
     setChanging('');
     keep({ on: to.on, given, trial, of: now, refused: null });
     select(trial.stopped?.phaseId ?? trial.steps.at(-1)?.phaseId ?? '');
-    if (lead) focusSoon(next);
+    leads.current = lead;
   };
   const begun = useRef(kept.trial !== null);
   useEffect(() => {
@@ -70,6 +71,10 @@ function Content({ workflow, definition: d, selected, kept, keep, select, open }
     void run(kept);
   });
   const { trial, refused } = kept;
+  useEffect(() => { // once it is drawn: what was answered is gone then
+    if (leads.current) focusSoon(next);
+    leads.current = false;
+  }, [trial]);
   const stale = trial !== null && kept.of !== now;
   return (
     <>

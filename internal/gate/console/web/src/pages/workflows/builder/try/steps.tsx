@@ -6,7 +6,7 @@ import { useConditionWords } from '../../../../parts/conditionsaid';
 import { phaseType } from '../../../../ui/bits';
 import type { Answers } from '../../../../ui/answer';
 import { phaseOf, type Definition } from '../definition';
-import { kinds } from '../kinds';
+import { called, kinds } from '../kinds';
 import { isObject, object } from '../shape';
 import { answered, called as calledAs, turnOf, type Ask, type Given, type Step, type Trial } from './answers';
 import { GiveAsked, GiveCalled } from './give';
@@ -38,7 +38,7 @@ function OneStep({ step, n, ...props }: Props & { step: Step; n: number }) {
   return (
     <li>
       <button type="button" className="try-phase" aria-current={selected === step.phaseId || undefined} onClick={show}>
-        {Icon && <Icon size={15} aria-hidden />}<strong className="grow" dir="auto">{step.name}</strong><span className="soft small-text">{phaseType(step.type)}</span>
+        {Icon && <Icon size={15} aria-hidden />}<strong className="grow" dir="auto">{nameOf(step, d)}</strong><span className="soft small-text">{phaseType(step.type)}</span>
       </button>
       {passes(step).map((says) => <p key={says}>{says}</p>)}
       {step.asks.map((ask, i) => <Asked key={i} {...props} step={step} ask={ask} at={i} question={`${n} ask ${i}`} open={waits && i === step.asks.length - 1} />)}
@@ -57,6 +57,9 @@ function OneStep({ step, n, ...props }: Props & { step: Step; n: number }) {
     </li>
   );
 }
+
+// nameOf is what the phase of a step is called, as in the outline; the phase may have gone since.
+const nameOf = (step: Step, d: Definition) => (phaseOf(d, step.phaseId) ? called(d, step.phaseId) : step.name);
 
 const holds = (v: unknown) => v !== null && v !== undefined && !(isObject(v) && Object.keys(v).length === 0);
 
@@ -83,7 +86,7 @@ function Asked({ step, ask, at, question, open, ...props }: QuestionProps & { as
     <div className="try-part">
       <p>{asksSaid(ask, step)}</p>
       <Answer {...props} step={step} question={question} open={open} says={answerSaid(ask)}>
-        <GiveAsked ask={ask} phase={phaseOf(d, step.phaseId)} fields={props.fields} name={step.name} now={now} busy={busy} fault={fault} prefix={`answers.${step.phaseId}[${turnOf(steps, step, at)}]`} give={(a) => { give((given) => answered(given, steps, step, at, a)); }} />
+        <GiveAsked ask={ask} step={step} phase={phaseOf(d, step.phaseId)} fields={props.fields} name={nameOf(step, d)} now={now} busy={busy} fault={fault} prefix={`answers.${step.phaseId}[${turnOf(steps, step, at)}]`} give={(a) => { give((given) => answered(given, steps, step, at, a)); }} />
       </Answer>
     </div>
   );
@@ -93,20 +96,20 @@ function Called({ step, question, open, ...props }: QuestionProps) {
   const { fault, busy, give } = props;
   return (
     <Answer {...props} step={step} question={question} open={open} says="">
-      <GiveCalled name={step.name} now={object(step.calls.at(-1)?.answer)} busy={busy} fault={fault} prefix={`answers.${step.phaseId}`} give={(a) => { give((given) => calledAs(given, step, a)); }} />
+      <GiveCalled name={nameOf(step, props.definition)} now={object(step.calls.at(-1)?.answer)} busy={busy} fault={fault} prefix={`answers.${step.phaseId}`} give={(a) => { give((given) => calledAs(given, step, a)); }} />
     </Answer>
   );
 }
 
 // Answer is what was answered, with a button to answer otherwise; what is open is asked for.
-function Answer({ step, question, open, says, changing, change, busy, children }: QuestionProps & { says: string; children: ReactNode }) {
+function Answer({ step, question, open, says, changing, change, busy, children, ...props }: QuestionProps & { says: string; children: ReactNode }) {
   const opened = open || changing === question;
   return (
     <>
       {(says || !open) && (
         <p className="line">
           {says && <span className="grow">{says}</span>}
-          {!open && <button type="button" className="quiet small" disabled={busy} aria-expanded={opened} aria-label={t('Answer “{name}” otherwise', { name: step.name })} onClick={() => { change(opened ? '' : question); }}>{t('Answer otherwise')}</button>}
+          {!open && <button type="button" className="quiet small" disabled={busy} aria-expanded={opened} aria-label={t('Answer otherwise: {name}', { name: nameOf(step, props.definition) })} onClick={() => { change(opened ? '' : question); }}>{t('Answer otherwise')}</button>}
         </p>
       )}
       {opened && children}

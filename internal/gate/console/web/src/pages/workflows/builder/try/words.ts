@@ -4,7 +4,7 @@ import { lasting, momentSaid, words } from '../../../../ui/bits';
 import { called, wayName } from '../kinds';
 import type { Definition } from '../definition';
 import { object, text } from '../shape';
-import type { Ask, Call, Step, Trial } from './answers';
+import { invalid, type Ask, type Call, type Step, type Trial } from './answers';
 
 // namesOf are the names of people, teams and agents. One that the viewer does not see has none.
 function namesOf(all: readonly { type: string; id: string; name?: string | null }[]): string {
@@ -64,9 +64,12 @@ export function calledSaid(call: Call): string {
 // passes says what a step does besides asking and calling.
 export function passes(step: Step): string[] {
   const waits = step.type === 'TIMER' && step.finishedAt;
-  const sets = step.type === 'DATA' ? Object.keys(object(step.output)) : [];
+  const checks = step.type === 'DATA' && 'valid' in object(step.output ?? step.input);
+  const wrong = invalid(step).map((e) => e.message).join(' ');
+  const sets = step.type === 'DATA' && !checks ? Object.keys(object(step.output)) : [];
   return [
     waits ? t('Waits for {time}, until {when}.', { time: between(step.startedAt, waits), when: momentSaid(waits) }) : '',
+    checks ? (wrong ? t('Not valid: {why}', { why: wrong }) : t('All of it is valid.')) : '',
     sets.length > 0 ? t('Gives {names}.', { names: sets.join(', ') }) : '',
   ].filter(Boolean);
 }
