@@ -1,1 +1,0 @@
-export{t as default}from"./requests-D3hAjZ5-.js";

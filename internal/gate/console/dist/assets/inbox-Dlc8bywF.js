@@ -1,0 +1,1 @@
+export{t as default}from"./requests-GtvuD3t3.js";
