@@ -25,7 +25,7 @@ import (
 
 const (
 	worker   = "import"
-	together = 25 // rows in one transaction
+	together = 25 // rows in one transaction: see doc.go
 	keptFor  = 30 * 24 * time.Hour
 	nextTurn = 2 * time.Second
 )
