@@ -222,7 +222,11 @@ func TestFlakyReceiverIsKept(t *testing.T) {
 		require.Eventually(t, func() bool { return o.subscription(t, s.ID).FailingSince != nil }, patience, 5*time.Millisecond)
 		status.Store(200)
 		o.file(t, in)
-		require.Eventually(t, func() bool { return o.subscription(t, s.ID).FailingSince == nil }, patience, 5*time.Millisecond)
+		require.Eventually(t, func() bool { // a failure of before that is taken down only now would count from there
+			list := o.deliveries(t)
+			return len(list) == 2 && list[0].Outcome == webhookdelivery.OutcomeSUCCESS && list[1].Outcome == webhookdelivery.OutcomeSUCCESS
+		}, patience, 5*time.Millisecond)
+		require.Nil(t, o.subscription(t, s.ID).FailingSince)
 		status.Store(500)
 		o.Clock.SetOffset(6 * 24 * time.Hour)
 		n := len(r.Got())
