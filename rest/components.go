@@ -196,5 +196,6 @@ var tagDocs = map[string]string{
 	"Organizations":     "The company's units, in a tree.",
 	"Secrets":           "Values that workflows need in calls to the outside; they are never returned.",
 	"Credits":           "The company's credit balance and where it comes from.",
+	"Request imports":   "Tables of other systems' requests that are brought in.",
 	"Audit entries":     "Who did what, when and from where; refused and failed calls included.",
 }

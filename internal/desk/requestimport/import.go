@@ -75,9 +75,11 @@ type Settings struct {
 // Meanings say what words of another system mean here. Their keys are texts as people wrote them, unlike those of tags.
 type Meanings map[string]string
 
-// Schema describes them. That a value is a text stands in anyOf, because an object of texts has the rules of tags.
+// Schema describes them.
 func (Meanings) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{AnyOf: []*huma.Schema{{Type: huma.TypeString}}}}
+	to := &huma.Schema{Type: huma.TypeString, MaxLength: new(200)} // longer than any field or status
+	to.PrecomputeMessages()
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: to}
 }
 
 // CreateInput is a table with what its columns are.

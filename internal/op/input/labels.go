@@ -20,11 +20,11 @@ const (
 
 var labelKey = regexp.MustCompile(LabelPattern)
 
-// Labels adds the rules of labels to s, if it is the schema of labels, which is a map of strings to strings. It reports whether
-// it is. huma does not check JSON Schema's rules for keys; see badLabels.
+// Labels adds the rules of labels to s, if it is the schema of labels, which is a map of strings to strings that has no rules of its own.
+// It reports whether it is. huma does not check JSON Schema's rules for keys; see badLabels.
 func Labels(s *huma.Schema) bool {
 	value, ok := s.AdditionalProperties.(*huma.Schema)
-	if !ok || value.Type != huma.TypeString {
+	if !ok || value.Type != huma.TypeString || value.MaxLength != nil {
 		return false
 	}
 	s.MaxProperties, value.MaxLength = new(maxLabels), new(maxLabelValue)
