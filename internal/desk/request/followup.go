@@ -56,12 +56,10 @@ func FollowUp(ctx context.Context, e *op.Engine, a FollowUpArgs, job *rivertype.
 		if err = goesOn(reads, e, notice.PrincipalOf(who), c, job); err == nil {
 			return nil
 		}
-		switch apperr.CodeOf(err) {
-		case apperr.Validation, apperr.Forbidden, apperr.NotFound, apperr.Conflict: // which a repeat would meet again
-			e.Log.InfoContext(ctx, "what a requester said late stays a comment", "comment", c.ID, "error", err)
-		default:
+		if !apperr.Refuses(err) {
 			return err
 		}
+		e.Log.InfoContext(ctx, "what a requester said late stays a comment", "comment", c.ID, "error", err)
 	}
 	return e.WorkAs(ctx, worker, func(ctx context.Context, tx *op.Tx) error { return tx.Complete(ctx, job) })
 }

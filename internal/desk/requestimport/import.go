@@ -200,14 +200,16 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.RequestImport,
 	if err != nil {
 		return nil, fmt.Errorf("write the settings: %w", err)
 	}
-	faults, err := json.Marshal(found.faults)
-	if err != nil {
-		return nil, fmt.Errorf("write the faults: %w", err)
-	}
-	c := tx.RequestImport.Create().SetSource(in.settings().Source).SetCreatedBy(tx.Principal().ID).SetRows(found.rows).SetKnown(found.known).
-		SetFaulty(found.faulty).SetFaults(faults).SetColumns(found.columns).SetSettings(settings).SetCsv(in.CSV)
+	c := tx.RequestImport.Create().SetSource(in.settings().Source).SetCreatedBy(tx.Principal().ID).SetRows(found.rows).
+		SetColumns(found.columns).SetSettings(settings).SetCsv(in.CSV)
 	if begins {
-		c.SetStatus(requestimport.StatusRUNNING).SetKnown(0).SetFaulty(0).SetFaults(nil)
+		c.SetStatus(requestimport.StatusRUNNING) // the job counts
+	} else {
+		faults, err := json.Marshal(found.faults)
+		if err != nil {
+			return nil, fmt.Errorf("write the faults: %w", err)
+		}
+		c.SetKnown(found.known).SetFaulty(found.faulty).SetFaults(faults)
 	}
 	i, err := c.Save(ctx)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"atrium/internal/platform/apperr"
@@ -175,10 +174,5 @@ func known(heading string) string {
 	if strings.HasPrefix(heading, answerPrefix) && len(heading) > len(answerPrefix) {
 		return heading
 	}
-	return headings[strings.Map(func(r rune) rune {
-		if !unicode.IsLetter(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, heading)]
+	return headings[letters(heading)]
 }

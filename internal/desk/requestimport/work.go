@@ -87,8 +87,9 @@ func (w *importer) Work(ctx context.Context, job *river.Job[Args]) error {
 	if err != nil || r == nil {
 		return err
 	}
+	asks := principal.With(clock.With(ctx, w.engine.Store.Clock()), r.by)
 	for r.row.Done < r.row.Rows && r.row.Status == requestimport.StatusRUNNING {
-		items, err := r.plan.items(principal.With(clock.With(ctx, w.engine.Store.Clock()), r.by), r.row.Done, min(r.row.Done+together, r.row.Rows))
+		items, err := r.plan.items(asks, r.row.Done, min(r.row.Done+together, r.row.Rows))
 		if err != nil {
 			return err
 		}
@@ -101,8 +102,7 @@ func (w *importer) Work(ctx context.Context, job *river.Job[Args]) error {
 
 // begin reads an import that runs; nil if there is nothing to do. One whose creator is gone is stopped.
 func (w *importer) begin(ctx context.Context, job *river.Job[Args]) (*running, error) {
-	own := principal.Worker(job.Args.Company, worker)
-	ctx = clock.With(principal.With(ctx, own), w.engine.Store.Clock())
+	ctx = clock.With(principal.With(ctx, principal.Worker(job.Args.Company, worker)), w.engine.Store.Clock())
 	db := w.engine.Store.Reader()
 	i, err := db.RequestImport.Get(ctx, job.Args.ID)
 	if err != nil || i.Status != requestimport.StatusRUNNING {
@@ -113,7 +113,7 @@ func (w *importer) begin(ctx context.Context, job *river.Job[Args]) (*running, e
 		return nil, err
 	}
 	if by == nil {
-		return nil, w.engine.WorkAs(ctx, own, func(ctx context.Context, tx *op.Tx) error {
+		return nil, w.engine.Work(ctx, job.Args.Company, worker, func(ctx context.Context, tx *op.Tx) error {
 			if err := ended(tx.RequestImport.UpdateOneID(i.ID), requestimport.StatusSTOPPED, tx.Now(ctx)).Exec(ctx); err != nil {
 				return fmt.Errorf("stop the import: %w", err)
 			}
@@ -154,13 +154,13 @@ func asWhom(ctx context.Context, db *ent.Client, id string) (*principal.Principa
 // bring makes requests of some rows in one transaction. If one of them is refused, each gets a transaction of its own.
 func (r *running) bring(ctx context.Context, items []item) error {
 	err := r.keep(ctx, items)
-	if err == nil || !refused(err) {
+	if err == nil || !apperr.Refuses(err) {
 		return err
 	}
 	for i := range items {
 		at := r.row.Done
 		err := r.keep(ctx, items[i:i+1])
-		if err != nil && refused(err) {
+		if err != nil && apperr.Refuses(err) {
 			items[i].faults = []*Fault{{items[i].row, "", told(err)}}
 			err = r.keep(ctx, items[i:i+1])
 		}
@@ -169,16 +169,6 @@ func (r *running) bring(ctx context.Context, items []item) error {
 		}
 	}
 	return nil
-}
-
-// refused reports whether a row will be refused however often it is tried.
-func refused(err error) bool {
-	switch apperr.CodeOf(err) {
-	case apperr.Validation, apperr.Forbidden, apperr.NotFound, apperr.Conflict:
-		return true
-	default:
-		return false
-	}
 }
 
 // told is what a refusal says.

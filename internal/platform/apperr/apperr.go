@@ -122,3 +122,13 @@ func From(err error) *Error {
 
 // CodeOf returns the code of err, or internal_error for an error that carries none.
 func CodeOf(err error) Code { return From(err).Code }
+
+// Refuses reports whether err is a refusal that a worker would meet again however often it tried.
+func Refuses(err error) bool {
+	switch CodeOf(err) {
+	case Validation, Forbidden, NotFound, Conflict:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"atrium/ent/phasevisit"
 	"atrium/ent/task"
 	"atrium/internal/op"
+	"atrium/internal/platform/strictjson"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 	"atrium/internal/workflow/execution"
@@ -198,11 +198,9 @@ func callAnswer(p *definition.Phase, v *ent.PhaseVisit) (*answer, error) {
 }
 
 // decode reads JSON and preserves the digits of its numbers.
-func decode(raw json.RawMessage, into any) error {
+func decode(raw json.RawMessage, into *map[string]any) error {
 	if len(raw) == 0 {
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	return d.Decode(into)
+	return (*strictjson.Object)(into).UnmarshalJSON(raw)
 }
