@@ -14,7 +14,7 @@ const MaxWaitingWrites = maxWaitingWrites
 const MigrationLock = int64(migrationLock)
 
 // Waiting returns the length of the SQLite writer's queue.
-func Waiting(s *Store) int { return len(s.begin.(*sqliteWriter).queue) }
+func Waiting(s *Store) int { return s.begin.(*sqliteWriter).queue.len() }
 
 // Prepared returns a client that reads db with prepared statements, as Reader does.
 func Prepared(db *sql.DB) *ent.Client {

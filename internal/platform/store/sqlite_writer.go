@@ -15,10 +15,12 @@ import (
 )
 
 const (
-	maxWaitingWrites = 4096                 // callers that may queue for the writer; more get ErrBusy
+	maxWaitingWrites = 4096                 // callers that may queue for the writer, half of them of one company; more get ErrBusy
 	maxGroup         = 128                  // functions in one transaction
 	maxGroupTime     = 5 * time.Millisecond // after which a group accepts no more functions
 )
+
+var errClosed = errors.New("store: closed")
 
 // write is one caller's function in the writer's queue.
 type write struct {
@@ -32,19 +34,16 @@ type write struct {
 	claimed atomic.Bool // by the writer, which runs it, or by its caller, which gave up
 }
 
-// sqliteWriter owns the only connection that writes. Callers queue. Functions that wait at the same time run as savepoints of one
+// sqliteWriter owns the only connection that writes. Callers queue, company by company. Functions that wait at the same time run as savepoints of one
 // transaction, which is committed once.
 type sqliteWriter struct {
 	conn   *sql.Conn
 	turn   *sync.Mutex // shared with the jobs' connection
 	cache  *stmtCache
 	client *ent.Client
-	queue  chan *write
+	queue  *writeQueue
 	stop   chan struct{}
 	ended  sync.WaitGroup
-
-	mu     sync.RWMutex // held for reading while a write is queued, so that none is queued after the final drain
-	closed bool
 }
 
 func newSQLiteWriter(ctx context.Context, db *sql.DB, turn *sync.Mutex) (*sqliteWriter, error) {
@@ -56,7 +55,7 @@ func newSQLiteWriter(ctx context.Context, db *sql.DB, turn *sync.Mutex) (*sqlite
 		conn:  conn,
 		turn:  turn,
 		cache: newStmtCache(conn),
-		queue: make(chan *write, maxWaitingWrites),
+		queue: newWriteQueue(),
 		stop:  make(chan struct{}),
 	}
 	w.client = ent.NewClient(ent.Driver(sqliteTxDriver{w.cache}))
@@ -71,7 +70,7 @@ func (w *sqliteWriter) write(ctx context.Context, fn func(context.Context, *Tx) 
 	}
 	// The statements run on a shared connection: interrupting one would abort the work of other callers.
 	job := &write{ctx: context.WithoutCancel(ctx), fn: fn, done: make(chan struct{})}
-	if err := w.enqueue(job); err != nil {
+	if err := w.queue.add(job); err != nil {
 		return err
 	}
 	select {
@@ -88,35 +87,20 @@ func (w *sqliteWriter) write(ctx context.Context, fn func(context.Context, *Tx) 
 	return job.err
 }
 
-func (w *sqliteWriter) enqueue(job *write) error {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	if w.closed {
-		return errors.New("store: closed")
-	}
-	select {
-	case w.queue <- job:
-		return nil
-	default:
-		return ErrBusy
-	}
-}
-
 // run serves groups until the writer is closed, then the rest of the queue.
 func (w *sqliteWriter) run() {
 	for {
-		select {
-		case job := <-w.queue:
+		if job := w.queue.next(); job != nil {
 			w.group(job)
+			continue
+		}
+		select {
+		case <-w.queue.filled:
 		case <-w.stop:
-			for {
-				select {
-				case job := <-w.queue:
-					w.group(job)
-				default:
-					return
-				}
+			for job := w.queue.next(); job != nil; job = w.queue.next() {
+				w.group(job)
 			}
+			return
 		}
 	}
 }
@@ -155,14 +139,10 @@ func (w *sqliteWriter) group(first *write) {
 
 // addWaiting takes all writes that wait at the moment.
 func (w *sqliteWriter) addWaiting(jobs []*write) []*write {
-	for {
-		select {
-		case job := <-w.queue:
-			jobs = append(jobs, job)
-		default:
-			return jobs
-		}
+	for job := w.queue.next(); job != nil; job = w.queue.next() {
+		jobs = append(jobs, job)
 	}
+	return jobs
 }
 
 // runAll runs the first write and accepts others while they wait. It returns only errors of the transaction itself.
@@ -175,12 +155,11 @@ func (w *sqliteWriter) runAll(tx *sql.Tx, jobs *[]*write) error {
 		if len(*jobs) >= maxGroup || time.Since(began) > maxGroupTime {
 			return nil
 		}
-		select {
-		case job := <-w.queue:
-			*jobs = append(*jobs, job)
-		default:
+		job := w.queue.next()
+		if job == nil {
 			return nil
 		}
+		*jobs = append(*jobs, job)
 	}
 }
 
@@ -224,9 +203,7 @@ func (w *sqliteWriter) ping(ctx context.Context) error {
 
 // close serves the rest of the queue and returns the connection.
 func (w *sqliteWriter) close() error {
-	w.mu.Lock()
-	w.closed = true
-	w.mu.Unlock()
+	w.queue.close()
 	close(w.stop)
 	w.ended.Wait()
 	return errors.Join(w.cache.close(), w.conn.Close())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
 )
@@ -129,15 +130,21 @@ func TestFailedCommitReachesTheWholeGroup(t *testing.T) {
 	require.Equal(t, append(want, "next"), settings(t, w.Store))
 }
 
+// A company takes at most half of the places, whoever else waits; when all are taken, everybody is refused.
 func TestBusyWhenTheQueueIsFull(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
 	h := hold(t, w.Store)
 	errs := make(chan error, store.MaxWaitingWrites)
-	for range store.MaxWaitingWrites {
-		go func() { errs <- w.Store.Write(system(), func(context.Context, *store.Tx) error { return nil }) }()
+	fill := func(ctx context.Context, waiting int) {
+		for range store.MaxWaitingWrites / 2 {
+			go func() { errs <- w.Store.Write(ctx, func(context.Context, *store.Tx) error { return nil }) }()
+		}
+		require.Eventually(t, func() bool { return store.Waiting(w.Store) == waiting }, patience, time.Millisecond)
+		require.ErrorIs(t, w.Store.Write(ctx, setting("one_too_many")), store.ErrBusy)
 	}
-	require.Eventually(t, func() bool { return store.Waiting(w.Store) == store.MaxWaitingWrites }, patience, time.Millisecond)
+	fill(w.As(w.A, principal.Owner), store.MaxWaitingWrites/2)
+	fill(w.As(w.B, principal.Owner), store.MaxWaitingWrites)
 	require.ErrorIs(t, w.Store.Write(system(), setting("one_too_many")), store.ErrBusy)
 	h.release()
 	for range store.MaxWaitingWrites {
@@ -145,6 +152,37 @@ func TestBusyWhenTheQueueIsFull(t *testing.T) {
 	}
 	require.NoError(t, w.Store.Write(system(), setting("after")))
 	require.Equal(t, []string{"after"}, settings(t, w.Store))
+}
+
+// However many writes of a company wait, another one's next comes after one of them, and each company's come in their order.
+func TestCompaniesTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	h := hold(t, w.Store)
+	var wg sync.WaitGroup
+	var order []string
+	queue := func(tenant *testkit.Tenant, name string) {
+		waiting := store.Waiting(w.Store)
+		wg.Go(func() {
+			err := w.Store.Write(w.As(tenant, principal.Owner), func(context.Context, *store.Tx) error {
+				order = append(order, name) // only the writer's goroutine runs functions
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		require.Eventually(t, func() bool { return store.Waiting(w.Store) == waiting+1 }, patience, time.Millisecond)
+	}
+	for i := range 10 {
+		queue(w.A, fmt.Sprint("A", i))
+	}
+	for i := range 3 {
+		queue(w.B, fmt.Sprint("B", i))
+	}
+	h.release()
+	wg.Wait()
+	require.Equal(t, []string{"A0", "B0", "A1", "B1", "A2", "B2", "A3", "A4", "A5", "A6", "A7", "A8", "A9"}, order)
 }
 
 // The write of a caller that gives up while it waits is not run. A caller that gives up while its function runs still gets the
