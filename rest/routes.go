@@ -8,6 +8,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/finder"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/op/auditlog"
@@ -31,6 +32,8 @@ var routes = []route{
 	one(http.MethodGet, "/offerings/{id}", http.StatusOK, catalog.GetOffering, offeringOut),
 	one(http.MethodPatch, "/offerings/{id}", http.StatusOK, catalog.UpdateOffering, offeringOut),
 	remove("/offerings/{id}", catalog.DeleteOffering, offeringOut),
+
+	one(http.MethodGet, "/search", http.StatusOK, finder.Search, searchOut),
 
 	list("/requests", request.List, requestOut),
 	one(http.MethodPost, "/requests", http.StatusCreated, request.Create, requestOut),

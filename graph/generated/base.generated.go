@@ -215,7 +215,7 @@ type QueryResolver interface {
 	RequestCounts(ctx context.Context, filter *request.ListInput, by RequestCountBy) ([]*request.Counted, error)
 	CompanyStats(ctx context.Context, from time.Time, to time.Time, by CompanyStatsBy) ([]*request.Stat, error)
 	FilledReply(ctx context.Context, id string, requestID string) (string, error)
-	Search(ctx context.Context, q string, types []SearchType, first *int) ([]*SearchHit, error)
+	Search(ctx context.Context, q string, types []SearchType, first *int, sort *SearchSort) ([]*SearchHit, error)
 	Sessions(ctx context.Context, userID *string, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Session], error)
 	TryWorkflow(ctx context.Context, id *string, definition json.RawMessage, request *string, fields json.RawMessage, webhook json.RawMessage, answers json.RawMessage, until *string) (*trial.Result, error)
 	WebhookStats(ctx context.Context, from time.Time, to time.Time, by WebhookStatsBy) ([]*webhook.Stat, error)
@@ -3621,6 +3621,14 @@ func (ec *executionContext) field_Query_search_args(ctx context.Context, rawArgs
 		return nil, err
 	}
 	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "sort",
+		func(ctx context.Context, v any) (*SearchSort, error) {
+			return ec.unmarshalOSearchSort2ᚖatriumᚋgraphᚋgeneratedᚐSearchSort(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["sort"] = arg3
 	return args, nil
 }
 
@@ -11088,7 +11096,7 @@ func (ec *executionContext) _Query_search(ctx context.Context, field graphql.Col
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Search(ctx, fc.Args["q"].(string), fc.Args["types"].([]SearchType), fc.Args["first"].(*int))
+			return ec.Resolvers.Query().Search(ctx, fc.Args["q"].(string), fc.Args["types"].([]SearchType), fc.Args["first"].(*int), fc.Args["sort"].(*SearchSort))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*SearchHit) graphql.Marshaler {

@@ -647,6 +647,16 @@ type RotateWebhookSecretPayload struct {
 	SigningSecret string `json:"signingSecret"`
 }
 
+// A piece of a text of a request that has the words.
+type SearchExcerpt struct {
+	// Which text it is of.
+	In SearchText `json:"in"`
+	// The piece, on one line; an ellipsis stands where the text goes on.
+	Text string `json:"text"`
+	// Where the words stand in it.
+	Marks []*SearchMark `json:"marks"`
+}
+
 // A row that was found.
 type SearchHit struct {
 	// What it is.
@@ -655,8 +665,22 @@ type SearchHit struct {
 	ID string `json:"id"`
 	// Its title or name.
 	Title string `json:"title"`
+	// Where the words stand in the title or name.
+	Marks []*SearchMark `json:"marks"`
 	// Its status; null for what has none.
 	Status *string `json:"status,omitempty"`
+	// The number of a request; null for other types.
+	Number *int `json:"number,omitempty"`
+	// What else of a request has the words; null when nothing has.
+	Excerpt *SearchExcerpt `json:"excerpt,omitempty"`
+}
+
+// Where a word stands in a text, in Unicode code points.
+type SearchMark struct {
+	// The first character of it.
+	Start int `json:"start"`
+	// The first character after it.
+	End int `json:"end"`
 }
 
 // What sendTestEvent answers.
@@ -1192,14 +1216,138 @@ func (e RequestCountBy) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
+// The order of the requests that were found.
+type SearchSort string
+
+const (
+	// The newest first.
+	SearchSortNewest SearchSort = "newest"
+	// Those first that have the words in their titles.
+	SearchSortRelevance SearchSort = "relevance"
+)
+
+var AllSearchSort = []SearchSort{
+	SearchSortNewest,
+	SearchSortRelevance,
+}
+
+func (e SearchSort) IsValid() bool {
+	switch e {
+	case SearchSortNewest, SearchSortRelevance:
+		return true
+	}
+	return false
+}
+
+func (e SearchSort) String() string {
+	return string(e)
+}
+
+func (e *SearchSort) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = SearchSort(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid SearchSort", str)
+	}
+	return nil
+}
+
+func (e SearchSort) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *SearchSort) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e SearchSort) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+// Which text of a request has the words.
+type SearchText string
+
+const (
+	// Its description.
+	SearchTextDescription SearchText = "DESCRIPTION"
+	// The answers to its form.
+	SearchTextAnswers SearchText = "ANSWERS"
+	// A comment on it.
+	SearchTextComment SearchText = "COMMENT"
+	// The name of a file.
+	SearchTextFile SearchText = "FILE"
+)
+
+var AllSearchText = []SearchText{
+	SearchTextDescription,
+	SearchTextAnswers,
+	SearchTextComment,
+	SearchTextFile,
+}
+
+func (e SearchText) IsValid() bool {
+	switch e {
+	case SearchTextDescription, SearchTextAnswers, SearchTextComment, SearchTextFile:
+		return true
+	}
+	return false
+}
+
+func (e SearchText) String() string {
+	return string(e)
+}
+
+func (e *SearchText) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = SearchText(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid SearchText", str)
+	}
+	return nil
+}
+
+func (e SearchText) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *SearchText) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e SearchText) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
 // What can be searched for.
 type SearchType string
 
 const (
 	// Requests, by the words that belong to them, as their list finds them.
 	SearchTypeRequest SearchType = "Request"
-	// Services, by their names.
+	// Services, by their names and descriptions.
 	SearchTypeService SearchType = "Service"
+	// Offerings, by their names and descriptions.
+	SearchTypeOffering SearchType = "Offering"
 	// Workflows, by their names.
 	SearchTypeWorkflow SearchType = "Workflow"
 	// Users, by their names and e-mail addresses.
@@ -1213,6 +1361,7 @@ const (
 var AllSearchType = []SearchType{
 	SearchTypeRequest,
 	SearchTypeService,
+	SearchTypeOffering,
 	SearchTypeWorkflow,
 	SearchTypeUser,
 	SearchTypeTeam,
@@ -1221,7 +1370,7 @@ var AllSearchType = []SearchType{
 
 func (e SearchType) IsValid() bool {
 	switch e {
-	case SearchTypeRequest, SearchTypeService, SearchTypeWorkflow, SearchTypeUser, SearchTypeTeam, SearchTypeOrganization:
+	case SearchTypeRequest, SearchTypeService, SearchTypeOffering, SearchTypeWorkflow, SearchTypeUser, SearchTypeTeam, SearchTypeOrganization:
 		return true
 	}
 	return false

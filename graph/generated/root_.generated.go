@@ -2914,8 +2914,10 @@ enum SavedViewScope {
 enum SearchType {
   "Requests, by the words that belong to them, as their list finds them."
   Request
-  "Services, by their names."
+  "Services, by their names and descriptions."
   Service
+  "Offerings, by their names and descriptions."
+  Offering
   "Workflows, by their names."
   Workflow
   "Users, by their names and e-mail addresses."
@@ -2926,6 +2928,44 @@ enum SearchType {
   Organization
 }
 
+"The order of the requests that were found."
+enum SearchSort {
+  "The newest first."
+  newest
+  "Those first that have the words in their titles."
+  relevance
+}
+
+"Which text of a request has the words."
+enum SearchText {
+  "Its description."
+  DESCRIPTION
+  "The answers to its form."
+  ANSWERS
+  "A comment on it."
+  COMMENT
+  "The name of a file."
+  FILE
+}
+
+"Where a word stands in a text, in Unicode code points."
+type SearchMark {
+  "The first character of it."
+  start: Int!
+  "The first character after it."
+  end: Int!
+}
+
+"A piece of a text of a request that has the words."
+type SearchExcerpt {
+  "Which text it is of."
+  in: SearchText!
+  "The piece, on one line; an ellipsis stands where the text goes on."
+  text: String!
+  "Where the words stand in it."
+  marks: [SearchMark!]!
+}
+
 "A row that was found."
 type SearchHit {
   "What it is."
@@ -2934,19 +2974,27 @@ type SearchHit {
   id: ID!
   "Its title or name."
   title: String!
+  "Where the words stand in the title or name."
+  marks: [SearchMark!]!
   "Its status; null for what has none."
   status: String
+  "The number of a request; null for other types."
+  number: Int
+  "What else of a request has the words; null when nothing has."
+  excerpt: SearchExcerpt
 }
 
 extend type Query {
-  "Requests by words, and rows whose title or name contains a text, in any case: those that the caller may see, type by type, the latest of each first."
+  "Requests by words, and rows whose name has the words or parts of them: those that the caller may see, type by type, the latest of each first."
   search(
-    "The text, 2 to 200 characters."
+    "Words in any order, 2 to 200 characters. \"two words\" stand side by side, -word leaves out, title:word is in the title of a request. A number finds the request that has it."
     q: String!
     "Which types; all of them when not given. Those that the caller may not list are left out."
     types: [SearchType!]
     "How many of each type, 1 to 20."
     first: Int = 5
+    "The order of requests."
+    sort: SearchSort = newest
   ): [SearchHit!]!
 }
 `, BuiltIn: false},
@@ -6915,6 +6963,18 @@ func (ec *executionContext) childFields_SavedViewEdge(ctx context.Context, field
 	return nil, fmt.Errorf("no field named %q was found under type SavedViewEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_SearchExcerpt(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "in":
+		return ec.fieldContext_SearchExcerpt_in(ctx, field)
+	case "text":
+		return ec.fieldContext_SearchExcerpt_text(ctx, field)
+	case "marks":
+		return ec.fieldContext_SearchExcerpt_marks(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SearchExcerpt", field.Name)
+}
+
 func (ec *executionContext) childFields_SearchHit(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "type":
@@ -6923,10 +6983,26 @@ func (ec *executionContext) childFields_SearchHit(ctx context.Context, field gra
 		return ec.fieldContext_SearchHit_id(ctx, field)
 	case "title":
 		return ec.fieldContext_SearchHit_title(ctx, field)
+	case "marks":
+		return ec.fieldContext_SearchHit_marks(ctx, field)
 	case "status":
 		return ec.fieldContext_SearchHit_status(ctx, field)
+	case "number":
+		return ec.fieldContext_SearchHit_number(ctx, field)
+	case "excerpt":
+		return ec.fieldContext_SearchHit_excerpt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SearchHit", field.Name)
+}
+
+func (ec *executionContext) childFields_SearchMark(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "start":
+		return ec.fieldContext_SearchMark_start(ctx, field)
+	case "end":
+		return ec.fieldContext_SearchMark_end(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SearchMark", field.Name)
 }
 
 func (ec *executionContext) childFields_Secret(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

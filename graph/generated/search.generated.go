@@ -23,6 +23,52 @@ import (
 
 // region    **************************** field.gotpl *****************************
 
+func (ec *executionContext) _SearchExcerpt_in(ctx context.Context, field graphql.CollectedField, obj *SearchExcerpt) (ret graphql.Marshaler) {
+	return ec.marshalNSearchText2atriumᚋgraphᚋgeneratedᚐSearchText(ctx, field.Selections, obj.In)
+}
+func (ec *executionContext) fieldContext_SearchExcerpt_in(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SearchExcerpt", field, false, false, errors.New("field of type SearchText does not have child fields"))
+}
+
+func (ec *executionContext) _SearchExcerpt_text(ctx context.Context, field graphql.CollectedField, obj *SearchExcerpt) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Text)
+}
+func (ec *executionContext) fieldContext_SearchExcerpt_text(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SearchExcerpt", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SearchExcerpt_marks(ctx context.Context, field graphql.CollectedField, obj *SearchExcerpt) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SearchExcerpt_marks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Marks, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*SearchMark) graphql.Marshaler {
+			return ec.marshalNSearchMark2ᚕᚖatriumᚋgraphᚋgeneratedᚐSearchMarkᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SearchExcerpt_marks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SearchExcerpt",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SearchMark(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SearchHit_type(ctx context.Context, field graphql.CollectedField, obj *SearchHit) (ret graphql.Marshaler) {
 	return ec.marshalNSearchType2atriumᚋgraphᚋgeneratedᚐSearchType(ctx, field.Selections, obj.Type)
 }
@@ -44,11 +90,96 @@ func (ec *executionContext) fieldContext_SearchHit_title(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("SearchHit", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _SearchHit_marks(ctx context.Context, field graphql.CollectedField, obj *SearchHit) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SearchHit_marks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Marks, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*SearchMark) graphql.Marshaler {
+			return ec.marshalNSearchMark2ᚕᚖatriumᚋgraphᚋgeneratedᚐSearchMarkᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SearchHit_marks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SearchHit",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SearchMark(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SearchHit_status(ctx context.Context, field graphql.CollectedField, obj *SearchHit) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Status)
 }
 func (ec *executionContext) fieldContext_SearchHit_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("SearchHit", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SearchHit_number(ctx context.Context, field graphql.CollectedField, obj *SearchHit) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.Number)
+}
+func (ec *executionContext) fieldContext_SearchHit_number(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SearchHit", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SearchHit_excerpt(ctx context.Context, field graphql.CollectedField, obj *SearchHit) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SearchHit_excerpt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Excerpt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *SearchExcerpt) graphql.Marshaler {
+			return ec.marshalOSearchExcerpt2ᚖatriumᚋgraphᚋgeneratedᚐSearchExcerpt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_SearchHit_excerpt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SearchHit",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SearchExcerpt(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SearchMark_start(ctx context.Context, field graphql.CollectedField, obj *SearchMark) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Start)
+}
+func (ec *executionContext) fieldContext_SearchMark_start(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SearchMark", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _SearchMark_end(ctx context.Context, field graphql.CollectedField, obj *SearchMark) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.End)
+}
+func (ec *executionContext) fieldContext_SearchMark_end(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SearchMark", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 // endregion **************************** field.gotpl *****************************
@@ -62,6 +193,44 @@ func (ec *executionContext) fieldContext_SearchHit_status(_ context.Context, fie
 // endregion ************************** interface.gotpl ***************************
 
 // region    **************************** object.gotpl ****************************
+
+var searchExcerptImplementors = []string{"SearchExcerpt"}
+
+func (ec *executionContext) _SearchExcerpt(ctx context.Context, sel ast.SelectionSet, obj *SearchExcerpt) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, searchExcerptImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SearchExcerpt")
+		case "in":
+			out.Values[i] = ec._SearchExcerpt_in(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "text":
+			out.Values[i] = ec._SearchExcerpt_text(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "marks":
+			out.Values[i] = ec._SearchExcerpt_marks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
 
 var searchHitImplementors = []string{"SearchHit"}
 
@@ -89,9 +258,57 @@ func (ec *executionContext) _SearchHit(ctx context.Context, sel ast.SelectionSet
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "marks":
+			out.Values[i] = ec._SearchHit_marks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "status":
 			out.Values[i] = ec._SearchHit_status(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "number":
+			out.Values[i] = ec._SearchHit_number(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "excerpt":
+			out.Values[i] = ec._SearchHit_excerpt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var searchMarkImplementors = []string{"SearchMark"}
+
+func (ec *executionContext) _SearchMark(ctx context.Context, sel ast.SelectionSet, obj *SearchMark) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, searchMarkImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SearchMark")
+		case "start":
+			out.Values[i] = ec._SearchMark_start(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "end":
+			out.Values[i] = ec._SearchMark_end(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -136,6 +353,42 @@ func (ec *executionContext) marshalNSearchHit2ᚖatriumᚋgraphᚋgeneratedᚐSe
 	return ec._SearchHit(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNSearchMark2ᚕᚖatriumᚋgraphᚋgeneratedᚐSearchMarkᚄ(ctx context.Context, sel ast.SelectionSet, v []*SearchMark) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNSearchMark2ᚖatriumᚋgraphᚋgeneratedᚐSearchMark(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNSearchMark2ᚖatriumᚋgraphᚋgeneratedᚐSearchMark(ctx context.Context, sel ast.SelectionSet, v *SearchMark) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SearchMark(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNSearchText2atriumᚋgraphᚋgeneratedᚐSearchText(ctx context.Context, v any) (SearchText, error) {
+	var res SearchText
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNSearchText2atriumᚋgraphᚋgeneratedᚐSearchText(ctx context.Context, sel ast.SelectionSet, v SearchText) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) unmarshalNSearchType2atriumᚋgraphᚋgeneratedᚐSearchType(ctx context.Context, v any) (SearchType, error) {
 	var res SearchType
 	err := res.UnmarshalGQL(v)
@@ -143,6 +396,29 @@ func (ec *executionContext) unmarshalNSearchType2atriumᚋgraphᚋgeneratedᚐSe
 }
 
 func (ec *executionContext) marshalNSearchType2atriumᚋgraphᚋgeneratedᚐSearchType(ctx context.Context, sel ast.SelectionSet, v SearchType) graphql.Marshaler {
+	return v
+}
+
+func (ec *executionContext) marshalOSearchExcerpt2ᚖatriumᚋgraphᚋgeneratedᚐSearchExcerpt(ctx context.Context, sel ast.SelectionSet, v *SearchExcerpt) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SearchExcerpt(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOSearchSort2ᚖatriumᚋgraphᚋgeneratedᚐSearchSort(ctx context.Context, v any) (*SearchSort, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var res = new(SearchSort)
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSearchSort2ᚖatriumᚋgraphᚋgeneratedᚐSearchSort(ctx context.Context, sel ast.SelectionSet, v *SearchSort) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
 	return v
 }
 

@@ -3,6 +3,7 @@
 //	attachment   files at requests and comments
 //	audience     for whom a saved view or reply is: its author, a team, the company
 //	catalog      services and their offerings
+//	finder       what a search box finds: requests, the catalogue, people
 //	form         the forms of offerings, and the answers to them
 //	lifecycle    which requests, tasks and executions are open
 //	participant  who may read a request because its workflow asks them

@@ -24,7 +24,7 @@ var (
 		Resource: "Organization", Action: op.Read, Scope: "organizations:read", Sorts: organizationSorts,
 		Summary: "List organizations",
 	}, func(_ context.Context, tx *op.Tx, in ListOrganizationsInput) *ent.OrganizationQuery {
-		return tx.Organization.Query().Where(paging.Contains[predicate.Organization](nil, organization.FieldName, in.Q)...)
+		return tx.Organization.Query().Where(paging.Words[predicate.Organization](nil, in.Q, organization.FieldName)...)
 	})
 
 	GetOrganization = op.Get("organization.read", op.Spec{
@@ -51,7 +51,7 @@ var (
 // ListOrganizationsInput filters and pages the list of organizations.
 type ListOrganizationsInput struct {
 	paging.Page
-	Q string `json:"-" query:"q" maxLength:"200" doc:"Organizations whose name contains this, in any case."`
+	Q string `json:"-" query:"q" maxLength:"200" doc:"Organizations whose name has these words, or parts of them."`
 }
 
 func loadOrganization(ctx context.Context, tx *op.Tx, id string) (*ent.Organization, error) {

@@ -33,7 +33,7 @@ var (
 		Resource: "Team", Action: op.Read, Scope: "teams:read", Sorts: teamSorts,
 		Summary: "List teams",
 	}, func(_ context.Context, tx *op.Tx, in ListTeamsInput) *ent.TeamQuery {
-		q := tx.Team.Query().Where(paging.Contains[predicate.Team](nil, team.FieldName, in.Q)...)
+		q := tx.Team.Query().Where(paging.Words[predicate.Team](nil, in.Q, team.FieldName)...)
 		if in.Window != nil {
 			return q // a caller that reads a window gets members by MemberIDsOf
 		}
@@ -64,7 +64,7 @@ var (
 // ListTeamsInput filters and pages the list of teams.
 type ListTeamsInput struct {
 	paging.Page
-	Q string `json:"-" query:"q" maxLength:"200" doc:"Teams whose name contains this, in any case."`
+	Q string `json:"-" query:"q" maxLength:"200" doc:"Teams whose name has these words, or parts of them."`
 }
 
 func loadTeam(ctx context.Context, tx *op.Tx, id string) (*ent.Team, error) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"atrium/ent"
-	"atrium/ent/predicate"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/op"
@@ -40,7 +39,7 @@ type ListUsersInput struct {
 	Status []string `json:"-" query:"status" enum:"invited,active,deactivated,erased" doc:"Users in any of these states."`
 	Role   []string `json:"-" query:"role" enum:"owner,admin,agent,member" doc:"Users with any of these roles."`
 	Email  []string `json:"-" query:"email" maxLength:"254" doc:"Users with any of these e-mail addresses, in any case."`
-	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Users whose name or e-mail address contains this, in any case."`
+	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Users whose name or e-mail address has these words, or parts of them."`
 }
 
 func usersOf(_ context.Context, tx *op.Tx, in ListUsersInput) *ent.UserQuery {
@@ -51,9 +50,7 @@ func usersOf(_ context.Context, tx *op.Tx, in ListUsersInput) *ent.UserQuery {
 		emails[i] = strings.ToLower(e) // as they are stored
 	}
 	where = paging.In(where, emails, user.EmailIn)
-	if in.Q != "" {
-		where = append(where, user.Or(paging.ContainsFold[predicate.User](user.FieldName, in.Q), paging.ContainsFold[predicate.User](user.FieldEmail, in.Q)))
-	}
+	where = paging.Words(where, in.Q, user.FieldName, user.FieldEmail)
 	q := tx.User.Query().Where(where...)
 	if in.Window == nil { // a caller that reads a window gets memberships by TeamIDsOf
 		q.WithMemberships(orderByTeam)

@@ -27,7 +27,7 @@ var (
 		Resource: "Secret", Action: op.Read, Scope: "secrets:read", Sorts: secretSorts,
 		Summary: "List secrets, without their values",
 	}, func(_ context.Context, tx *op.Tx, in ListSecretsInput) *ent.SecretQuery {
-		return tx.Secret.Query().Where(paging.Contains[predicate.Secret](nil, secret.FieldName, in.Q)...)
+		return tx.Secret.Query().Where(paging.Words[predicate.Secret](nil, in.Q, secret.FieldName)...)
 	})
 
 	GetSecret = op.Get("secret.read", op.Spec{
@@ -66,7 +66,7 @@ var (
 // ListSecretsInput filters and pages the list of secrets.
 type ListSecretsInput struct {
 	paging.Page
-	Q string `json:"-" query:"q" maxLength:"200" doc:"Secrets whose name contains this, in any case."`
+	Q string `json:"-" query:"q" maxLength:"200" doc:"Secrets whose name has these words, or parts of them."`
 }
 
 func loadSecret(ctx context.Context, tx *op.Tx, id string) (*ent.Secret, error) {

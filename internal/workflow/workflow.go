@@ -55,11 +55,11 @@ var (
 type ListWorkflowsInput struct {
 	paging.Page
 	Status []string `json:"-" query:"status" enum:"draft,active,archived" doc:"Workflows in any of these states."`
-	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Workflows whose name contains this, in any case."`
+	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Workflows whose name has these words, or parts of them."`
 }
 
 func workflowsOf(_ context.Context, tx *op.Tx, in ListWorkflowsInput) *ent.WorkflowQuery {
-	where := paging.Contains(paging.In(nil, in.Status, workflow.StatusIn), workflow.FieldName, in.Q)
+	where := paging.Words(paging.In(nil, in.Status, workflow.StatusIn), in.Q, workflow.FieldName)
 	return tx.Workflow.Query().Where(where...)
 }
 

@@ -27,7 +27,7 @@ var FormChoices = op.OnRow("offering.choices", op.Spec{
 type FormChoicesInput struct {
 	op.ByID
 	Field string   `json:"-" query:"field" minLength:"1" maxLength:"100" doc:"The key of a field of the type user or team."`
-	Q     string   `json:"-" query:"q" maxLength:"200" doc:"Those whose name contains this, in any case."`
+	Q     string   `json:"-" query:"q" maxLength:"200" doc:"Those whose name has these words, or parts of them."`
 	IDs   []string `json:"-" query:"ids" maxItems:"100" maxLength:"64" doc:"Those with these ids."`
 }
 
@@ -49,7 +49,7 @@ func formChoices(ctx context.Context, tx *op.Tx, o *ent.Offering, in FormChoices
 	}
 	out := []*FormChoice{}
 	if fields[at].Type == form.User {
-		where := paging.Contains(paging.In([]predicate.User{access.Here()}, in.IDs, user.IDIn), user.FieldName, in.Q)
+		where := paging.Words(paging.In([]predicate.User{access.Here()}, in.IDs, user.IDIn), in.Q, user.FieldName)
 		rows, err := tx.User.Query().Where(where...).Order(paging.ByText[user.OrderOption](user.FieldName), user.ByID()).Limit(maxChoices).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("list the people: %w", err)
@@ -59,7 +59,7 @@ func formChoices(ctx context.Context, tx *op.Tx, o *ent.Offering, in FormChoices
 		}
 		return out, nil
 	}
-	where := paging.Contains(paging.In([]predicate.Team(nil), in.IDs, team.IDIn), team.FieldName, in.Q)
+	where := paging.Words(paging.In([]predicate.Team(nil), in.IDs, team.IDIn), in.Q, team.FieldName)
 	rows, err := tx.Team.Query().Where(where...).Order(paging.ByText[team.OrderOption](team.FieldName), team.ByID()).Limit(maxChoices).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the teams: %w", err)

@@ -68,12 +68,12 @@ func loadOffering(ctx context.Context, tx *op.Tx, id string) (*ent.Offering, err
 // OfferingFilter selects the offerings of a service that are listed.
 type OfferingFilter struct {
 	Status []string `json:"-" query:"status" enum:"active,inactive" doc:"Offerings in any of these states."`
-	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Offerings whose name contains this, in any case."`
+	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Offerings whose name or description has these words, or parts of them."`
 }
 
 // where returns the filter as predicates.
 func (f OfferingFilter) where() []predicate.Offering {
-	return paging.Contains(paging.In(nil, f.Status, offering.StatusIn), offering.FieldName, f.Q)
+	return paging.Words(paging.In(nil, f.Status, offering.StatusIn), f.Q, offering.FieldName, offering.FieldDescription)
 }
 
 // ListOfferingsInput filters and pages the offerings of one service.
@@ -85,6 +85,15 @@ type ListOfferingsInput struct {
 
 func listOfferings(ctx context.Context, tx *op.Tx, s *ent.Service, in ListOfferingsInput) (paging.List[*ent.Offering], error) {
 	return paging.Of(ctx, in.Page, offeringSorts, tx.Offering.Query().Where(offering.ServiceID(s.ID)).Where(in.where()...))
+}
+
+// FindOfferings returns the newest offerings of all services that have the words, at most so many. The caller may list offerings.
+func FindOfferings(ctx context.Context, tx *op.Tx, q string, most int) ([]*ent.Offering, error) {
+	found, err := tx.Offering.Query().Where(OfferingFilter{Q: q}.where()...).Order(ent.Desc(offering.FieldCreatedAt, offering.FieldID)).Limit(most).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("find offerings: %w", err)
+	}
+	return found, nil
 }
 
 // CreateOfferingInput describes a new offering of the service in the path.

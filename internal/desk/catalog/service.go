@@ -51,12 +51,12 @@ var (
 type ListServicesInput struct {
 	paging.Page
 	Status []string            `json:"-" query:"status" enum:"draft,active,archived" doc:"Services in any of these states."`
-	Q      string              `json:"-" query:"q" maxLength:"200" doc:"Services whose name contains this, in any case."`
+	Q      string              `json:"-" query:"q" maxLength:"200" doc:"Services whose name or description has these words, or parts of them."`
 	Tags   map[string][]string `json:"-" query:"tag.*" doc:"Services whose tag has any of these values."`
 }
 
 func servicesOf(_ context.Context, tx *op.Tx, in ListServicesInput) *ent.ServiceQuery {
-	where := paging.Contains(paging.In(nil, in.Status, service.StatusIn), service.FieldName, in.Q)
+	where := paging.Words(paging.In(nil, in.Status, service.StatusIn), in.Q, service.FieldName, service.FieldDescription)
 	for key, values := range in.Tags {
 		where = append(where, paging.TagIn[predicate.Service](service.FieldTags, key, values))
 	}

@@ -97,9 +97,7 @@ const (
 
 func mentionChoices(ctx context.Context, tx *op.Tx, r *ent.Request, in MentionChoicesInput) ([]*Mentionable, error) {
 	where := []predicate.User{user.StatusEQ(user.StatusActive), user.IDNEQ(tx.Principal().ID)}
-	if in.Q != "" {
-		where = append(where, user.Or(paging.ContainsFold[predicate.User](user.FieldName, in.Q), paging.ContainsFold[predicate.User](user.FieldEmail, in.Q)))
-	}
+	where = paging.Words(where, in.Q, user.FieldName, user.FieldEmail)
 	if tx.OwnOnly() {
 		parts, err := partsIn(ctx, tx, []*ent.Request{r})
 		if err != nil {

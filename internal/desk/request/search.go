@@ -21,9 +21,11 @@ func (in ListInput) matching(ctx context.Context, tx *op.Tx, own []predicate.Req
 	if in.Q == "" {
 		return where, nil
 	}
-	found, _, err := search.Requests(ctx, tx, in.Q, func(ctx context.Context, ids []string) ([]string, error) {
-		return tx.Request.Query().Where(where...).Where(oneOf(ids)).IDs(ctx)
-	})
+	hits, _, err := search.Requests(ctx, tx, in.Q, visible(tx, where))
+	found := make([]string, len(hits))
+	for i, hit := range hits {
+		found[i] = hit.RequestID
+	}
 	return []predicate.Request{oneOf(found)}, err
 }
 
@@ -33,10 +35,15 @@ func (in ListInput) matchingAmong(ctx context.Context, tx *op.Tx, ids []string) 
 	if in.Q == "" {
 		return where, nil
 	}
-	found, err := search.Among(ctx, tx, in.Q, ids, func(ctx context.Context, ids []string) ([]string, error) {
-		return tx.Request.Query().Where(where...).Where(oneOf(ids)).IDs(ctx)
-	})
+	found, err := search.Among(ctx, tx, in.Q, ids, visible(tx, where))
 	return []predicate.Request{oneOf(found)}, err
+}
+
+// visible returns which of some requests a list with these filters shows.
+func visible(tx *op.Tx, where []predicate.Request) search.Visible {
+	return func(ctx context.Context, ids []string) ([]string, error) {
+		return tx.Request.Query().Where(where...).Where(oneOf(ids)).IDs(ctx)
+	}
 }
 
 // oneOf matches requests by their ids, which are one argument: however many they are, the statement is the same.

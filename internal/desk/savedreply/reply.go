@@ -25,7 +25,7 @@ var (
 	List = paging.NewList("savedreply.list", op.Spec{
 		Resource: "SavedReply", Action: op.Read, AdminLayer: true, Sorts: sorts, Summary: "List the saved replies that one sees",
 	}, func(_ context.Context, tx *op.Tx, in ListInput) *ent.SavedReplyQuery {
-		where := paging.Contains([]predicate.SavedReply{audience.Seen[predicate.SavedReply](tx)}, savedreply.FieldName, in.Q)
+		where := paging.Words([]predicate.SavedReply{audience.Seen[predicate.SavedReply](tx)}, in.Q, savedreply.FieldName)
 		return tx.SavedReply.Query().Where(where...)
 	})
 
@@ -54,7 +54,7 @@ var (
 // ListInput selects a page of replies.
 type ListInput struct {
 	paging.Page
-	Q string `json:"-" query:"q" maxLength:"200" doc:"Replies whose name contains this, in any case."`
+	Q string `json:"-" query:"q" maxLength:"200" doc:"Replies whose name has these words, or parts of them."`
 }
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.SavedReply, error) {

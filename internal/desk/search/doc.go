@@ -1,10 +1,11 @@
-// Package search finds requests by words: in their number, title, description, answers and comments, and by the names of their service,
-// offering and requester. Package words says what a word is and what people may write.
+// Package search finds requests by words: in their number, title, description, answers, comments and names of files, and by the names of
+// their service, offering and requester. Package words says what a word is and what people may write.
 //
 //	document.go  what a row is found by
 //	index.go     the index of each database, and the one place that reads it
 //	names.go     which services, offerings and people a word names
 //	find.go      what a caller finds
+//	relevance.go the order by where the words stand
 //	write.go     writing the documents
 //
 // # Documents

@@ -1,12 +1,16 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"atrium/ent"
+	"atrium/ent/attachment"
 	"atrium/ent/comment"
 	"atrium/ent/offering"
 	"atrium/ent/request"
@@ -26,7 +30,7 @@ const (
 	ofRow      = 'o' // ids: of a request's service, offering and requester
 )
 
-func ofRequest(r *ent.Request) *words.Document {
+func ofRequest(r *ent.Request, files []string) *words.Document {
 	d := &words.Document{}
 	for _, id := range []string{r.ServiceID, r.OfferingID, r.RequesterID} {
 		d.AddToken(ofRow, id)
@@ -34,38 +38,52 @@ func ofRequest(r *ent.Request) *words.Document {
 	d.Add(strconv.FormatInt(r.Number, 10), inRequest)
 	d.Add(r.Title, inRequest, inTitle)
 	d.Add(r.Description, inRequest)
-	var answers any
-	if json.Unmarshal(r.Fields, &answers) == nil { // a request has none, or an object
-		addAnswers(d, answers)
+	for _, answer := range Answers(r.Fields) {
+		d.Add(answer, inRequest)
+	}
+	for _, name := range files {
+		d.Add(name, inRequest)
 	}
 	return d
 }
 
-// addAnswers adds the texts and numbers of the answers to a form.
-func addAnswers(d *words.Document, v any) {
-	switch v := v.(type) {
-	case string:
-		d.Add(v, inRequest)
-	case float64:
-		d.Add(strconv.FormatFloat(v, 'f', -1, 64), inRequest)
-	case []any:
-		for _, one := range v {
-			addAnswers(d, one)
-		}
-	case map[string]any:
-		for _, one := range v {
-			addAnswers(d, one)
+// Answers returns the texts and numbers among the answers to a form, by the order of their keys.
+func Answers(fields json.RawMessage) (texts []string) {
+	var answers any
+	if json.Unmarshal(fields, &answers) != nil {
+		return nil // a request has none, or an object
+	}
+	var add func(v any)
+	add = func(v any) {
+		switch v := v.(type) {
+		case string:
+			texts = append(texts, v)
+		case float64:
+			texts = append(texts, strconv.FormatFloat(v, 'f', -1, 64))
+		case []any:
+			for _, one := range v {
+				add(one)
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				add(v[key])
+			}
 		}
 	}
+	add(answers)
+	return texts
 }
 
-func ofComment(c *ent.Comment) *words.Document {
+func ofComment(c *ent.Comment, files []string) *words.Document {
 	d := &words.Document{}
 	d.AddToken(ofRow, c.Edges.Request.RequesterID)
+	kind := byte(inPublic)
 	if c.Visibility == comment.VisibilityInternal {
-		d.Add(c.Body, inInternal)
-	} else {
-		d.Add(c.Body, inPublic)
+		kind = inInternal
+	}
+	d.Add(c.Body, kind)
+	for _, name := range files {
+		d.Add(name, kind)
 	}
 	return d
 }
@@ -127,8 +145,12 @@ func (m made) read(ctx context.Context, db *ent.Client, kind searchdocument.Kind
 func (m made) requests(ctx context.Context, db *ent.Client, ids []string) error {
 	rows, err := db.Request.Query().Where(request.IDIn(ids...)).Select(request.FieldID, request.FieldNumber, request.FieldTitle,
 		request.FieldDescription, request.FieldFields, request.FieldServiceID, request.FieldOfferingID, request.FieldRequesterID).All(ctx)
+	if err != nil {
+		return err
+	}
+	files, err := Files(ctx, db, ids)
 	for _, r := range rows {
-		m[r.ID] = ofRequest(r)
+		m[r.ID] = ofRequest(r, files[r.ID])
 	}
 	return err
 }
@@ -136,10 +158,30 @@ func (m made) requests(ctx context.Context, db *ent.Client, ids []string) error 
 func (m made) comments(ctx context.Context, db *ent.Client, ids []string) error {
 	rows, err := db.Comment.Query().Where(comment.IDIn(ids...)).
 		WithRequest(func(q *ent.RequestQuery) { q.Select(request.FieldID, request.FieldRequesterID) }).All(ctx)
+	if err != nil {
+		return err
+	}
+	files, err := Files(ctx, db, ids)
 	for _, c := range rows {
 		if c.Edges.Request != nil {
-			m[c.ID] = ofComment(c)
+			m[c.ID] = ofComment(c, files[c.ID])
 		}
 	}
 	return err
+}
+
+// Files returns the names of the files at comments, and at requests themselves, by the row that they are at.
+func Files(ctx context.Context, db *ent.Client, rows []string) (map[string][]string, error) {
+	files, err := db.Attachment.Query().Where(attachment.StatusEQ(attachment.StatusREADY), attachment.DeletedAtIsNil(), attachment.Or(
+		attachment.CommentIDIn(rows...), attachment.And(attachment.RequestIDIn(rows...), attachment.CommentIDIsNil()))).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the names of files: %w", err)
+	}
+	names := map[string][]string{}
+	for _, a := range files {
+		if at := cmp.Or(a.CommentID, a.RequestID); at != nil {
+			names[*at] = append(names[*at], a.Name)
+		}
+	}
+	return names, nil
 }

@@ -31,9 +31,12 @@ const (
 // Visible returns those of some requests that the caller may see and that pass the filters of their list.
 type Visible func(ctx context.Context, ids []string) ([]string, error)
 
-// Requests returns the ids of the newest requests that the caller finds by what they wrote, and whether it ended before it had looked at
+// Hit is a request that was found, and the row that has the words: the request itself, or a comment on it.
+type Hit struct{ RequestID, RowID string }
+
+// Requests returns the newest requests that the caller finds by what they wrote, and whether it ended before it had looked at
 // all. Nothing is found by a text without words.
-func Requests(ctx context.Context, tx *op.Tx, text string, visible Visible) (ids []string, truncated bool, err error) {
+func Requests(ctx context.Context, tx *op.Tx, text string, visible Visible) (found []Hit, truncated bool, err error) {
 	f := newFinder(tx, text, visible)
 	if f.query.Empty() {
 		return nil, false, nil
@@ -111,7 +114,12 @@ func Among(ctx context.Context, tx *op.Tx, text string, requests []string, visib
 	if err != nil {
 		return nil, err
 	}
-	return f.found, f.consider(ctx, docs)
+	err = f.consider(ctx, docs)
+	ids := make([]string, len(f.found))
+	for i, hit := range f.found {
+		ids[i] = hit.RequestID
+	}
+	return ids, err
 }
 
 // document is a document with its words.
@@ -130,7 +138,7 @@ type finder struct {
 	fresh       map[int]*document // those that are not written, by their numbers
 	byName      [][]string        // for each term the ids of rows whose names have it
 	notName     [][]string        // likewise for each excluded term
-	found       []string
+	found       []Hit
 	decided     map[string]bool // the requests that were asked about
 	commentKind []byte          // the kinds of comments that the caller reads
 	whole       bool            // the last word is no beginning any more, because it took too long
@@ -310,11 +318,12 @@ func (f *finder) add(ctx context.Context, hits []*ent.SearchDocument) error {
 	if err != nil {
 		return err
 	}
+	var more []Hit
 	var ids []string
 	for _, d := range hits {
 		if (d.Kind == searchdocument.KindRequest || read[d.RowID]) && !f.decided[d.RequestID] {
 			f.decided[d.RequestID] = true
-			ids = append(ids, d.RequestID)
+			more, ids = append(more, Hit{d.RequestID, d.RowID}), append(ids, d.RequestID)
 		}
 	}
 	if len(ids) == 0 {
@@ -329,9 +338,9 @@ func (f *finder) add(ctx context.Context, hits []*ent.SearchDocument) error {
 		return err
 	}
 	seen := setOf(visible)
-	for _, id := range ids { // in their order
-		if seen[id] && !without[id] {
-			f.found = append(f.found, id)
+	for _, hit := range more { // in their order
+		if seen[hit.RequestID] && !without[hit.RequestID] {
+			f.found = append(f.found, hit)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/internal/platform/text"
+	"atrium/internal/platform/words"
 )
 
 // In adds a filter for rows with one of the values, if there are any values. The input's enum tag has already checked
@@ -38,12 +39,32 @@ func InOrNone[P ~func(*sql.Selector)](where []P, values []string, in func(...str
 	return append(where, P(sql.OrPredicates(in(given...), null())))
 }
 
-// Contains adds a filter for a part of a text, in any case, if it is not empty.
-func Contains[P ~func(*sql.Selector)](where []P, column, part string) []P {
-	if part == "" {
+// Words adds a filter for rows that have every word of what somebody searches for, if that is not empty: in any order, each in any of the
+// columns, also as a part of a longer word. "Two words" stand side by side, and -word leaves out. What has no words is looked for as it is.
+func Words[P ~func(*sql.Selector)](where []P, q string, columns ...string) []P {
+	if q == "" {
 		return where
 	}
-	return append(where, ContainsFold[P](column, part))
+	parsed := words.Parse(q)
+	if parsed.Empty() {
+		return append(where, anyContains[P](columns, q))
+	}
+	for _, t := range parsed.Terms {
+		where = append(where, anyContains[P](columns, t.Text))
+	}
+	for _, t := range parsed.Not {
+		where = append(where, P(sql.NotPredicates(anyContains[P](columns, t.Text))))
+	}
+	return where
+}
+
+// anyContains matches rows of which one of the columns contains a text.
+func anyContains[P ~func(*sql.Selector)](columns []string, part string) P {
+	or := make([]P, len(columns))
+	for i, column := range columns {
+		or[i] = containsFold[P](column, part)
+	}
+	return P(sql.OrPredicates(or...))
 }
 
 // TagIn matches rows whose tag has one of the values. Key and values are bound as parameters. The key has passed the
@@ -66,17 +87,17 @@ func TagIn[P ~func(*sql.Selector)](column, key string, values []string) P {
 	}
 }
 
-// ContainsFold matches rows whose column contains part of a text in any case and spelling, as text.Fold compares, alike on both databases.
+// containsFold matches rows whose column contains part of a text in any case and spelling, as text.Fold compares, alike on both databases.
 // No character is a wildcard.
-func ContainsFold[P ~func(*sql.Selector)](column, part string) P {
+func containsFold[P ~func(*sql.Selector)](column, part string) P {
 	return func(s *sql.Selector) {
 		of := folded(s.Dialect(), s.C(column)) // here, because the selector may be given another name before it is written
 		s.Where(sql.P(func(b *sql.Builder) {
 			if s.Dialect() == dialect.Postgres {
-				b.WriteString("strpos(" + of + ", ").Arg(text.Fold(part)).WriteString("::text) > 0")
+				b.WriteString("coalesce(strpos(" + of + ", ").Arg(text.Fold(part)).WriteString("::text), 0) > 0")
 				return
 			}
-			b.WriteString("instr(" + of + ", ").Arg(text.Fold(part)).WriteString(") > 0")
+			b.WriteString("coalesce(instr(" + of + ", ").Arg(text.Fold(part)).WriteString("), 0) > 0")
 		}))
 	}
 }
@@ -87,7 +108,7 @@ func folded(of, column string) string {
 	lower := "lower($)"
 	if of == dialect.Postgres {
 		ascii, lower = "char_length", `lower($ COLLATE "und-x-icu")`
-		others = `normalize(translate(lower(upper(normalize($) COLLATE "und-x-icu")), 'ς', 'σ'))`
+		others = `normalize(regexp_replace(normalize(translate(lower(upper(normalize($) COLLATE "und-x-icu")), 'ς', 'σ'), NFD), U&'[\0300-\036F]+', '', 'g'))`
 	}
 	return strings.ReplaceAll("CASE WHEN octet_length($) = "+ascii+"($) THEN "+lower+" ELSE "+others+" END", "$", column)
 }

@@ -12,14 +12,23 @@ import (
 // finalSigma is replaced, because it is what lower-casing makes of a capital at the end of a word only.
 var finalSigma = strings.NewReplacer("ς", "σ")
 
-// Fold returns s in the form in which texts are compared without case and spelling: in capitals and back to small letters, which folds
-// fully (ß is ss, ﬁ is fi), and in NFC. It is what PostgreSQL computes with ICU: see paging.ContainsFold.
+// Fold returns s in the form in which texts are searched, without case, accents and spelling: in capitals and back to small letters, which
+// folds fully (ß is ss, ﬁ is fi), without combining marks (é is e), and in NFC. It is what PostgreSQL computes with ICU: see
+// paging.Words.
 func Fold(s string) string {
 	if isASCII(s) {
 		return strings.ToLower(s)
 	}
 	s = cases.Lower(language.Und).String(cases.Upper(language.Und).String(norm.NFC.String(s)))
-	return norm.NFC.String(finalSigma.Replace(s))
+	return norm.NFC.String(strings.Map(unaccented, norm.NFD.String(finalSigma.Replace(s))))
+}
+
+// unaccented drops the combining diacritical marks.
+func unaccented(r rune) rune {
+	if r >= 0x300 && r <= 0x36F {
+		return -1
+	}
+	return r
 }
 
 func isASCII(s string) bool {

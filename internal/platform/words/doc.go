@@ -4,6 +4,7 @@
 //	split.go     the words of a text, with their places
 //	document.go  what is stored of a row that can be found, and whether a term is in it
 //	query.go     what people write into a search box
+//	mark.go      where its words stand in a text
 //
 // A word is a run of letters, digits and marks. Words that a single @ . _ - / : + & or apostrophe joins are a compound, such as an e-mail
 // address, a date or the id of a device: each run of two to four of its words is a token of its own, in which a hyphen stands for whatever

@@ -27,6 +27,7 @@ type Term struct {
 	Phrase []string // the words that have to stand side by side; empty for one word
 	Prefix bool     // the last token is the beginning of one
 	Title  bool     // it has to be in the title
+	Text   string   // as it was written
 }
 
 // Empty reports whether the query finds nothing: it has no word that a row must have.
@@ -78,7 +79,7 @@ func (p *parser) next() bool {
 	}
 	terms := p.terms(text, phrase)
 	for _, t := range terms {
-		t.Title = title
+		t.Title, t.Text = title, text
 		if not {
 			p.out.Not = append(p.out.Not, t)
 		} else {

@@ -161,3 +161,47 @@ func BenchmarkDocument(b *testing.B) {
 		})
 	}
 }
+
+// An excerpt is a piece of the text around the first word that was found. Marks count characters, not bytes.
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	for search, want := range map[string]string{
+		"laptop":             "The [laptop] of Zoë Å. is slow, and the [laptop]’s fan…",
+		"fan slow":           "…Zoë Å. is [slow], and the laptop’s [fan] is loud. Mail…",
+		"zoe":                "…laptop of [Zoë] Å. is slow, and the laptop’s fan is…",
+		"anna.osei@exam":     "…loud. Mail [anna.osei@example].com, 印刷機が壊れた",
+		"刷機":                 "…印[刷機]が壊れた",
+		`"is slow" -nothing`: "…of Zoë Å. [is] [slow], and the laptop’s fan [is] loud.…",
+		"printer":            "The laptop of Zoë Å. is slow, and the laptop’s fan…",
+	} {
+		e := words.Parse(search).Excerpt("The laptop of Zoë Å.\n\n is slow,  and the laptop’s fan is loud. Mail anna.osei@example.com, 印刷機が壊れた", 55)
+		runes, out := []rune(e.Text), ""
+		last := 0
+		for _, m := range e.Marks {
+			out += string(runes[last:m.Start]) + "[" + string(runes[m.Start:m.End]) + "]"
+			last = m.End
+		}
+		require.Equal(t, want, out+string(runes[last:]), search)
+	}
+}
+
+// Whatever the text and the search: marks are in order, apart and inside of the text, and what the search finds has some.
+func TestExcerptsOfAnything(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-dßéП刷機 .@-]{0,60}`)).Draw(t, "text")
+		search := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-dßéП刷機 .@"-]{0,12}`)).Draw(t, "search")
+		q := words.Parse(search)
+		q.Not = nil
+		e := q.Excerpt(text, 30)
+		require.LessOrEqual(t, len([]rune(e.Text)), 30)
+		at := 0
+		for _, m := range e.Marks {
+			require.True(t, at <= m.Start && m.Start < m.End && m.End <= len([]rune(e.Text)), "%v in %q", e.Marks, e.Text)
+			at = m.End
+		}
+		if len([]rune(text)) < 20 && len(strings.Fields(text)) > 0 && finds(text, search) {
+			require.NotEmpty(t, e.Marks, "%q in %q", search, text)
+		}
+	})
+}

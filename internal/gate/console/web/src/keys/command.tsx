@@ -6,9 +6,10 @@ import { useRead } from '../app/data';
 import { can, useViewer } from '../app/session';
 import { t } from '../app/text';
 import { Find } from '../gen/documents';
-import type { SearchType } from '../gen/types';
+import type { HitFragment, SearchType } from '../gen/types';
 import { Dialog } from '../ui/dialog';
 import { words } from '../ui/bits';
+import { Marked } from '../ui/marked';
 import { subpages } from '../parts/subpages';
 import { keyLabel, shortcuts } from './registry';
 import { score } from './score';
@@ -16,11 +17,11 @@ import { score } from './score';
 export interface Place { label: string; to: string }
 // kinds are what is found: under what it stands, and where it is.
 const kinds: Record<SearchType, [string, (id: string) => string]> = {
-  Request: [t('Requests'), (id) => `/app/requests/${id}`], Service: [t('Services'), (id) => `/app/services/${id}`], Workflow: [t('Workflows'), (id) => `/app/workflows/${id}`],
+  Request: [t('Requests'), (id) => `/app/requests/${id}`], Service: [t('Services'), (id) => `/app/services/${id}`], Offering: [t('Offerings'), (id) => `/app/catalogue/${id}`], Workflow: [t('Workflows'), (id) => `/app/workflows/${id}`],
   User: [t('People'), () => '/app/people'], Team: [t('Teams'), () => '/app/people'], Organization: [t('Organizations'), () => '/app/organizations'],
 };
 const foundGroups = new Set(Object.values(kinds).map(([group]) => group));
-interface Item { id: string; label: string; hint?: string; group: string; run: () => void }
+interface Item { id: string; label: string; hint?: string; group: string; hit?: HitFragment; run: () => void }
 
 const recentKey = 'recent-commands';
 const recent = (): string[] => JSON.parse(sessionStorage.getItem(recentKey) ?? '[]') as string[];
@@ -44,10 +45,11 @@ export default function Command({ places, close, begun }: { places: Place[]; clo
       ...actions.map((s) => ({ id: `do ${s.does}`, label: s.does, hint: keyLabel(s.keys), group: t('Actions'), run: () => { s.run(new KeyboardEvent('keydown')); } })),
       ...buttons.map((b, i) => ({ id: `press ${i} ${b.textContent}`, label: b.textContent.trim(), group: t('Actions'), run: () => { b.click(); } })),
       ...[...places, { label: t('Home'), to: '/app' }, { label: t('Notifications'), to: '/app/notifications' }, ...(can(viewer, 'request.update') ? [{ label: t('Reports'), to: '/app/figures' }] : []), ...subpages.filter((s) => can(viewer, s.verb))].map((p) => ({ id: `go ${p.to}`, label: p.label, group: t('Pages'), run: go(p.to) })),
-      ...(hits ?? []).map((h) => ({ id: h.id, label: h.title, ...(h.status ? { hint: words(h.status) } : {}), group: kinds[h.type][0], run: h.type === 'User' ? () => { void navigate({ to: '/app/people', search: { q: h.title } as never }); } : go(kinds[h.type][1](h.id)) })), // not said
+      ...(hits ?? []).map((h) => ({ id: h.id, label: h.title, hit: h, ...(h.status ? { hint: words(h.status) } : {}), group: kinds[h.type][0], run: h.type === 'User' ? () => { void navigate({ to: '/app/people', search: { q: h.title } as never }); } : go(kinds[h.type][1](h.id)) })), // not said
     ];
     const last = recent();
-    const weight = (i: Item) => score(i.label, query) + (last.includes(i.id) ? 5 - last.indexOf(i.id) : 0);
+    const number = /^#?0*([1-9]\d*)$/.exec(query.trim())?.[1]; // of a request, which comes before everything else
+    const weight = (i: Item) => (number && String(i.hit?.number) === number ? 1000 : score(i.label, query)) + (last.includes(i.id) ? 5 - last.indexOf(i.id) : 0);
     return all.filter((i) => foundGroups.has(i.group) || score(i.label, query) >= 0).sort((a, b) => weight(b) - weight(a));
   }, [actions, buttons, places, query, hits, navigate, viewer]);
 
@@ -80,7 +82,7 @@ export default function Command({ places, close, begun }: { places: Place[]; clo
               <ComboboxGroupLabel className="command-label">{name}</ComboboxGroupLabel>
               {list.slice(0, 12).map((i) => (
                 <ComboboxItem key={i.id} value={i.id} setValueOnClick={false} hideOnClick={false} onClick={() => { run(i); }} className="command-item">
-                  <span>{i.label}</span>{i.hint && <kbd>{i.hint}</kbd>}
+                  {i.hit ? <Hit hit={i.hit} /> : <span>{i.label}</span>}{i.hint && <kbd>{i.hint}</kbd>}
                 </ComboboxItem>
               ))}
             </ComboboxGroup>
@@ -90,4 +92,9 @@ export default function Command({ places, close, begun }: { places: Place[]; clo
       </ComboboxProvider>
     </Dialog>
   );
+}
+
+// Hit is what was found, with the text that has the words.
+function Hit({ hit: { number, title, marks, excerpt } }: { hit: HitFragment }) {
+  return <span className="hit"><span>{number !== null && <span className="number">#{number}</span>} <span dir="auto"><Marked text={title} marks={marks} /></span></span>{excerpt && <span className="soft" dir="auto"><Marked text={excerpt.text} marks={excerpt.marks} /></span>}</span>;
 }

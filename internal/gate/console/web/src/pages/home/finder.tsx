@@ -7,6 +7,7 @@ import { HomeFind } from '../../gen/documents';
 import { useKeys } from '../../keys/registry';
 import type { useOfferingChoices } from '../../parts/choices';
 import { Badge } from '../../ui/bits';
+import { Marked } from '../../ui/marked';
 
 const most = 8; // of each kind
 
@@ -51,7 +52,7 @@ export function Finder({ q, set, catalogue }: Props) {
       {on && (
         <div className="results">
           {offers.length > 0 && <><h2>{t('Catalogue')}</h2><ul className="rows">{offers.slice(0, most).map((o) => <li key={o.id} className="row"><div><Link className="name" dir="auto" to="/app/catalogue/$id" params={{ id: o.id }}>{o.name}</Link><div className="meta"><span dir="auto">{o.of}</span>{o.description && <span dir="auto">{o.description}</span>}</div></div><FilePlus2 size={16} aria-hidden /></li>)}</ul></>}
-          {found.length > 0 && <><h2>{t('Your requests')}</h2><ul className="rows">{found.map((r) => <li key={r.id} className="row"><div><Link className="name" dir="auto" to="/app/requests/$id" params={{ id: r.id }}>{r.title}</Link><div className="meta">{r.status && <Badge value={r.status} />}</div></div></li>)}</ul></>}
+          {found.length > 0 && <><h2>{t('Your requests')}</h2><ul className="rows">{found.map((r) => <li key={r.id} className="row"><div><Link className="name" dir="auto" to="/app/requests/$id" params={{ id: r.id }}><Marked text={r.title} marks={r.marks} /></Link><div className="meta">{r.status && <Badge value={r.status} />}{r.number !== null && <span>#{r.number}</span>}{r.excerpt && <span dir="auto"><Marked text={r.excerpt.text} marks={r.excerpt.marks} /></span>}</div></div></li>)}</ul></>}
           {late && offers.length === 0 && <p className="nothing">{t('Searching…')}</p>}
           {!late && n === 0 && <p className="nothing">{t('Nothing was found.')} <Link to="/app/catalogue">{t('Open the catalogue')}</Link></p>}
         </div>
