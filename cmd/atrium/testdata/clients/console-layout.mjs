@@ -15,7 +15,7 @@ const owners = [
   'inbox', 'requests', 'requests?view=board', 'requests/import', 'workflows', `workflows/${ids.workflow}`, 'executions', `executions/${ids.execution}`, 'routing', 'calendars', 'agents', `agents/${ids.agent}`,
   'runs', `runs/${ids.run}`, 'proposals', 'people', 'organizations', 'keys', 'service-accounts', 'oauth-clients', 'webhooks', `webhooks/${ids.webhook}`, `inbound-webhooks/${ids.inbound}`, 'policies', 'secrets',
   'mail', 'mailboxes', `mailboxes/${ids.mailbox}`,
-  'credits', 'plan', 'audit', 'figures', 'figures?days=7',
+  'credits', 'plan', 'audit', 'figures', 'figures?period=7d', 'figures?period=last_month&by=team&priority=HIGH',
 ];
 
 // shifts are what moved since the page was loaded, the most first, each with the places that it moved from and to.

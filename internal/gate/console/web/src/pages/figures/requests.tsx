@@ -1,11 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { Download } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { useRead } from '../../app/data';
 import { t, zone } from '../../app/text';
 import { Report } from '../../gen/documents';
 import type { ReportBy, ReportQuery, RequestFilter } from '../../gen/types';
 import { useServiceChoices } from '../../parts/choices';
+import { fetched } from '../../parts/fetched';
 import { valuesOf } from '../../parts/filters';
+import { queryOf } from '../../parts/query';
 import { Loaded, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { Breakdown } from './breakdown';
@@ -32,9 +35,18 @@ export function RequestFigured({ search, set, time }: Props) {
   }), [time, by, filter]);
   const read = useRead(Report, variables, organized && services.length === 0);
   const of = read.data?.requestReport.timeZone ?? here;
+  const [busy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    await fetched(`/v1/reports/requests.csv?${queryOf({ ...variables.filter, ...time.span, over: time.over, timeZone: here, by: Object.keys(groups) })}`, `report-${time.days.first}-${time.days.last}.csv`);
+    setBusy(false);
+  };
   return (
     <>
-      <p className="intro">{t('{days}, compared with {before}. Days are in the time zone {zone}.', { days: daysSaid(time.days), before: daysSaid(time.before), zone: of.replaceAll('_', ' ') })}</p>
+      <div className="line report-of">
+        <p className="intro grow">{t('{days}, compared with {before}. Days are in the time zone {zone}.', { days: daysSaid(time.days), before: daysSaid(time.before), zone: of.replaceAll('_', ' ') })}</p>
+        <button type="button" className="plain small" disabled={busy} onClick={() => { void save(); }}><Download size={14} aria-hidden /> {t('Export all as CSV')}</button>
+      </div>
       {read.data || read.fault ? <Loaded read={read}>{(d) => <Shown of={d} by={by} search={search} asked={asked} services={services} set={set} time={time} />}</Loaded> : <Coming />}
     </>
   );

@@ -1,4 +1,5 @@
 // search turns what stands in the address of a list into the API's filter, and back. The names and values are the API's own.
+import { queryOf } from '../../parts/query';
 import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVariables } from '../../gen/types';
 
 export interface RequestSearch {
@@ -35,11 +36,10 @@ export function requestFilter(s: RequestSearch): RequestFilter {
   return out as RequestFilter;
 }
 
-// tableOf is the address of the table of what a list shows. A comma within a value is no separator.
+// tableOf is the address of the table of what a list shows.
 export function tableOf(search: RequestSearch, sort: string): string {
   const { tag, ...filter } = requestFilter(search) as Record<string, unknown>;
-  const all = { ...filter, ...Object.fromEntries(Object.entries(tag ?? {}).map(([k, v]) => [`tag.${k}`, v])), sort };
-  return `/v1/requests.csv?${Object.entries(all).map(([k, v]) => `${k}=${[v].flat().map((x) => encodeURIComponent(String(x))).join(',')}`).join('&')}`;
+  return `/v1/requests.csv?${queryOf({ ...filter, ...Object.fromEntries(Object.entries(tag ?? {}).map(([k, v]) => [`tag.${k}`, v])), sort })}`;
 }
 
 // untold are the filters of which a row does not say whether it passes them.
