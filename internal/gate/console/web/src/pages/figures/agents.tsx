@@ -5,7 +5,6 @@ import { AgentFigures } from '../../gen/documents';
 import type { AgentFigureFragment } from '../../gen/types';
 import { useAgentChoices } from '../../parts/choices';
 import { Loaded, Section } from '../../ui/page';
-import { Empty } from '../../ui/states';
 import { Grouped, Timed } from './figured';
 import { filled, share, type Keyed } from './table';
 import type { Time } from './period';
@@ -24,7 +23,7 @@ export function AgentFigured({ time, note }: { time: Time['utc']; note: string }
     <Loaded read={read} skeleton={3}>
       {(d) => {
         const list = filled(d.over ?? [], time.from, time.to, time.over, none);
-        if (list.every((f) => f.runs === 0)) return <Section title={t('Agents')}><Empty title={t('No AI agent ran in this time')} /></Section>;
+        if (list.every((f) => f.runs === 0)) return <Section title={t('Agents')}><p className="nothing">{t('No AI agent ran in this time')}</p></Section>;
         return (
           <div className="charts">
             <Timed<Stat> bars intro={note} title={t('Runs of agents')} file="agent-runs" over={time.over} list={list} columns={[

@@ -1,14 +1,14 @@
 // bar is what a report is of: its time and its filters, which stand in the address.
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { t } from '../../app/text';
 import { Chips, Values, chipSays, fieldLabels, useFieldOptions, type Opened } from '../../parts/filters';
 import { useKeys } from '../../keys/registry';
 import { periods, usual, type Time } from './period';
 import { filters, type ReportSearch } from './report';
 
-interface BarProps { search: ReportSearch; set: (s: ReportSearch) => void; time: Time }
+interface BarProps { search: ReportSearch; set: (s: ReportSearch) => void; time: Time; children?: ReactNode }
 
-export function ReportBar({ search, set, time }: BarProps) {
+export function ReportBar({ search, set, time, children }: BarProps) {
   const [open, setOpen] = useState<Opened | null>(null);
   const options = useFieldOptions(search, open?.name ?? '');
   const label = (name: string) => fieldLabels[name as keyof typeof fieldLabels];
@@ -28,6 +28,7 @@ export function ReportBar({ search, set, time }: BarProps) {
       <Chips search={search} set={set} on={filters.filter((n) => search[n])} offered={[...filters]} label={label} says={(name, value) => chipSays(options(name), value)} open={open} setOpen={setOpen}>
         {(name) => <Values label={label(name)} name={name} options={options(name)} search={search} set={set} />}
       </Chips>
+      {children}
     </search>
   );
 }

@@ -6,7 +6,7 @@ import { Tabs } from '../../ui/tabs';
 import { CsvOf, Folded } from './figured';
 import { columnsOf } from './columns';
 import { useNames } from './names';
-import { groupOf, groups, measures, ranked, said, type Figures, type List, type Measure, type ReportSearch, type Service } from './report';
+import { counted, groupOf, groups, measures, ranked, said, type Figures, type List, type Measure, type ReportSearch, type Service } from './report';
 
 const most = 12;
 
@@ -48,7 +48,7 @@ function Bar({ name, value, of: m, top, to }: BarProps) {
     <li>
       <span className="of" dir="auto" title={name}>{name}</span>
       <span className="track" aria-hidden><span style={{ inlineSize: `${((value ?? 0) / top) * 100}%` }} /></span>
-      <span className="num">{to && value ? <Link to="/app/requests" search={to as never} aria-label={t('{name}: {value}, show the requests', { name, value: text })}>{text}</Link> : text}</span>
+      <span className="num">{to && counted(m, value) ? <Link to="/app/requests" search={to as never} aria-label={t('{name}: {value}, show the requests', { name, value: text })}>{text}</Link> : text}</span>
     </li>
   );
 }

@@ -3,7 +3,6 @@ import { t } from '../../app/text';
 import { DeliveryFigures } from '../../gen/documents';
 import type { DeliveryFigureFragment } from '../../gen/types';
 import { Loaded, Section } from '../../ui/page';
-import { Empty } from '../../ui/states';
 import { Grouped, Timed } from './figured';
 import { filled, share, type Keyed } from './table';
 import type { Time } from './period';
@@ -23,7 +22,7 @@ export function DeliveryFigured({ time, note }: { time: Time['utc']; note: strin
       {(d) => {
         const list = filled(d.over ?? [], time.from, time.to, time.over, none);
         const urls = new Map(rows(d.webhookSubscriptions).map((s) => [s.id, hostOf(s.url)]));
-        if (list.every((f) => all(f) === 0)) return <Section title={t('Deliveries of webhooks')}><Empty title={t('Nothing was delivered in this time')}><p>{t('Deliveries are kept for 30 days.')}</p></Empty></Section>;
+        if (list.every((f) => all(f) === 0)) return <Section title={t('Deliveries of webhooks')}><p className="nothing">{t('Nothing was delivered in this time')}. {t('Deliveries are kept for 30 days.')}</p></Section>;
         return (
           <div className="charts">
             <Timed<Stat> bars title={t('Deliveries of webhooks')} file="deliveries" over={time.over} list={list} intro={`${t('Counted by when the event happened, with the current status. Deliveries are kept for 30 days.')} ${note}`}

@@ -35,7 +35,7 @@ export function Folded<F>({ title, head, list, name, columns, timed }: TableProp
 function Figure({ value, to, says, digits }: { value: Cell; to: object | undefined; says: ((n: number) => string) | undefined; digits: number | undefined }) {
   if (value === '') return <>–</>; // not said
   const text = typeof value === 'number' ? says?.(value) ?? value.toLocaleString(locale, { maximumFractionDigits: digits }) : value;
-  return to && value !== 0 ? <Link to="/app/requests" search={to as never}>{text}</Link> : <>{text}</>;
+  return to && (says || value !== 0) ? <Link to="/app/requests" search={to as never}>{text}</Link> : <>{text}</>;
 }
 
 // CsvOf gives the table as a file.

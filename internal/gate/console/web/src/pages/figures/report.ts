@@ -59,7 +59,7 @@ export interface Measure { name: string; kind: Kind; of: (f: Figures) => number 
 
 export const measures: Record<string, Measure> = {
   filed: { name: t('Submitted'), kind: 'count', of: (f) => f.filed, worst: 'high', list: {} },
-  completed: { name: t('Completed'), kind: 'count', of: (f) => f.completed, good: 'more', worst: 'high' },
+  completed: { name: t('Completed'), kind: 'count', of: (f) => f.completed, worst: 'high' },
   open: { name: t('Still open'), kind: 'count', of: (f) => f.open, worst: 'high', list: { status: 'PENDING,IN_PROGRESS' } }, // not said
   reopened: { name: t('Reopened'), kind: 'count', of: (f) => f.reopened, good: 'less', worst: 'high' },
   firstResponse: { name: t('First response, median'), kind: 'minutes', of: (f) => f.firstResponseP50 ?? null, good: 'less', worst: 'high', list: {} },
@@ -87,6 +87,9 @@ export function unitOf(minutes: (number | null)[]): { size: number; says: (n: nu
   const narrow = unit(of, 'narrow');
   return { size, says: (n) => narrow.format(n) };
 }
+
+// counted reports whether requests stand behind a figure: none do behind a count of 0, others have 0 minutes.
+export const counted = ({ kind }: Measure, n: number | null): boolean => n !== null && (kind !== 'count' || n > 0);
 
 export interface Change { up: number; says: string; tone: '' | 'good' | 'bad' }
 

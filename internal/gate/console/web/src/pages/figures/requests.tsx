@@ -11,6 +11,7 @@ import { valuesOf } from '../../parts/filters';
 import { queryOf } from '../../parts/query';
 import { Loaded, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
+import { ReportBar } from './bar';
 import { Breakdown } from './breakdown';
 import { Timed, type Column } from './figured';
 import { daysSaid, stepOf, type Time } from './period';
@@ -43,10 +44,10 @@ export function RequestFigured({ search, set, time }: Props) {
   };
   return (
     <>
-      <div className="line report-of">
-        <p className="intro grow">{t('{days}, compared with {before}. Days are in the time zone {zone}.', { days: daysSaid(time.days), before: daysSaid(time.before), zone: of.replaceAll('_', ' ') })}</p>
-        <button type="button" className="plain small" disabled={busy} onClick={() => { void save(); }}><Download size={14} aria-hidden /> {t('Export all as CSV')}</button>
-      </div>
+      <ReportBar search={search} set={set} time={time}>
+        <span className="display"><button type="button" className="plain small" disabled={busy} onClick={() => { void save(); }}><Download size={14} aria-hidden /> {t('Export all as CSV')}</button></span>
+      </ReportBar>
+      <p className="report-of">{t('{days}, compared with {before}. Days are in the time zone {zone}.', { days: daysSaid(time.days), before: daysSaid(time.before), zone: of.replaceAll('_', ' ') })}</p>
       {read.data || read.fault ? <Loaded read={read}>{(d) => <Shown of={d} by={by} search={search} asked={asked} services={services} set={set} time={time} />}</Loaded> : <Coming />}
     </>
   );
@@ -100,7 +101,7 @@ function OverTime({ steps, search, time }: { steps: Step[]; search: ReportSearch
         { name: t('Still open'), value: (s) => s.open, lead: list({ status: 'PENDING,IN_PROGRESS' }) }, { name: t('Reopened'), value: (s) => s.reopened }, // not said
       ]} />
       <Timed<Step> bars {...common} title={t('Service levels')} file="service-levels" columns={[
-        { name: t('Met'), tone: 'good', value: (s) => s.slaMet, lead: list({ slaState: 'MET' }) }, { name: t('Missed'), tone: 'bad', value: (s) => s.slaMissed, lead: list({ slaState: 'BREACHED' }) }, // not said
+        { name: t('Met'), tone: 'good', value: (s) => (s.slaMet + s.slaMissed > 0 ? s.slaMet : ''), lead: list({ slaState: 'MET' }) }, { name: t('Missed'), tone: 'bad', value: (s) => (s.slaMet + s.slaMissed > 0 ? s.slaMissed : ''), lead: list({ slaState: 'BREACHED' }) }, // not said
       ]} />
       <Timed<Step> bars {...common} title={t('First response')} file="first-response" columns={lasting((s) => s.firstResponseP50, (s) => s.firstResponseP90, {})} />
       <Timed<Step> bars {...common} title={t('Resolution')} file="resolution" columns={lasting((s) => s.resolutionP50, (s) => s.resolutionP90, { status: 'COMPLETED' })} />

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { plural, t } from '../../app/text';
-import { changeOf, measures, said, type Change, type Figures, type List, type Measure } from './report';
+import { changeOf, counted, measures, said, type Change, type Figures, type List, type Measure } from './report';
 
 interface TilesProps { now: Figures; before: Figures; list: List }
 
@@ -21,8 +21,8 @@ function Tile({ of: m, now, before, list, more }: TilesProps & { of: Measure; mo
   return (
     <li className="card total">
       <span className="soft">{m.name}</span>
-      <strong>{m.list && n !== null && n !== 0 ? <Link to="/app/requests" search={{ ...list, ...m.list } as never} aria-label={t('{name}: {value}, show the requests', { name: m.name, value })}>{value}</Link> : value}</strong>
-      <Compared change={changeOf(m, now, before)} was={said(m.kind, m.of(before))} />
+      <strong>{m.list && counted(m, n) ? <Link to="/app/requests" search={{ ...list, ...m.list } as never} aria-label={t('{name}: {value}, show the requests', { name: m.name, value })}>{value}</Link> : value}</strong>
+      {(n !== null || m.of(before) !== null) && <Compared change={changeOf(m, now, before)} was={said(m.kind, m.of(before))} />}
       <span className="small-text soft">{more}</span>
     </li>
   );

@@ -4,7 +4,6 @@ import { can, useViewer } from '../../app/session';
 import { t } from '../../app/text';
 import { Page } from '../../ui/page';
 import { AgentFigured } from './agents';
-import { ReportBar } from './bar';
 import { DeliveryFigured } from './deliveries';
 import { timeOf, tooLong } from './period';
 import type { ReportSearch } from './report';
@@ -23,7 +22,6 @@ export default function FigureView() {
   const note = t('Days here are in UTC.');
   return (
     <Page title={t('Reports')} verb="request.update" intro={t('Only what you may see is counted.')}>
-      <ReportBar search={search} set={set} time={time} />
       <RequestFigured search={search} set={set} time={time} />
       {!long && agents && <AgentFigured time={time.utc} note={note} />}
       {!long && deliveries && <DeliveryFigured time={time.utc} note={note} />}
