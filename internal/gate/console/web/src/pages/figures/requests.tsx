@@ -72,7 +72,7 @@ function Shown({ of: d, by, search, asked, services, set, time }: Props & { of: 
       <>
         {tiles}
         <Section title={t('Requests')}><Empty title={t('No request was submitted or closed in this time')}>
-          <p>{filtered ? <Link to="/app/figures" search={{ period: search.period } as never} className="button plain">{t('Clear the filters')}</Link> : <Link to="/app/catalogue" className="button">{t('New request')}</Link>}</p>
+          <p>{filtered ? <Link to="/app/figures" search={Object.fromEntries(Object.entries(search).filter(([k]) => !(filters as readonly string[]).includes(k))) as never} className="button plain">{t('Clear the filters')}</Link> : <Link to="/app/catalogue" className="button">{t('New request')}</Link>}</p>
         </Empty></Section>
       </>
     );
