@@ -38,10 +38,14 @@ func (m *Micros) Scan(v any) error {
 		*m = Micros{}
 		return nil
 	case string:
+		*m = Micros{}
 		at, err := sqliteMicros(v)
-		*m = Micros{at, err == nil}
+		if err == nil {
+			*m = Micros{at, true}
+		}
 		return err
 	}
+	*m = Micros{}
 	return fmt.Errorf("store: %T is no time", v)
 }
 
@@ -97,6 +101,9 @@ func (b *Bytes) Scan(v any) error {
 	case nil:
 		*b = nil
 	case string:
+		if *b == nil {
+			*b = Bytes{}
+		}
 		*b = append((*b)[:0], v...)
 	case []byte:
 		*b = v
