@@ -6,9 +6,10 @@ import { arrive, rest, until } from './console-browser.mjs';
 
 const { api, demo, owner } = JSON.parse(process.env.ATRIUM_TEST);
 
-// A day of the month so many months ago.
-const now = new Date();
-const at = (monthsAgo, day, hour) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, day, hour)).toISOString();
+// The lead lives in Berlin, whose days are not those of UTC. at is a moment of a day of the month so many months ago there.
+const timezoneId = 'Europe/Berlin';
+const [year, current] = new Intl.DateTimeFormat('sv', { timeZone: timezoneId }).format().split('-').map(Number);
+const at = (monthsAgo, day, hour) => new Date(Date.UTC(year, current - 1 - monthsAgo, day, hour)).toISOString();
 const team = await rest('POST', '/teams', { name: 'Service desk' });
 await rest('POST', '/teams', { name: 'Field service' });
 let n = 0;
@@ -25,7 +26,7 @@ await until('the table was read', async () => (await rest('GET', `/request-impor
 await rest('POST', `/request-imports/${brought.id}/start`, {});
 await until('the requests are there', async () => (await rest('GET', `/request-imports/${brought.id}`)).status === 'COMPLETED');
 
-const b = await arrive(owner, 'requests');
+const b = await arrive(owner, 'requests', { timezoneId });
 const { page } = b;
 const main = page.getByRole('main');
 const tile = (name) => main.getByRole('link', { name: `${name}, show the requests`, exact: true }).first();
@@ -42,7 +43,7 @@ const submitted = main.locator('.total').filter({ hasText: 'Submitted' });
 assert.match(await submitted.innerText(), /125 % more than before,[\s\S]*before: 4/);
 const first = (monthsAgo) => new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' }).format(new Date(at(monthsAgo, 1, 12))).split(' ');
 const [month, before] = [first(1), first(2)];
-assert.match(await main.locator('.report-of').innerText(), new RegExp(`${month[0]} 1 – (28|29|30|31), ${month[1]}, compared with ${before[0]} 1 – (28|29|30|31), ${before[1]}\\. Days are in the time zone UTC\\.`));
+assert.match(await main.locator('.report-of').innerText(), new RegExp(`${month[0]} 1 – (28|29|30|31), ${month[1]}, compared with ${before[0]} 1 – (28|29|30|31), ${before[1]}\\. Days are in the time zone Europe/Berlin\\.`));
 
 // By the key for filters the team is chosen, as in the list of requests. All figures are then those of the team.
 await page.keyboard.press('f');
