@@ -162,3 +162,8 @@ func (r *queryResolver) RequestCounts(ctx context.Context, filter *request.ListI
 func (r *queryResolver) CompanyStats(ctx context.Context, from, to time.Time, by generated.CompanyStatsBy) ([]*request.Stat, error) {
 	return resolve.Run(ctx, r.Engine, request.Stats, request.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
 }
+
+func (r *queryResolver) RequestReport(ctx context.Context, from, to time.Time, filter *request.ListInput, over string, timeZone *string, by []string) (*request.Reported, error) {
+	in := request.ReportInput{ListInput: op.Or(filter, request.ListInput{}), From: &from, To: &to, Over: over, TimeZone: op.Or(timeZone, ""), By: by}
+	return resolve.Run(ctx, r.Engine, request.Report, in)
+}

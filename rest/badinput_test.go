@@ -190,7 +190,7 @@ func TestBadQueriesAndIDs(t *testing.T) {
 						require.Equal(t, []string{name}, a.Fields())
 						continue
 					}
-					if p.Name != "q" && a.Has("data") {
+					if p.Name != "q" && a.Has("pagination") {
 						require.Empty(t, a.Column("id"), "%s=%s", name, text)
 					}
 				}

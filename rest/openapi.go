@@ -55,6 +55,7 @@ func newDocument(baseURL, authURL string) *document {
 		d.add(&routes[i])
 	}
 	d.addTable()
+	d.addReportTable()
 	d.addContent()
 	d.addInbound()
 	d.addMailHook()

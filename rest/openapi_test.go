@@ -261,7 +261,7 @@ func TestOpenAPIRules(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, ids, len(routes)+6, "the rows of the table, the calls of inbound webhooks and of mail providers, the bytes of files in three, and the table of requests")
+	require.Len(t, ids, len(routes)+7, "the rows of the table, the calls of inbound webhooks and of mail providers, the bytes of files in three, and the tables of requests and of the report about them")
 }
 
 // checkParameters checks that an operation names each parameter once, and describes all parameters of its path.

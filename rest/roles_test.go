@@ -21,7 +21,7 @@ var matrix = map[string]string{
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
 	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag", "POST /requests/{id}/move": "oag", "POST /requests/bulk": "oag",
 	"POST /requests/import": "oa", "GET /request-imports": "oa", "GET /request-imports/{id}": "oa", "POST /request-imports/{id}/start": "oa", "POST /request-imports/{id}/stop": "oa",
-	"GET /requests/{id}/people": "oag",
+	"GET /requests/{id}/people": "oag", "GET /reports/requests": "oagm",
 	"POST /requests/{id}/merge": "oag", "GET /requests/{id}/links": "oag", "POST /requests/{id}/links": "oag", "DELETE /request-links/{id}": "oag",
 	"GET /requests/{id}/watchers": "oag", "PUT /requests/{id}/watch": "oag", "DELETE /requests/{id}/watch": "oag",
 	"GET /requests/{id}/comments": "oag", "POST /requests/{id}/comments": "oag", // a request of the owner's
@@ -47,7 +47,7 @@ var matrix = map[string]string{
 
 // scopes says which scope each path requires, by its first segment; methods other than GET require ":write".
 var scopes = map[string]string{
-	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "request-links": "requests", "request-imports": "requests", "attachments": "requests", "workflows": "workflows", "users": "users",
+	"services": "services", "offerings": "services", "requests": "requests", "reports": "requests", "comments": "requests", "request-links": "requests", "request-imports": "requests", "attachments": "requests", "workflows": "workflows", "users": "users",
 	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows",
 	"agent-runs": "requests", "teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
 }

@@ -43,6 +43,7 @@ var routes = []route{
 	one(http.MethodGet, "/request-imports/{id}", http.StatusOK, requestimport.Get, requestImportOut),
 	one(http.MethodPost, "/request-imports/{id}/start", http.StatusAccepted, requestimport.Start, requestImportOut),
 	one(http.MethodPost, "/request-imports/{id}/stop", http.StatusOK, requestimport.Stop, requestImportOut),
+	one(http.MethodGet, "/reports/requests", http.StatusOK, request.Report, requestReportOut),
 	one(http.MethodGet, "/requests/{id}", http.StatusOK, request.Get, requestOut),
 	one(http.MethodPatch, "/requests/{id}", http.StatusOK, request.Update, requestOut),
 	one(http.MethodPost, "/requests/{id}/move", http.StatusOK, request.Move, requestOut),

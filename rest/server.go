@@ -73,6 +73,7 @@ func New(o Options) (*Server, error) {
 		s.handleMailHook(o.Gate, o.Mail)
 	}
 	s.handleTable()
+	s.handleReportTable()
 	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
 	}
@@ -94,7 +95,7 @@ func New(o Options) (*Server, error) {
 
 // ServeHTTP sends guarded paths through the gate and answers the others directly.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if isContent(r.URL.Path) || r.URL.Path == tablePath {
+	if isContent(r.URL.Path) || r.URL.Path == tablePath || r.URL.Path == reportTablePath {
 		s.contents.ServeHTTP(w, r)
 		return
 	}

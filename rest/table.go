@@ -15,6 +15,7 @@ import (
 
 	"atrium/internal/desk/request"
 	"atrium/internal/gate"
+	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 )
 
@@ -50,7 +51,7 @@ func (s *Server) giveTable(w http.ResponseWriter, r *http.Request) error {
 	if err := gate.SameOrigin(r, s.baseURL); err != nil {
 		return err
 	}
-	in, err := s.tableOf(r)
+	in, _, err := queryOf(s, r, request.Export, "page", "pageSize")
 	if err != nil {
 		return err
 	}
@@ -80,21 +81,22 @@ func (s *Server) giveTable(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// tableOf reads the filters and the order of a table.
-func (s *Server) tableOf(r *http.Request) (in request.ExportInput, err error) {
-	if _, err := request.Export.Admit(r.Context(), s.engine, ""); err != nil {
-		return in, err
+// queryOf reads the input of an operation that a query alone asks for; not names parameters that are none of a table's.
+func queryOf[In, Out any](s *Server, r *http.Request, o *op.Operation[In, Out], not ...string) (in In, call op.Call, err error) {
+	if call, err = o.Admit(r.Context(), s.engine, ""); err != nil {
+		return in, call, err
 	}
-	query, err := request.Export.Info().Input.Query(r.URL.RawQuery)
+	query, err := o.Info().Input.Query(r.URL.RawQuery)
 	if err != nil {
-		return in, apperr.InvalidField("query", "must be parameters joined by '&', percent-encoded")
+		return in, call, apperr.InvalidField("query", "must be parameters joined by '&', percent-encoded")
 	}
-	for _, name := range []string{"page", "pageSize"} {
+	for _, name := range not {
 		if query.Has(name) {
-			return in, apperr.InvalidField(name, "is no parameter of a table, which has all rows")
+			return in, call, apperr.InvalidField(name, "is no parameter of a table, which has all rows")
 		}
 	}
-	return request.Export.Decode(nil, func(string) string { return "" }, query)
+	in, err = o.Decode(nil, func(string) string { return "" }, query)
+	return in, call, err
 }
 
 // sendTable writes the rows of a table as they are read.

@@ -104,6 +104,14 @@ func TestWebConsoleImports(t *testing.T) {
 	require.Contains(t, n.script("console-import.mjs", in), "console-import: ok")
 }
 
+// The lead of a team reads last month's report beside the month before, filters it by the team and reaches the list behind a figure, on a
+// telephone in German as well.
+func TestWebConsoleReports(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-reports.mjs", in), "console-reports: ok")
+}
+
 // An owner tries a workflow with the keyboard alone before it is published: answers lead it on, and nothing comes of it.
 func TestWebConsoleTriesWorkflows(t *testing.T) {
 	t.Parallel()

@@ -2190,6 +2190,22 @@ var (
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[2], RequestsColumns[0]},
 			},
 			{
+				Name:    "request_company_id_completed_at_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[20], RequestsColumns[1]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "completed_at IS NOT NULL",
+				},
+			},
+			{
+				Name:    "request_company_id_cancelled_at_created_at",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[22], RequestsColumns[1]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "cancelled_at IS NOT NULL",
+				},
+			},
+			{
 				Name:    "request_company_id_satisfaction_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[1], RequestsColumns[0]},

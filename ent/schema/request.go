@@ -89,6 +89,8 @@ func (Request) Indexes() []ent.Index {
 		index.Fields("company_id", "assignee_id", "created_at", "id"),
 		index.Fields("company_id", "team_id", "created_at", "id"),
 		index.Fields("company_id", "updated_at", "id"),
+		index.Fields("company_id", "completed_at", "created_at").Annotations(entsql.IndexWhere("completed_at IS NOT NULL")), // what ended in a report's time
+		index.Fields("company_id", "cancelled_at", "created_at").Annotations(entsql.IndexWhere("cancelled_at IS NOT NULL")),
 		index.Fields("company_id", "satisfaction", "created_at", "id").Annotations(entsql.IndexWhere("satisfaction IS NOT NULL")),
 		index.Fields("company_id", "response_due_order", "id"),
 		index.Fields("company_id", "resolution_due_order", "id"),

@@ -2520,6 +2520,110 @@ type FaultDetail {
   message: String!
 }
 `, BuiltIn: false},
+	{Name: "../report.graphqls", Input: `"Into what steps a report divides its time."
+enum ReportStep {
+  "Days."
+  day
+  "Weeks, from Monday on."
+  week
+  "Months."
+  month
+}
+
+"By what a report tells requests apart."
+enum ReportBy {
+  "By the service that they are made against."
+  service
+  "By the offering that they are made against."
+  offering
+  "By the team that deals with them."
+  team
+  "By who deals with them."
+  assignee
+  "By the organization that their service belongs to."
+  organization
+  "By how urgent they are."
+  priority
+}
+
+"Figures of requests. Completed and cancelled count those that were completed or cancelled in the time; all others are about those that were filed in it."
+type RequestFigures {
+  "How many were filed."
+  filed: Int!
+  "How many were completed."
+  completed: Int!
+  "How many were cancelled."
+  cancelled: Int!
+  "How many of those filed are still open."
+  open: Int!
+  "How many of those filed were opened again."
+  reopened: Int!
+  "Within how many minutes half of those filed were accepted; null when none was."
+  firstResponseP50: Int
+  "Within how many minutes nine tenths of them were."
+  firstResponseP90: Int
+  "Within how many minutes half of those filed were completed; null when none was."
+  resolutionP50: Int
+  "Within how many minutes nine tenths of them were."
+  resolutionP90: Int
+  "How many of those filed met their service level."
+  slaMet: Int!
+  "How many of those filed missed it."
+  slaMissed: Int!
+  "How many of those filed their requesters have rated."
+  ratings: Int!
+  "The mean of these ratings, from 1 to 5; null when there are none."
+  satisfaction: Float
+}
+
+"Figures of the requests of a day, week or month, or of those that have something in common."
+type RequestFiguresOf {
+  "The first day of the step as YYYY-MM-DD, or the id or the value that they have in common; null for none."
+  key: String
+  "Their figures."
+  figures: RequestFigures!
+}
+
+"Figures of requests, told apart by one thing."
+type RequestFigureGroup {
+  "By what."
+  by: ReportBy!
+  "At most 100, the most filed first."
+  rows: [RequestFiguresOf!]!
+}
+
+"Figures of the requests of a time that the caller's list has."
+type RequestReport {
+  "The zone of its days, by its IANA name."
+  timeZone: String!
+  "Of the whole time."
+  total: RequestFigures!
+  "Of the time of the same length before it."
+  before: RequestFigures!
+  "Of each step of the time, in order, with those in which nothing happened. The first and the last may be cut off by the time."
+  over: [RequestFiguresOf!]!
+  "Told apart by each thing that was asked for, in that order."
+  groups: [RequestFigureGroup!]!
+}
+
+extend type Query {
+  "Figures of the requests of a time that the caller sees: of at most 25 months, and of at most 1,000,000 requests with those of the time before."
+  requestReport(
+    "From this moment on."
+    from: Time!
+    "Before this moment."
+    to: Time!
+    "Which requests."
+    filter: RequestFilter
+    "Into what steps the time is divided."
+    over: ReportStep!
+    "The zone of the days, by its IANA name; the company's when not given."
+    timeZone: String
+    "By what requests are told apart besides."
+    by: [ReportBy!]
+  ): RequestReport!
+}
+`, BuiltIn: false},
 	{Name: "../request.graphqls", Input: `"Where a request is in its life."
 enum RequestStatus {
   "Filed, and nobody has taken it."
@@ -2839,7 +2943,7 @@ extend type Query {
     "By what."
     by: RequestCountBy!
   ): [RequestCount!]!
-  "Figures of the requests of a time that the caller sees: at most 366 days and 50,000 requests."
+  "Figures of the requests of a time that the caller sees: at most 366 days and 1,000,000 requests. requestReport says more."
   companyStats(
     "From this moment on."
     from: Time!
@@ -6533,6 +6637,58 @@ func (ec *executionContext) childFields_RequestEdge(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type RequestEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_RequestFigureGroup(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "by":
+		return ec.fieldContext_RequestFigureGroup_by(ctx, field)
+	case "rows":
+		return ec.fieldContext_RequestFigureGroup_rows(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestFigureGroup", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestFigures(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "filed":
+		return ec.fieldContext_RequestFigures_filed(ctx, field)
+	case "completed":
+		return ec.fieldContext_RequestFigures_completed(ctx, field)
+	case "cancelled":
+		return ec.fieldContext_RequestFigures_cancelled(ctx, field)
+	case "open":
+		return ec.fieldContext_RequestFigures_open(ctx, field)
+	case "reopened":
+		return ec.fieldContext_RequestFigures_reopened(ctx, field)
+	case "firstResponseP50":
+		return ec.fieldContext_RequestFigures_firstResponseP50(ctx, field)
+	case "firstResponseP90":
+		return ec.fieldContext_RequestFigures_firstResponseP90(ctx, field)
+	case "resolutionP50":
+		return ec.fieldContext_RequestFigures_resolutionP50(ctx, field)
+	case "resolutionP90":
+		return ec.fieldContext_RequestFigures_resolutionP90(ctx, field)
+	case "slaMet":
+		return ec.fieldContext_RequestFigures_slaMet(ctx, field)
+	case "slaMissed":
+		return ec.fieldContext_RequestFigures_slaMissed(ctx, field)
+	case "ratings":
+		return ec.fieldContext_RequestFigures_ratings(ctx, field)
+	case "satisfaction":
+		return ec.fieldContext_RequestFigures_satisfaction(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestFigures", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestFiguresOf(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_RequestFiguresOf_key(ctx, field)
+	case "figures":
+		return ec.fieldContext_RequestFiguresOf_figures(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestFiguresOf", field.Name)
+}
+
 func (ec *executionContext) childFields_RequestHistoryEntry(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -6655,6 +6811,22 @@ func (ec *executionContext) childFields_RequestRefusal(ctx context.Context, fiel
 		return ec.fieldContext_RequestRefusal_decisionId(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RequestRefusal", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestReport(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "timeZone":
+		return ec.fieldContext_RequestReport_timeZone(ctx, field)
+	case "total":
+		return ec.fieldContext_RequestReport_total(ctx, field)
+	case "before":
+		return ec.fieldContext_RequestReport_before(ctx, field)
+	case "over":
+		return ec.fieldContext_RequestReport_over(ctx, field)
+	case "groups":
+		return ec.fieldContext_RequestReport_groups(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestReport", field.Name)
 }
 
 func (ec *executionContext) childFields_RerunAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -7,7 +7,8 @@
 //	   └──────── cancel ────────┴───────────────▶ CANCELLED
 //
 // create.go files a request, update.go edits it, move.go files a pending one against another offering, transition.go changes its
-// status along the arrows, bulk.go does what these do to several at once, list.go finds requests, export.go reads them for a table.
+// status along the arrows, bulk.go does what these do to several at once, list.go finds requests, export.go reads them for a table,
+// report.go says what they come to.
 // people.go names who takes part in one, for whoever reads it. comment.go holds comments, mention.go notifies the people whom a
 // comment mentions, watch.go has people watch a request, link.go links two and merge.go closes one as a duplicate, rate.go keeps how
 // content the requester is, content.go reads Markdown, waiting.go records that a request waits for its requester, event.go writes the
@@ -20,6 +21,14 @@
 // The service levels of an offering bind its requests. Package sla has the rules, sla/timer the clocks, their log and their sweep. Here
 // stands what is a request's own: clock.go (which of its moments and which service levels count), sweep.go (how requests are found),
 // escalate.go (what an escalation does, through operations, as the product's own worker).
+//
+// # Reports
+//
+// A report (report.go, tally.go, figures.go) keeps no sums. Its rows are streamed as columns (reportread.go), so that filters, roles and
+// access policies hold as in the list, and counted in Go, so that both databases agree on days, zones and percentiles. Sums by day,
+// team and so on would hold for nobody whose policies hide a row, and hardly be fewer than the requests. What was filed in the time is
+// read by the index of the list, what ended in it by an index for each way to end. A report with the time before it reads, of 1,000,000
+// requests in two years: FIGURES.
 //
 // notice.go notifies people, after it has asked the policies whether they may read the request.
 //

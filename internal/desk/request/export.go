@@ -108,13 +108,9 @@ func OpenTable(ctx context.Context, e *op.Engine, in ExportInput) (*Table, error
 	if !ok {
 		return nil, apperr.Unauthenticated(nil)
 	}
-	waiting, stop := context.WithTimeout(ctx, maxTurn)
-	leave, err := exporting.Take(waiting, p.CompanyID)
-	stop()
+	leave, err := turn(ctx, exporting, p.CompanyID, "Others are exporting at the moment. Try again shortly.")
 	if err != nil {
-		busy := apperr.Wrap(err, apperr.Unavailable, "Others are exporting at the moment. Try again shortly.")
-		busy.RetryAfter = 5
-		return nil, busy
+		return nil, err
 	}
 	t := &Table{engine: e, in: in, leave: leave}
 	if err := t.read(ctx, ""); err != nil {
@@ -123,6 +119,18 @@ func OpenTable(ctx context.Context, e *op.Engine, in ExportInput) (*Table, error
 	}
 	t.Total = t.next.Total
 	return t, nil
+}
+
+// turn takes a place for a company. Returns unavailable, with what is said of it, where the company's turn does not come within 5 s.
+func turn(ctx context.Context, places *share.Places, companyID, busy string) (leave func(), err error) {
+	waiting, stop := context.WithTimeout(ctx, maxTurn)
+	defer stop()
+	if leave, err = places.Take(waiting, companyID); err != nil {
+		e := apperr.Wrap(err, apperr.Unavailable, "%s", busy)
+		e.RetryAfter = 5
+		return nil, e
+	}
+	return leave, nil
 }
 
 // Close gives the table's place back.

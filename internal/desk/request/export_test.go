@@ -24,6 +24,18 @@ func AdvanceOnce(ctx context.Context, tx *op.Tx, ids []string, now time.Time) (r
 	return advanceDue(ctx, tx, ids, now)
 }
 
+// ReportAtMost reads a report of at most so many requests.
+func ReportAtMost(ctx context.Context, tx *op.Tx, most int, from, to time.Time) error {
+	t := newTally(from, from, to, nil, 0)
+	t.most = most
+	return t.read(ctx, tx, ListInput{}, nil)
+}
+
+// TakeReport takes a company's place for reports.
+func TakeReport(ctx context.Context, companyID string) (leave func(), err error) {
+	return reporting.Take(ctx, companyID)
+}
+
 // TextOf returns what a notice says, to one reader.
 func TextOf(n NoticeArgs, p locale.Printer) (subject, text string) {
 	return p.T(occasions[n.Occasion].subject("#7 Laptop")), p.T(n.text())

@@ -57,7 +57,11 @@ func seedRequests(tb testing.TB, w *testkit.World, ctx context.Context, n int) {
 		case i%50 == 2:
 			c.SetStatus(filed.StatusCANCELLED).SetCancelledAt(at)
 		default:
-			c.SetStatus(filed.StatusCOMPLETED).SetAcceptedAt(at).SetCompletedAt(at)
+			accepted := at.Add(time.Duration(i%997) * time.Minute)
+			c.SetStatus(filed.StatusCOMPLETED).SetAcceptedAt(accepted).SetCompletedAt(accepted.Add(time.Duration(i%9973) * time.Minute))
+		}
+		if i%5 == 0 {
+			c.SetSatisfaction(1 + i%25/5)
 		}
 		return c
 	}
@@ -119,6 +123,7 @@ func BenchmarkScale(b *testing.B) {
 				}
 			})
 		}
+		benchReports(b, w, ctx)
 		for _, by := range []string{"assigneeId", "teamId", "serviceId", "slaState"} {
 			b.Run("count by "+by, func(b *testing.B) {
 				for b.Loop() {
@@ -128,4 +133,27 @@ func BenchmarkScale(b *testing.B) {
 			})
 		}
 	})
+}
+
+// benchReports reads reports of a month and of a year, each with the time before, and the month's completed alone.
+func benchReports(b *testing.B, w *testkit.World, ctx context.Context) {
+	now := w.Clock.Now()
+	all := []string{"service", "offering", "team", "assignee", "organization", "priority"}
+	for _, r := range []struct {
+		name string
+		in   request.ReportInput
+	}{
+		{"report of a month", request.ReportInput{From: new(now.AddDate(0, -1, 0)), To: &now, Over: "day", By: all}},
+		{"report of an old month", request.ReportInput{From: new(now.AddDate(-1, -1, 0)), To: new(now.AddDate(-1, 0, 0)), Over: "day", By: all}},
+		{"report of a month, high", request.ReportInput{ListInput: request.ListInput{Priority: []string{"HIGH"}}, From: new(now.AddDate(0, -1, 0)), To: &now, Over: "day", By: all}},
+		{"report of a year", request.ReportInput{From: new(now.AddDate(-1, 0, 0)), To: &now, Over: "week", By: []string{"service", "team"}}},
+		{"report of a year by all", request.ReportInput{From: new(now.AddDate(-1, 0, 0)), To: &now, Over: "month", By: all}},
+	} {
+		b.Run(r.name, func(b *testing.B) {
+			for b.Loop() {
+				_, _, err := op.Run(ctx, w.Engine, request.Report, r.in, op.Call{}.Checked())
+				require.NoError(b, err)
+			}
+		})
+	}
 }

@@ -85,8 +85,8 @@ for (const from of ['the bell', 'the page']) {
 // The labels of charts are whole and run into nothing, and a zero is drawn, in a window of any width.
 for (const width of [1280, 1000, 390]) {
   await page.setViewportSize({ width, height: 860 });
-  for (const days of [7, 30, 90]) {
-    await b.load(`figures?days=${days}`, 'Reports');
+  for (const period of ['7d', '30d', '90d', 'this_year']) {
+    await b.load(`figures?period=${period}`, 'Reports');
     await page.locator('.chart').first().waitFor();
     assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.chart')].flatMap((chart) => {
       const name = chart.querySelector('svg').getAttribute('aria-label');
@@ -97,7 +97,7 @@ for (const width of [1280, 1000, 390]) {
         .map((o) => `${name}: ${a.text} meets ${o.text}`));
       const unseen = [...chart.querySelectorAll('rect')].filter((r) => r.getBoundingClientRect().height < 1).map((r) => `${name}: ${r.textContent} is not seen`);
       return [...cut, ...met, ...unseen];
-    })), [], `${days} days at ${width}`);
+    })), [], `${period} at ${width}`);
   }
 }
 await b.end();

@@ -1,12 +1,14 @@
 // Nothing that a person has begun to read moves while a page of the console comes in: its cumulative layout shift is at most 0.05, on a
 // wide screen and on a narrow one, for an owner and for a member, in a company that has rows everywhere. No page is wider than the
-// screen then, and what can be pressed is 24 pixels high and wide. It is so in German, whose words are longer, on half of them.
+// screen then, what can be pressed is 24 pixels high and wide, and the lists have room for 21 rows. It is so in German, whose words are
+// longer, on half of them.
 import assert from 'node:assert/strict';
 import { arrive, join } from './console-browser.mjs';
 import { fill } from './console-company.mjs';
 
 const { api, demo, owner, member, ids: filled } = JSON.parse(process.env.ATRIUM_TEST);
 const most = 0.05;
+const rows = 21; // of 36 pixels, at least, into 900 pixels of height, with all that stands above them
 
 if (member.link) await join(member);
 const ids = filled ?? await fill();
@@ -15,7 +17,7 @@ const owners = [
   'inbox', 'requests', 'requests?view=board', 'requests/import', 'workflows', `workflows/${ids.workflow}`, 'executions', `executions/${ids.execution}`, 'routing', 'calendars', 'agents', `agents/${ids.agent}`,
   'runs', `runs/${ids.run}`, 'proposals', 'people', 'organizations', 'keys', 'service-accounts', 'oauth-clients', 'webhooks', `webhooks/${ids.webhook}`, `inbound-webhooks/${ids.inbound}`, 'policies', 'secrets',
   'mail', 'mailboxes', `mailboxes/${ids.mailbox}`,
-  'credits', 'plan', 'audit', 'figures', 'figures?days=7',
+  'credits', 'plan', 'audit', 'figures', 'figures?period=7d', 'figures?period=last_month&by=team&priority=HIGH',
 ];
 
 // shifts are what moved since the page was loaded, the most first, each with the places that it moved from and to.
@@ -72,6 +74,8 @@ for (const [who, person, paths] of [['owner', owner, [...everybodys, ...owners]]
       const over = await b.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       const where = `${who} at ${width}: /app/${path}`;
       faults.push(...small.map((html) => `${where}: too small to press: ${html}`), ...(over > 0 ? [`${where} scrolls ${over} pixels into nothing`] : []));
+      const fit = await b.page.evaluate(() => { const r = document.querySelector('#main [data-row]')?.getBoundingClientRect(); return r && Math.floor((900 - r.top) / r.height); });
+      if (width === 1280 && ['inbox', 'requests'].includes(path) && who === 'owner' && !(fit >= rows)) faults.push(`${where}: ${fit} rows fit into 900 pixels`);
       if (process.env.TELL) console.log(`${who} ${width} ${path}: ${sum.toFixed(3)}`);
       if (sum > most) faults.push(`${where} moves by ${sum.toFixed(3)}`, ...found.sort((x, y) => y.by - x.by).slice(0, 3).map((s) => `  ${s.by.toFixed(3)} ${s.what.join('\n        ')}`));
     }

@@ -21,9 +21,13 @@ const widthOf = (text: string) => {
   return pen.measureText(text).width;
 };
 
-interface ChartProps { label: string; keys: string[]; series: Series[]; bars?: boolean }
+// `says` is how a number is said beside the axis; without it numbers are kept short. `go` opens what stands behind a place of the axis: people
+// who use no mouse have the links of the table for that.
+interface ChartProps { label: string; keys: string[]; series: Series[]; bars?: boolean; says?: (n: number) => string; go?: (i: number) => void }
 
-export function Chart({ label, keys, series, bars }: ChartProps) {
+const short = (n: number) => compact.format(n);
+
+export function Chart({ label, keys, series, bars, says = short, go }: ChartProps) {
   const figure = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(560); // in pixels as it is shown, so that its texts are of one size everywhere
   useLayoutEffect(() => {
@@ -40,28 +44,36 @@ export function Chart({ label, keys, series, bars }: ChartProps) {
   const none = all.length === 0;
   const scale = ticks(most);
   const top = scale.at(-1) ?? 1;
-  const left = Math.max(34, ...scale.map((tick) => Math.ceil(widthOf(compact.format(tick))) + 10));
+  const left = Math.max(34, ...scale.map((tick) => Math.ceil(widthOf(says(tick))) + 10));
   const inner = width - left - 8;
   const x = (i: number) => left + (keys.length === 1 ? 0.5 : (i + (bars ? 0.5 : 0)) / (bars ? keys.length : keys.length - 1)) * inner;
   const y = (v: number) => 6 + (1 - v / top) * (height - bottom - 6);
   const labels = keys.map((k) => (k.length > 14 ? `${k.slice(0, 13)}…` : k));
   const slot = inner / Math.max(1, keys.length);
   const bar = Math.max(2, Math.min(18, (slot * 0.7) / series.length));
-  const says = (s: Series, i: number) => <title>{`${keys[i]}, ${s.name}: ${(s.values[i] ?? 0).toLocaleString(locale)}`}</title>;
+  const number = (n: number | undefined) => (n === undefined || !Number.isFinite(n) ? '–' : says === short ? n.toLocaleString(locale) : says(n));
+  // What the mouse points at is a whole place of the axis, with all that stands there: a bar of two pixels is met by nobody.
+  const room = bars ? slot : inner / Math.max(1, keys.length - 1);
+  const from = (i: number) => Math.max(left, x(i) - room / 2);
   return (
     <figure className="chart" ref={figure}>
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t('{label}; the table says the same', { label })}>
-        {scale.map((tick) => <g key={tick}><line x1={left} x2={width} y1={y(tick)} y2={y(tick)} className="grid-line" /><text x={left - 6} y={y(tick) + 4} textAnchor="end">{compact.format(tick)}</text></g>)}
+        {scale.map((tick) => <g key={tick}><line x1={left} x2={width} y1={y(tick)} y2={y(tick)} className="grid-line" /><text x={left - 6} y={y(tick) + 4} textAnchor="end">{says(tick)}</text></g>)}
         {placed(labels, x, widthOf, 0, width).map(({ i, x: at }) => <text key={i} x={at} y={height - 4} textAnchor="middle">{labels[i]}</text>)}
         {none && <text x={left + inner / 2} y={height / 2} textAnchor="middle">{t('No data')}</text>}
         {!none && series.map((s, n) => (bars
-          ? s.values.map((v, i) => Number.isFinite(v) && <rect key={`${s.name} ${i}`} className={s.tone} x={x(i) - (bar * series.length) / 2 + n * bar} y={Math.min(y(v), y(0) - least)} width={bar - 1} height={Math.max(least, y(0) - y(v))} rx={v > 0 ? 2 : 0}>{says(s, i)}</rect>)
+          ? s.values.map((v, i) => Number.isFinite(v) && <rect key={`${s.name} ${i}`} className={s.tone} x={x(i) - (bar * series.length) / 2 + n * bar} y={Math.min(y(v), y(0) - least)} width={bar - 1} height={Math.max(least, y(0) - y(v))} rx={v > 0 ? 2 : 0} />)
           : (
             <g key={s.name}>
               {stretches(s.values).map((at) => <polyline key={at[0]} className={s.tone} points={at.map((i) => `${x(i)},${y(s.values[i] ?? 0)}`).join(' ')} />)}
-              {s.values.map((v, i) => Number.isFinite(v) && <circle key={i} className={s.tone} cx={x(i)} cy={y(v)} r={keys.length === 1 ? 4 : 2}>{says(s, i)}</circle>)}
+              {s.values.map((v, i) => Number.isFinite(v) && <circle key={i} className={s.tone} cx={x(i)} cy={y(v)} r={keys.length === 1 ? 4 : 2} />)}
             </g>
           )))}
+        {!none && keys.map((k, i) => (
+          <rect key={i} className={`at${go ? ' leads' : ''}`} x={from(i)} y={0} width={Math.min(width, x(i) + room / 2) - from(i)} height={height - bottom} onClick={go && (() => { go(i); })}>
+            <title>{[k, ...series.map((s) => `${s.name}: ${number(s.values[i])}`)].join('\n')}</title>
+          </rect>
+        ))}
       </svg>
       <figcaption className="line">{series.map((s) => <span key={s.name} className="legend"><span className={`swatch ${s.tone}`} aria-hidden />{s.name}</span>)}</figcaption>
     </figure>

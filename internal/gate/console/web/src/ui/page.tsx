@@ -7,11 +7,12 @@ import { useRows } from './rows';
 import { Failed, Refused, Skeleton } from './states';
 import type { Read } from '../app/data';
 
-interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; children: ReactNode; verb?: string; narrow?: boolean; wide?: boolean; above?: ReactNode; heading?: ReactNode; tabs?: ReactNode; live?: string }
+interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; children: ReactNode; verb?: string; narrow?: boolean; wide?: boolean; dense?: boolean; above?: ReactNode; heading?: ReactNode; tabs?: ReactNode; live?: string }
 
 // Page takes the right without which there is nothing to see; the page then says so instead. `live` is what of it is changed in the live
-// company alone, `heading` what stands for the plain h1 of the title. A wide page takes all the room that there is, and has its tabs beside its title.
-export function Page({ title, intro, actions, children, verb, narrow, wide, above, heading, tabs, live }: PageProps) {
+// company alone, `heading` what stands for the plain h1 of the title. A wide page takes all the room that there is, and has its tabs
+// beside its title; what stands on a dense one stands close together.
+export function Page({ title, intro, actions, children, verb, narrow, wide, dense, above, heading, tabs, live }: PageProps) {
   const viewer = useViewer();
   useRows();
   const main = useRef<HTMLElement>(null);
@@ -19,7 +20,7 @@ export function Page({ title, intro, actions, children, verb, narrow, wide, abov
   useEffect(() => { globalThis.document.title = `${title} · Atrium`; }, [title]);
   const may = !verb || can(viewer, verb);
   return (
-    <main ref={main} className={`page${narrow ? ' narrow' : ''}${wide ? ' wide' : ''}`} id="main" tabIndex={-1}>
+    <main ref={main} className={`page${narrow ? ' narrow' : ''}${wide ? ' wide' : ''}${dense ? ' dense' : ''}`} id="main" tabIndex={-1}>
       <header className="page-head">
         <div>
           {above && <div className="above">{above}</div>}

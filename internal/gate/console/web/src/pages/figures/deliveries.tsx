@@ -3,10 +3,9 @@ import { t } from '../../app/text';
 import { DeliveryFigures } from '../../gen/documents';
 import type { DeliveryFigureFragment } from '../../gen/types';
 import { Loaded, Section } from '../../ui/page';
-import { Empty } from '../../ui/states';
 import { Grouped, Timed } from './figured';
 import { filled, share, type Keyed } from './table';
-import type { Time } from './view';
+import type { Time } from './period';
 
 const none = { succeeded: 0, failed: 0, pending: 0 };
 type Stat = Keyed<DeliveryFigureFragment>;
@@ -16,20 +15,20 @@ const all = (f: Stat) => f.succeeded + f.failed + f.pending;
 const hostOf = (url: string) => url.replace(/^https?:\/\//, '');
 
 // DeliveryFigured is how deliveries of webhooks stand, over time and by where they go.
-export function DeliveryFigured({ time }: { time: Time }) {
+export function DeliveryFigured({ time, note }: { time: Time['utc']; note: string }) {
   const read = useRead(DeliveryFigures, { ...time });
   return (
     <Loaded read={read} skeleton={3}>
       {(d) => {
         const list = filled(d.over ?? [], time.from, time.to, time.over, none);
         const urls = new Map(rows(d.webhookSubscriptions).map((s) => [s.id, hostOf(s.url)]));
-        if (list.every((f) => all(f) === 0)) return <Section title={t('Deliveries of webhooks')}><Empty title={t('Nothing was delivered in this time')}><p>{t('Deliveries are kept for 30 days.')}</p></Empty></Section>;
+        if (list.every((f) => all(f) === 0)) return <Section title={t('Deliveries of webhooks')}><p className="nothing">{t('Nothing was delivered in this time')}. {t('Deliveries are kept for 30 days.')}</p></Section>;
         return (
           <div className="charts">
-            <Timed<Stat> bars title={t('Deliveries of webhooks')} file="deliveries" when={time.over === 'week' ? t('Week') : t('Day')} list={list} intro={t('Counted by when the event happened, with the current status. Deliveries are kept for 30 days.')}
-              columns={[[t('Succeeded'), 'good', (f) => f.succeeded], [t('Failed'), 'bad', (f) => f.failed], [t('Pending'), 'wait', (f) => f.pending]]} />
+            <Timed<Stat> bars title={t('Deliveries of webhooks')} file="deliveries" over={time.over} list={list} intro={`${t('Counted by when the event happened, with the current status. Deliveries are kept for 30 days.')} ${note}`}
+              columns={[{ name: t('Succeeded'), tone: 'good', value: (f) => f.succeeded }, { name: t('Failed'), tone: 'bad', value: (f) => f.failed }, { name: t('Pending'), tone: 'wait', value: (f) => f.pending }]} />
             <Grouped title={t('Deliveries, by webhook')} file="deliveries-by-webhook" head={t('Webhook')} list={d.bySubscription ?? []} name={(f) => urls.get(f.key) ?? f.key}
-              columns={[[t('Succeeded'), 'good', (f) => f.succeeded], [t('Failed'), 'bad', (f) => f.failed], [t('Pending'), 'wait', (f) => f.pending], [t('Succeeded (% of settled)'), null, (f) => share(f.succeeded, f.succeeded + f.failed)]]} />
+              columns={[{ name: t('Succeeded'), tone: 'good', value: (f) => f.succeeded }, { name: t('Failed'), tone: 'bad', value: (f) => f.failed }, { name: t('Pending'), tone: 'wait', value: (f) => f.pending }, { name: t('Succeeded (% of settled)'), value: (f) => share(f.succeeded, f.succeeded + f.failed) }]} />
           </div>
         );
       }}

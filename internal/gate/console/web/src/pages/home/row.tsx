@@ -23,12 +23,12 @@ interface Props { request: RequestRowFragment; of: 'requester' | 'staff'; who?: 
 export function Row({ request: r, of, who }: Props) {
   const staff = of === 'staff';
   return (
-    <li className="row">
+    <li className={`row${staff ? ' brief' : ''}`}>
       <div>
         <Link className="name" dir="auto" to="/app/requests/$id" params={{ id: r.id }}>{r.title}</Link>
         <div className="meta">
           <span>#{r.number}</span><Badge value={r.status} />{!staff && r.waiting && <Badge value="WARNING">{t('Waiting for your answer')}</Badge>}
-          {staff && <Priority value={r.priority} />}<span dir="auto">{r.service?.name}</span>{!staff && <Time at={r.updatedAt} />}{who && <Person name={r.assignee?.name} />}
+          {staff && <Priority value={r.priority} />}<span className="of" dir="auto">{r.service?.name}</span>{!staff && <Time at={r.updatedAt} />}{who && <Person name={r.assignee?.name} />}
         </div>
       </div>
       {staff && <div className="end"><Due request={r} /></div>}

@@ -21,7 +21,7 @@ export function StaffHome({ of: d }: { of: HomeQuery }) {
   const overdue = { slaState: 'WARNING,BREACHED', status: open, sort: 'resolutionDueAt' }; // not said
   return (
     <>
-      <ul className="tiles">
+      <ul className="tiles brief">
         <Tile to="/app/inbox" n={d.waiting?.totalCount ?? 0} says={t('in the inbox')} />
         <Tile to="/app/requests" search={assigned} n={d.assigned?.totalCount ?? 0} says={t('assigned to you')} />
         <Tile to="/app/requests" search={overdue} n={d.late?.totalCount ?? 0} says={t('overdue or due soon')} bad />

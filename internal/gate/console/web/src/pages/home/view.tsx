@@ -26,7 +26,7 @@ export default function HomeView() {
   const title = t('Welcome, {name}', { name: first });
   if (!staff) return <Page title={title}><MemberHome read={read} /></Page>;
   return (
-    <Page title={title} actions={<>
+    <Page title={title} dense actions={<>
       <Link to="/app/figures" className="button plain">{t('Reports')}</Link>
       {can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">{t('New request')}</Link>}
     </>}>

@@ -24,7 +24,7 @@ import { sum, useCounts } from './counts';
 import { Export } from './export';
 import { Filters, Sort } from './filters';
 import { usePicked } from './picked';
-import { asleep, belongs, filtered, inboxOrder, inboxVariables, near, without, type MayRow, type RequestSearch } from './search';
+import { asleep, belongs, filtered, inboxOrder, inboxVariables, near, stays, without, type MayRow, type RequestSearch } from './search';
 import { Table } from './table';
 import { useAccept, useChange } from './verbs';
 
@@ -49,10 +49,11 @@ export default function Inbox() {
   const note = useNotes();
 
   const known: MayRow[] = rows(read.data?.requests);
-  const here = (r: RequestRowFragment) => belongs(r, { ...search, status: 'PENDING' });
+  const pending: RequestSearch = { ...search, status: 'PENDING' };
+  const here = (r: RequestRowFragment) => stays(r, pending);
   const waits = (r: RequestRowFragment) => here(r) && !asleep(r);
   const page = read.data?.requests?.pageInfo;
-  const [arrived, seen] = useArrivals((r, filed) => waits(r) && (filed || near(r, known, page?.hasNextPage ?? false, inboxOrder(search.sort))));
+  const [arrived, seen] = useArrivals((r, filed) => belongs(r, pending) && !asleep(r) && (filed || near(r, known, page?.hasNextPage ?? false, inboxOrder(search.sort))));
   const all: MayRow[] = [...shown.filter((r) => !known.some((k) => k.id === r.id)), ...known].filter(waits);
   const news = arrived.filter((a) => !all.some((r) => r.id === a.id));
   // Of those that were read, all may be accepted or put off while more wait behind them.
@@ -94,7 +95,7 @@ export default function Inbox() {
   const some = filtered(search).filter((n) => n !== 'status');
   return (
     <Page title={t('Inbox')} verb="request.accept" wide tabs={<Teams search={search} />}>
-      <Filters search={search} set={set} fixed={['status', 'teamId']}>
+      <Filters search={search} set={set} fixed={['status', 'teamId', 'satisfaction']}>
         <span aria-live="polite">
           {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { setShown((was) => [...news, ...was]); seen(); }}>{plural(news.length, '{n} new', '{n} new')}</button>}
         </span>

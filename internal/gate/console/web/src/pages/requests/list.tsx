@@ -22,7 +22,7 @@ import { sum, useCounts } from './counts';
 import { Export } from './export';
 import { Filters, Sort } from './filters';
 import { usePicked } from './picked';
-import { belongs, filtered, near, requestFilter, requestOrder, requestVariables, without, type MayRow, type RequestSearch } from './search';
+import { belongs, filtered, near, requestFilter, requestOrder, requestVariables, stays, without, type MayRow, type RequestSearch } from './search';
 import { Table } from './table';
 import { KeepView, Views } from './views';
 
@@ -98,7 +98,7 @@ export default function RequestList() {
               {board ? <Board columns={columns} picking={picking} acts={acts} /> : (
                 <Table
                   label={t('Requests')} all={all} columns={columnsOf(search, 'requests')} sort={{ now: search.sort ?? '-createdAt', set: (sort) => { set({ ...search, sort }); } }}
-                  picking={picking} acts={acts} left={(r) => !belongs(r, { ...search, q: '' })} beside={{ id: search.peek || undefined, show }}
+                  picking={picking} acts={acts} left={(r) => !stays(r, { ...search, q: '' })} beside={{ id: search.peek || undefined, show }}
                 />
               )}
               {!board && <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />}

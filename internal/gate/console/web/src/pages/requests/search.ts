@@ -1,14 +1,15 @@
 // search turns what stands in the address of a list into the API's filter, and back. The names and values are the API's own.
+import { queryOf } from '../../parts/query';
 import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVariables } from '../../gen/types';
 
 export interface RequestSearch {
-  status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; requesterId?: string; watching?: string; slaState?: string; hasAttachments?: string;
+  status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; requesterId?: string; watching?: string; slaState?: string; hasAttachments?: string; satisfaction?: string;
   createdAfter?: string; createdBefore?: string; updatedAfter?: string; dueBefore?: string; q?: string; sort?: string; view?: string; columns?: string; peek?: string; saved?: string;
   [tag: `tag.${string}`]: string;
 }
 
 // lists are the filters of several values; moments those of a time.
-export const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'requesterId', 'watching', 'slaState'] as const;
+export const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'requesterId', 'watching', 'slaState', 'satisfaction'] as const;
 export const moments = ['createdAfter', 'createdBefore', 'updatedAfter', 'dueBefore'] as const;
 
 // momentOf is the time that a filter stands for: one that is given, or one so many hours or days from now, such as 24h or 7d, which a saved
@@ -24,7 +25,7 @@ export function requestFilter(s: RequestSearch): RequestFilter {
   const out: Record<string, unknown> = {};
   for (const name of lists) {
     const values = s[name]?.split(',').filter(Boolean);
-    if (values && values.length > 0) out[name] = values;
+    if (values && values.length > 0) out[name] = name === 'satisfaction' ? values.map(Number) : values;
   }
   for (const name of moments) if (s[name]) out[name] = momentOf(name, s[name]);
   const files = s.hasAttachments?.split(',').filter(Boolean) ?? [];
@@ -35,12 +36,17 @@ export function requestFilter(s: RequestSearch): RequestFilter {
   return out as RequestFilter;
 }
 
-// tableOf is the address of the table of what a list shows. A comma within a value is no separator.
+// tableOf is the address of the table of what a list shows.
 export function tableOf(search: RequestSearch, sort: string): string {
   const { tag, ...filter } = requestFilter(search) as Record<string, unknown>;
-  const all = { ...filter, ...Object.fromEntries(Object.entries(tag ?? {}).map(([k, v]) => [`tag.${k}`, v])), sort };
-  return `/v1/requests.csv?${Object.entries(all).map(([k, v]) => `${k}=${[v].flat().map((x) => encodeURIComponent(String(x))).join(',')}`).join('&')}`;
+  return `/v1/requests.csv?${queryOf({ ...filter, ...Object.fromEntries(Object.entries(tag ?? {}).map(([k, v]) => [`tag.${k}`, v])), sort })}`;
 }
+
+// untold are the filters of which a row does not say whether it passes them.
+const untold = ['watching', 'hasAttachments', 'satisfaction'] as const;
+
+// stays reports whether the filter still takes a request that was read by it: what its row does not say has not changed.
+export const stays = (r: RequestRowFragment, s: RequestSearch): boolean => belongs(r, without(s, ...untold));
 
 // belongs reports whether the filter takes a request that has just come.
 export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
@@ -49,7 +55,7 @@ export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
   const due = [r.status === 'PENDING' ? r.sla?.responseDueAt : null, r.sla?.resolutionDueAt].filter((at): at is string => Boolean(at));
   const before = (at: string, limit: string) => new Date(at).getTime() < new Date(limit).getTime();
   return one(f.status, r.status) && one(f.priority, r.priority) && one(f.serviceId, r.service?.id) && one(f.offeringId, r.offering?.id)
-    && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.requesterId, r.requesterId) && !f.watching && f.hasAttachments === undefined && one(f.slaState, r.sla?.state)
+    && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.requesterId, r.requesterId) && untold.every((n) => f[n] === undefined) && one(f.slaState, r.sla?.state)
     && !(f.createdAfter && before(r.createdAt, f.createdAfter)) && !(f.createdBefore && !before(r.createdAt, f.createdBefore))
     && !(f.updatedAfter && before(r.updatedAt, f.updatedAfter))
     && !(f.dueBefore && !due.some((at) => before(at, f.dueBefore as string))) && (!f.q || r.title.toLowerCase().includes(f.q.toLowerCase()) || f.q.replace(/^#/, '') === String(r.number))

@@ -1,0 +1,146 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"atrium/internal/desk/request"
+	"atrium/internal/gate"
+	"atrium/internal/op"
+	"atrium/internal/platform/text"
+)
+
+// The report about requests as a table goes through no row of the table of routes, either: see tablePath.
+const reportTablePath = "/v1/reports/requests.csv"
+
+// handleReportTable registers the endpoint of the report as a table.
+func (s *Server) handleReportTable() {
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		s.router.MethodFunc(method, reportTablePath, func(w http.ResponseWriter, r *http.Request) {
+			gate.SetRoute(w, reportTablePath)
+			gate.SetOperation(w, request.Report.Info().Name)
+			if err := s.giveReportTable(w, r); err != nil {
+				s.fail(w, r, err)
+			}
+		})
+	}
+}
+
+// giveReportTable sends a report as a table.
+func (s *Server) giveReportTable(w http.ResponseWriter, r *http.Request) error {
+	if err := gate.SameOrigin(r, s.baseURL); err != nil {
+		return err
+	}
+	in, call, err := queryOf(s, r, request.Report)
+	if err != nil {
+		return err
+	}
+	in.Named = true
+	ctx, cancel := context.WithTimeout(r.Context(), gate.MaxCall)
+	defer cancel()
+	report, _, err := op.Run(ctx, s.engine, request.Report, in, call.Checked())
+	if err != nil {
+		return err
+	}
+	body := bytes.NewBufferString(bom)
+	lines := csv.NewWriter(body)
+	if err := lines.WriteAll(reportLines(report)); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	h := w.Header()
+	harmless(h, "text/csv; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Disposition", "attachment; filename=report.csv")
+	if r.Method == http.MethodGet {
+		_, _ = body.WriteTo(w) // a client who has gone needs no answer
+	}
+	return nil
+}
+
+// figureColumns are the columns of figures.
+var figureColumns = []struct {
+	name string
+	of   func(f *request.Figures) string
+}{
+	{"filed", func(f *request.Figures) string { return strconv.Itoa(f.Filed) }},
+	{"completed", func(f *request.Figures) string { return strconv.Itoa(f.Completed) }},
+	{"cancelled", func(f *request.Figures) string { return strconv.Itoa(f.Cancelled) }},
+	{"open", func(f *request.Figures) string { return strconv.Itoa(f.Open) }},
+	{"reopened", func(f *request.Figures) string { return strconv.Itoa(f.Reopened) }},
+	{"firstResponseP50", func(f *request.Figures) string { return numberCell(f.FirstResponseP50) }},
+	{"firstResponseP90", func(f *request.Figures) string { return numberCell(f.FirstResponseP90) }},
+	{"resolutionP50", func(f *request.Figures) string { return numberCell(f.ResolutionP50) }},
+	{"resolutionP90", func(f *request.Figures) string { return numberCell(f.ResolutionP90) }},
+	{"slaMet", func(f *request.Figures) string { return strconv.Itoa(f.SLAMet) }},
+	{"slaMissed", func(f *request.Figures) string { return strconv.Itoa(f.SLAMissed) }},
+	{"ratings", func(f *request.Figures) string { return strconv.Itoa(f.Ratings) }},
+	{"satisfaction", func(f *request.Figures) string {
+		if f.Satisfaction == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*f.Satisfaction, 'f', 2, 64)
+	}},
+}
+
+// numberCell writes a number; nothing for nil.
+func numberCell(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+// reportLines returns the lines of a report's table, with the headings.
+func reportLines(r *request.Reported) [][]string {
+	headings := []string{"part", "key", "name"}
+	for _, c := range figureColumns {
+		headings = append(headings, c.name)
+	}
+	lines := [][]string{headings}
+	add := func(part string, rows ...*request.FiguresOf) {
+		for _, row := range rows {
+			line := []string{part, text.Cell(op.Or(row.Key, "")), text.Cell(row.Name)}
+			for _, c := range figureColumns {
+				line = append(line, c.of(&row.Figures))
+			}
+			lines = append(lines, line)
+		}
+	}
+	add("total", &request.FiguresOf{Figures: *r.Total})
+	add("before", &request.FiguresOf{Figures: *r.Before})
+	add("over", r.Over...)
+	for _, g := range r.Groups {
+		add(g.By, g.Rows...)
+	}
+	return lines
+}
+
+// addReportTable describes the endpoint of the report as a table.
+func (d *document) addReportTable() {
+	of := slices.IndexFunc(routes, func(rt route) bool { return rt.op == request.Report.Info() })
+	parameters := slices.DeleteFunc(parameters(&routes[of]), func(p *huma.Param) bool { return p.Ref == "#/components/parameters/If-None-Match" })
+	const sample = "part,key,name,filed,completed\ntotal,,,42,40\nover,2026-03-02,,3,2\n"
+	o := &huma.Operation{
+		OperationID: "exportRequestReport", Method: http.MethodGet, Path: reportTablePath, Summary: request.Report.Info().Summary + " as a table",
+		Description: "The report as a CSV table in UTF-8 with a byte-order mark: a line for each of its figures, with the part (total, before, over, or " +
+			"what by names), the key and the name of what the key is of, as far as the caller sees it. An apostrophe stands before a text that a " +
+			"spreadsheet would take for a formula.",
+		Extensions: map[string]any{"x-scope": "requests:read"}, Parameters: parameters, Tags: []string{tagOf(request.Report.Info())},
+		Security: []map[string][]string{{"apiKey": {}}, {d.tokens(): {"requests:read"}}},
+		Responses: map[string]*huma.Response{"200": {
+			Description: "The table.", Headers: headerRefs(limited...),
+			Content: map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}, Example: sample}},
+		}},
+	}
+	d.put(o,
+		http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError,
+		http.StatusServiceUnavailable,
+	)
+}
