@@ -86,7 +86,7 @@ type portion struct {
 
 // portions divide the requests that count.
 func (t *tally) portions() []portion {
-	before, from, middle, to := moment(t.before), moment(t.from), moment(t.from+(t.to-t.from)/2), moment(t.to)
+	before, from, middle, to := microTime(t.before), microTime(t.from), microTime(t.from+(t.to-t.from)/2), microTime(t.to)
 	out := []portion{
 		{filedIn(middle, to), true}, {filedIn(from, middle), true},
 		{request.And(request.CreatedAtLT(from), endedIn(from, to)), true},
@@ -100,7 +100,7 @@ func (t *tally) portions() []portion {
 	return out
 }
 
-func moment(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
+func microTime(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
 func filedIn(from, to time.Time) predicate.Request {
 	return request.And(request.CreatedAtGTE(from), request.CreatedAtLT(to))
