@@ -32,8 +32,8 @@ const (
 	usualReportDays = 30              // of a report of no time
 )
 
-// reporting are the places of a process, of which a company has one at a time. A report takes two connections and up to two processors.
-var reporting = share.New(max(1, runtime.GOMAXPROCS(0)/2), 1)
+// reporting are the places of a process, of which a company has one at a time.
+var reporting = share.New(max(2, runtime.GOMAXPROCS(0)/2), 1)
 
 // unpaged takes the parameters of pages from an input that embeds that of a list.
 type unpaged struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -50,6 +51,9 @@ func reportFlags(s *sql.SelectTable) string {
 // reportReaders is how many statements of a report run at once: more than half of what takes time is the database's.
 const reportReaders = 2
 
+// statements are the places of the statements of all reports of a process: half of the connections that read on SQLite.
+var statements = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+
 // count reads the requests that the filter finds and counts them. The statements may see different moments; none counts a request of
 // another, because they are told apart by when it was filed, which does not change, and by when it ended.
 func (t *tally) count(ctx context.Context, tx *op.Tx, in ListInput, by []string) error {
@@ -67,6 +71,12 @@ func (t *tally) count(ctx context.Context, tx *op.Tx, in ListInput, by []string)
 	readers.SetLimit(reportReaders)
 	for _, part := range t.portions() {
 		readers.Go(func() error {
+			select {
+			case statements <- struct{}{}:
+			case <-reading.Done():
+				return context.Cause(reading)
+			}
+			defer func() { <-statements }()
 			_, err := op.Bounded(reading, tx, request.Table, func(ctx context.Context) (struct{}, error) { return struct{}{}, r.read(ctx, part) })
 			return err
 		})
@@ -86,7 +96,7 @@ type portion struct {
 
 // portions divide the requests that count.
 func (t *tally) portions() []portion {
-	before, from, middle, to := moment(t.before), moment(t.from), moment(t.from+(t.to-t.from)/2), moment(t.to)
+	before, from, middle, to := microTime(t.before), microTime(t.from), microTime(t.from+(t.to-t.from)/2), microTime(t.to)
 	out := []portion{
 		{filedIn(middle, to), true}, {filedIn(from, middle), true},
 		{request.And(request.CreatedAtLT(from), endedIn(from, to)), true},
@@ -100,7 +110,7 @@ func (t *tally) portions() []portion {
 	return out
 }
 
-func moment(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
+func microTime(micros int64) time.Time { return time.UnixMicro(micros).UTC() }
 
 func filedIn(from, to time.Time) predicate.Request {
 	return request.And(request.CreatedAtGTE(from), request.CreatedAtLT(to))
