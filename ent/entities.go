@@ -772,7 +772,7 @@ var Entities = []*Entity{
 			{Name: "name", Type: "String!", Doc: "What people call it.", Column: "name", Go: "Name", Example: "Weekly backup check"},
 			{Name: "workflowId", Type: "ID", Doc: "The workflow that it starts; null when it files requests.", Column: "workflow_id", Go: "WorkflowID", Example: "wf_01k9ye4ryzf7stj6dqnm8x2v3b"},
 			{Name: "offeringId", Type: "ID", Doc: "The offering against which it files requests; null when it starts a workflow.", Column: "offering_id", Go: "OfferingID", Example: "off_01k9ye4ryzf7stj6dqnm8x2v3b"},
-			{Name: "request", Type: "JSON", Doc: "What it files: title, description, fields, tags, priority, requesterId. Null when it starts a workflow.", Column: "request", Go: "Request", Filled: "Object", Example: "{\"title\": \"Check the backups\"}"},
+			{Name: "request", Type: "JSON", Doc: "What it files: title, description, fields, tags, priority, requesterId. Null when it starts a workflow.", Column: "request", Go: "Request", Filled: "*Object", Example: "{\"title\": \"Check the backups\"}"},
 			{Name: "cron", Type: "String", Doc: "Five fields: minute, hour, day of the month, month, day of the week; null when every says it.", Column: "cron", Go: "Cron", Example: "0 9 * * MON"},
 			{Name: "every", Type: "ScheduleEvery", Doc: "How often; null when cron says it.", Column: "every", Go: "Every", Filled: "*ScheduleEvery"},
 			{Name: "timeZone", Type: "String!", Doc: "The zone whose clocks count, by its IANA name.", Column: "time_zone", Go: "TimeZone", Example: "Europe/Berlin"},

@@ -23,7 +23,7 @@ func (Schedule) Fields() []ent.Field {
 		field.String("name").MaxRuneLen(200).Annotations(shown("What people call it.", eg("Weekly backup check"))),
 		field.String("workflow_id").MaxLen(40).Optional().Nillable().Annotations(shown("The workflow that it starts; null when it files requests.", of("wf"))),
 		field.String("offering_id").MaxLen(40).Optional().Nillable().Annotations(shown("The offering against which it files requests; null when it starts a workflow.", of("off"))),
-		document("request", "what it files", shown("What it files: title, description, fields, tags, priority, requesterId. Null when it starts a workflow.", typed("JSON"), filled("Object"), eg(`{"title": "Check the backups"}`))),
+		document("request", "what it files", shown("What it files: title, description, fields, tags, priority, requesterId. Null when it starts a workflow.", typed("JSON"), filled("*Object"), eg(`{"title": "Check the backups"}`))),
 		field.String("cron").MaxLen(200).Optional().Nillable().Annotations(shown("Five fields: minute, hour, day of the month, month, day of the week; null when every says it.", eg("0 9 * * MON"))),
 		raw(field.JSON("every", json.RawMessage{}).Optional().Annotations(shown("How often; null when cron says it.", typed("ScheduleEvery"), filled("*ScheduleEvery")))),
 		field.String("time_zone").MaxLen(64).Annotations(shown("The zone whose clocks count, by its IANA name.", eg("Europe/Berlin"))),
