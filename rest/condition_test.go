@@ -82,11 +82,13 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 
 		"/workflows/{id}/versions/{version}/diff": func() string { return published() + "/versions/1/diff" },
 	}
+	planned := sync.OnceValue(func() string { return "/v1/schedules/" + scheduleOf(t, s, as, f().workflow) })
 	table := sync.OnceValue(func() string { return "/v1/request-imports/" + tableOf(t, s, as, f()) })
 	for kind, row := range map[string]struct {
 		path  func() string
 		parts []string
 	}{
+		"/schedules/{id}":       {planned, []string{"", "/run", "/runs"}},
 		"/request-imports/{id}": {table, []string{"", "/start", "/stop"}},
 		"/agent-runs/{id}":      {worked, []string{"", "/claim", "/steps", "/complete", "/handover"}},
 		"/executions/{id}":      {func() string { return "/v1/executions/" + p().execution }, []string{"", "/cancel"}},
@@ -140,6 +142,9 @@ func TestConditionalRequests(t *testing.T) {
 			}
 			if row == "/comments/{id}" {
 				change, further = body{"body": "one"}, body{"body": "two"}
+			}
+			if row == "/schedules/{id}" {
+				change, further = body{"name": "one"}, body{"name": "two"}
 			}
 			if row == "/users/{id}" {
 				change = body{"attributes": body{"a": "one"}}
