@@ -89,6 +89,7 @@ var unaddressable = map[string]map[string]string{
 		"state": "a document", "webhook": "a document", "error": "a document", "revision": "counts the engine's commits",
 		"intake": "a document", "consulted": "a list", "inboundKey": "the caller's own",
 	},
+	"Schedule":       {"request": "a document", "every": "a document"},
 	"InboundWebhook": {"fieldMapping": "a document", "headers": "a list"},
 	"InboundCall":    {"headers": "what anonymous callers send", "body": "what anonymous callers send"},
 	"Task": {

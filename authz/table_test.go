@@ -23,7 +23,7 @@ func TestEveryColumnIsAnAttribute(t *testing.T) {
 		"WebhookSubscription": reflect.TypeFor[ent.WebhookSubscription](), "WebhookDelivery": reflect.TypeFor[ent.WebhookDelivery](),
 		"InboundWebhook": reflect.TypeFor[ent.InboundWebhook](), "InboundCall": reflect.TypeFor[ent.InboundCall](),
 		"AgentRun": reflect.TypeFor[ent.AgentRun](), "AgentAction": reflect.TypeFor[ent.AgentAction](),
-		"Agent": reflect.TypeFor[ent.Agent](), "ModelConnection": reflect.TypeFor[ent.ModelConnection](), "RoutingRule": reflect.TypeFor[ent.RoutingRule](), "Calendar": reflect.TypeFor[ent.Calendar](), "Invoice": reflect.TypeFor[ent.Invoice](),
+		"Agent": reflect.TypeFor[ent.Agent](), "ModelConnection": reflect.TypeFor[ent.ModelConnection](), "RoutingRule": reflect.TypeFor[ent.RoutingRule](), "Calendar": reflect.TypeFor[ent.Calendar](), "Schedule": reflect.TypeFor[ent.Schedule](), "Invoice": reflect.TypeFor[ent.Invoice](),
 		"Execution": reflect.TypeFor[ent.Execution](), "Task": reflect.TypeFor[ent.Task](), "Approval": reflect.TypeFor[ent.Approval](), "Incident": reflect.TypeFor[ent.Incident](),
 		"AccessPolicy": reflect.TypeFor[ent.AccessPolicy](), "AccessDecision": reflect.TypeFor[ent.AccessDecision](),
 	}

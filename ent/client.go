@@ -65,6 +65,8 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/schedule"
+	"atrium/ent/schedulerun"
 	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
@@ -207,6 +209,10 @@ type Client struct {
 	SavedReply *SavedReplyClient
 	// SavedView is the client for interacting with the SavedView builders.
 	SavedView *SavedViewClient
+	// Schedule is the client for interacting with the Schedule builders.
+	Schedule *ScheduleClient
+	// ScheduleRun is the client for interacting with the ScheduleRun builders.
+	ScheduleRun *ScheduleRunClient
 	// SearchDocument is the client for interacting with the SearchDocument builders.
 	SearchDocument *SearchDocumentClient
 	// Secret is the client for interacting with the Secret builders.
@@ -311,6 +317,8 @@ func (c *Client) init() {
 	c.SLAEvent = NewSLAEventClient(c.config)
 	c.SavedReply = NewSavedReplyClient(c.config)
 	c.SavedView = NewSavedViewClient(c.config)
+	c.Schedule = NewScheduleClient(c.config)
+	c.ScheduleRun = NewScheduleRunClient(c.config)
 	c.SearchDocument = NewSearchDocumentClient(c.config)
 	c.Secret = NewSecretClient(c.config)
 	c.Sequence = NewSequenceClient(c.config)
@@ -477,6 +485,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		SLAEvent:            NewSLAEventClient(cfg),
 		SavedReply:          NewSavedReplyClient(cfg),
 		SavedView:           NewSavedViewClient(cfg),
+		Schedule:            NewScheduleClient(cfg),
+		ScheduleRun:         NewScheduleRunClient(cfg),
 		SearchDocument:      NewSearchDocumentClient(cfg),
 		Secret:              NewSecretClient(cfg),
 		Sequence:            NewSequenceClient(cfg),
@@ -570,6 +580,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		SLAEvent:            NewSLAEventClient(cfg),
 		SavedReply:          NewSavedReplyClient(cfg),
 		SavedView:           NewSavedViewClient(cfg),
+		Schedule:            NewScheduleClient(cfg),
+		ScheduleRun:         NewScheduleRunClient(cfg),
 		SearchDocument:      NewSearchDocumentClient(cfg),
 		Secret:              NewSecretClient(cfg),
 		Sequence:            NewSequenceClient(cfg),
@@ -628,10 +640,11 @@ func (c *Client) Use(hooks ...Hook) {
 		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
 		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
 		c.RefreshToken, c.Request, c.RequestImport, c.RequestLink, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
-		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
-		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
-		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.Schedule, c.ScheduleRun,
+		c.SearchDocument, c.Secret, c.Sequence, c.Service, c.ServiceAccount, c.Session,
+		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
+		c.User, c.Watcher, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -651,10 +664,11 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
 		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
 		c.RefreshToken, c.Request, c.RequestImport, c.RequestLink, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.SearchDocument, c.Secret,
-		c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn,
-		c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher,
-		c.WebhookDelivery, c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.Schedule, c.ScheduleRun,
+		c.SearchDocument, c.Secret, c.Sequence, c.Service, c.ServiceAccount, c.Session,
+		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
+		c.User, c.Watcher, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -773,6 +787,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.SavedReply.mutate(ctx, m)
 	case *SavedViewMutation:
 		return c.SavedView.mutate(ctx, m)
+	case *ScheduleMutation:
+		return c.Schedule.mutate(ctx, m)
+	case *ScheduleRunMutation:
+		return c.ScheduleRun.mutate(ctx, m)
 	case *SearchDocumentMutation:
 		return c.SearchDocument.mutate(ctx, m)
 	case *SecretMutation:
@@ -9073,6 +9091,340 @@ func (c *SavedViewClient) mutate(ctx context.Context, m *SavedViewMutation) (Val
 	}
 }
 
+// ScheduleClient is a client for the Schedule schema.
+type ScheduleClient struct {
+	config
+}
+
+// NewScheduleClient returns a client for the Schedule from the given config.
+func NewScheduleClient(c config) *ScheduleClient {
+	return &ScheduleClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `schedule.Hooks(f(g(h())))`.
+func (c *ScheduleClient) Use(hooks ...Hook) {
+	c.hooks.Schedule = append(c.hooks.Schedule, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `schedule.Intercept(f(g(h())))`.
+func (c *ScheduleClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Schedule = append(c.inters.Schedule, interceptors...)
+}
+
+// Create returns a builder for creating a Schedule entity.
+func (c *ScheduleClient) Create() *ScheduleCreate {
+	mutation := newScheduleMutation(c.config, OpCreate)
+	return &ScheduleCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Schedule entities.
+func (c *ScheduleClient) CreateBulk(builders ...*ScheduleCreate) *ScheduleCreateBulk {
+	return &ScheduleCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ScheduleClient) MapCreateBulk(slice any, setFunc func(*ScheduleCreate, int)) *ScheduleCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ScheduleCreateBulk{err: fmt.Errorf("calling to ScheduleClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ScheduleCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ScheduleCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Schedule.
+func (c *ScheduleClient) Update() *ScheduleUpdate {
+	mutation := newScheduleMutation(c.config, OpUpdate)
+	return &ScheduleUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ScheduleClient) UpdateOne(_m *Schedule) *ScheduleUpdateOne {
+	mutation := newScheduleMutation(c.config, OpUpdateOne, withSchedule(_m))
+	return &ScheduleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ScheduleClient) UpdateOneID(id string) *ScheduleUpdateOne {
+	mutation := newScheduleMutation(c.config, OpUpdateOne, withScheduleID(id))
+	return &ScheduleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Schedule.
+func (c *ScheduleClient) Delete() *ScheduleDelete {
+	mutation := newScheduleMutation(c.config, OpDelete)
+	return &ScheduleDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ScheduleClient) DeleteOne(_m *Schedule) *ScheduleDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ScheduleClient) DeleteOneID(id string) *ScheduleDeleteOne {
+	builder := c.Delete().Where(schedule.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ScheduleDeleteOne{builder}
+}
+
+// Query returns a query builder for Schedule.
+func (c *ScheduleClient) Query() *ScheduleQuery {
+	return &ScheduleQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSchedule},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Schedule entity by its id.
+func (c *ScheduleClient) Get(ctx context.Context, id string) (*Schedule, error) {
+	return c.Query().Where(schedule.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ScheduleClient) GetX(ctx context.Context, id string) *Schedule {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWorkflow queries the workflow edge of a Schedule.
+func (c *ScheduleClient) QueryWorkflow(_m *Schedule) *WorkflowQuery {
+	query := (&WorkflowClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(schedule.Table, schedule.FieldID, id),
+			sqlgraph.To(workflow.Table, workflow.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, schedule.WorkflowTable, schedule.WorkflowColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryOffering queries the offering edge of a Schedule.
+func (c *ScheduleClient) QueryOffering(_m *Schedule) *OfferingQuery {
+	query := (&OfferingClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(schedule.Table, schedule.FieldID, id),
+			sqlgraph.To(offering.Table, offering.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, schedule.OfferingTable, schedule.OfferingColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryCalendar queries the calendar edge of a Schedule.
+func (c *ScheduleClient) QueryCalendar(_m *Schedule) *CalendarQuery {
+	query := (&CalendarClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(schedule.Table, schedule.FieldID, id),
+			sqlgraph.To(calendar.Table, calendar.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, schedule.CalendarTable, schedule.CalendarColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ScheduleClient) Hooks() []Hook {
+	hooks := c.hooks.Schedule
+	return append(hooks[:len(hooks):len(hooks)], schedule.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ScheduleClient) Interceptors() []Interceptor {
+	inters := c.inters.Schedule
+	return append(inters[:len(inters):len(inters)], schedule.Interceptors[:]...)
+}
+
+func (c *ScheduleClient) mutate(ctx context.Context, m *ScheduleMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ScheduleCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ScheduleUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ScheduleUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ScheduleDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Schedule mutation op: %q", m.Op())
+	}
+}
+
+// ScheduleRunClient is a client for the ScheduleRun schema.
+type ScheduleRunClient struct {
+	config
+}
+
+// NewScheduleRunClient returns a client for the ScheduleRun from the given config.
+func NewScheduleRunClient(c config) *ScheduleRunClient {
+	return &ScheduleRunClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `schedulerun.Hooks(f(g(h())))`.
+func (c *ScheduleRunClient) Use(hooks ...Hook) {
+	c.hooks.ScheduleRun = append(c.hooks.ScheduleRun, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `schedulerun.Intercept(f(g(h())))`.
+func (c *ScheduleRunClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ScheduleRun = append(c.inters.ScheduleRun, interceptors...)
+}
+
+// Create returns a builder for creating a ScheduleRun entity.
+func (c *ScheduleRunClient) Create() *ScheduleRunCreate {
+	mutation := newScheduleRunMutation(c.config, OpCreate)
+	return &ScheduleRunCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ScheduleRun entities.
+func (c *ScheduleRunClient) CreateBulk(builders ...*ScheduleRunCreate) *ScheduleRunCreateBulk {
+	return &ScheduleRunCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ScheduleRunClient) MapCreateBulk(slice any, setFunc func(*ScheduleRunCreate, int)) *ScheduleRunCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ScheduleRunCreateBulk{err: fmt.Errorf("calling to ScheduleRunClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ScheduleRunCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ScheduleRunCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ScheduleRun.
+func (c *ScheduleRunClient) Update() *ScheduleRunUpdate {
+	mutation := newScheduleRunMutation(c.config, OpUpdate)
+	return &ScheduleRunUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ScheduleRunClient) UpdateOne(_m *ScheduleRun) *ScheduleRunUpdateOne {
+	mutation := newScheduleRunMutation(c.config, OpUpdateOne, withScheduleRun(_m))
+	return &ScheduleRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ScheduleRunClient) UpdateOneID(id string) *ScheduleRunUpdateOne {
+	mutation := newScheduleRunMutation(c.config, OpUpdateOne, withScheduleRunID(id))
+	return &ScheduleRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ScheduleRun.
+func (c *ScheduleRunClient) Delete() *ScheduleRunDelete {
+	mutation := newScheduleRunMutation(c.config, OpDelete)
+	return &ScheduleRunDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ScheduleRunClient) DeleteOne(_m *ScheduleRun) *ScheduleRunDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ScheduleRunClient) DeleteOneID(id string) *ScheduleRunDeleteOne {
+	builder := c.Delete().Where(schedulerun.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ScheduleRunDeleteOne{builder}
+}
+
+// Query returns a query builder for ScheduleRun.
+func (c *ScheduleRunClient) Query() *ScheduleRunQuery {
+	return &ScheduleRunQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeScheduleRun},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ScheduleRun entity by its id.
+func (c *ScheduleRunClient) Get(ctx context.Context, id string) (*ScheduleRun, error) {
+	return c.Query().Where(schedulerun.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ScheduleRunClient) GetX(ctx context.Context, id string) *ScheduleRun {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QuerySchedule queries the schedule edge of a ScheduleRun.
+func (c *ScheduleRunClient) QuerySchedule(_m *ScheduleRun) *ScheduleQuery {
+	query := (&ScheduleClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(schedulerun.Table, schedulerun.FieldID, id),
+			sqlgraph.To(schedule.Table, schedule.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, schedulerun.ScheduleTable, schedulerun.ScheduleColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ScheduleRunClient) Hooks() []Hook {
+	hooks := c.hooks.ScheduleRun
+	return append(hooks[:len(hooks):len(hooks)], schedulerun.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ScheduleRunClient) Interceptors() []Interceptor {
+	inters := c.inters.ScheduleRun
+	return append(inters[:len(inters):len(inters)], schedulerun.Interceptors[:]...)
+}
+
+func (c *ScheduleRunClient) mutate(ctx context.Context, m *ScheduleRunMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ScheduleRunCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ScheduleRunUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ScheduleRunUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ScheduleRunDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown ScheduleRun mutation op: %q", m.Op())
+	}
+}
+
 // SearchDocumentClient is a client for the SearchDocument schema.
 type SearchDocumentClient struct {
 	config
@@ -11953,10 +12305,11 @@ type (
 		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
 		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
 		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestImport,
-		RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
-		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
-		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
-		WebhookDelivery, WebhookSubscription, Workflow, WorkflowVersion []ent.Hook
+		RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView, Schedule,
+		ScheduleRun, SearchDocument, Secret, Sequence, Service, ServiceAccount,
+		Session, Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
+		Watcher, WebhookDelivery, WebhookSubscription, Workflow,
+		WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
@@ -11967,10 +12320,10 @@ type (
 		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
 		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
 		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestImport,
-		RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView,
-		SearchDocument, Secret, Sequence, Service, ServiceAccount, Session, Setting,
-		SignIn, SigningKey, Task, Team, TeamMember, Throttle, User, Watcher,
-		WebhookDelivery, WebhookSubscription, Workflow,
+		RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView, Schedule,
+		ScheduleRun, SearchDocument, Secret, Sequence, Service, ServiceAccount,
+		Session, Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
+		Watcher, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Interceptor
 	}
 )

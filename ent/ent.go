@@ -57,6 +57,8 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/schedule"
+	"atrium/ent/schedulerun"
 	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
@@ -201,6 +203,8 @@ func checkColumn(t, c string) error {
 			slaevent.Table:            slaevent.ValidColumn,
 			savedreply.Table:          savedreply.ValidColumn,
 			savedview.Table:           savedview.ValidColumn,
+			schedule.Table:            schedule.ValidColumn,
+			schedulerun.Table:         schedulerun.ValidColumn,
 			searchdocument.Table:      searchdocument.ValidColumn,
 			secret.Table:              secret.ValidColumn,
 			sequence.Table:            sequence.ValidColumn,

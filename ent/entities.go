@@ -54,6 +54,8 @@ import (
 	"atrium/ent/routingrule"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/schedule"
+	"atrium/ent/schedulerun"
 	"atrium/ent/secret"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
@@ -405,7 +407,7 @@ var Entities = []*Entity{
 			{Name: "workflowVersion", Type: "Int!", Doc: "The published version that it runs, whatever is published meanwhile.", Column: "workflow_version", Go: "WorkflowVersion"},
 			{Name: "requestId", Type: "ID", Doc: "The request that it processes.", Column: "request_id", Go: "RequestID"},
 			{Name: "status", Type: "ExecutionStatus!", Doc: "Where it is in its life.", Column: "status", Go: "Status", Values: []string{"RUNNING", "WAITING", "COMPLETED", "FAILED", "CANCELLED"}},
-			{Name: "trigger", Type: "ExecutionTrigger!", Doc: "What started it.", Column: "trigger", Go: "Trigger", Values: []string{"request", "webhook"}},
+			{Name: "trigger", Type: "ExecutionTrigger!", Doc: "What started it.", Column: "trigger", Go: "Trigger", Values: []string{"request", "webhook", "schedule"}},
 			{Name: "phaseId", Type: "String", Doc: "The phase in which it stands, or ended.", Column: "phase_id", Go: "PhaseID"},
 			{Name: "variables", Type: "JSON!", Doc: "What its expressions read: request, webhook and phases.", Column: "", Go: "Variables"},
 			{Name: "phases", Type: "[PhaseVisit!]!", Doc: "The phases that it has entered, in order; the last 1,000 of more, the last 100 where several executions are asked for.", Column: "", Go: "Phases"},
@@ -760,6 +762,49 @@ var Entities = []*Entity{
 			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
 		},
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.SavedView.Get(ctx, id) },
+	},
+	{
+		Name: "Schedule", Table: schedule.Table, Prefix: "sch", Ruled: true, Row: reflect.TypeFor[Schedule](),
+		Within: []Owner{{schedule.FieldWorkflowID, "Workflow"}, {schedule.FieldOfferingID, "Offering"}},
+		Doc:    "A plan to start a workflow or to file a request, again and again.", Final: false,
+		Fields: []Field{
+			{Name: "id", Type: "ID!", Doc: "The schedule's id, sch_…", Column: "id", Go: "ID", Example: "sch_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "name", Type: "String!", Doc: "What people call it.", Column: "name", Go: "Name", Example: "Weekly backup check"},
+			{Name: "workflowId", Type: "ID", Doc: "The workflow that it starts; null when it files requests.", Column: "workflow_id", Go: "WorkflowID", Example: "wf_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "offeringId", Type: "ID", Doc: "The offering against which it files requests; null when it starts a workflow.", Column: "offering_id", Go: "OfferingID", Example: "off_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "request", Type: "JSON", Doc: "What it files: title, description, fields, tags, priority, requesterId. Null when it starts a workflow.", Column: "request", Go: "Request", Filled: "*Object", Example: "{\"title\": \"Check the backups\"}"},
+			{Name: "cron", Type: "String", Doc: "Five fields: minute, hour, day of the month, month, day of the week; null when every says it.", Column: "cron", Go: "Cron", Example: "0 9 * * MON"},
+			{Name: "every", Type: "ScheduleEvery", Doc: "How often; null when cron says it.", Column: "every", Go: "Every", Filled: "*ScheduleEvery"},
+			{Name: "timeZone", Type: "String!", Doc: "The zone whose clocks count, by its IANA name.", Column: "time_zone", Go: "TimeZone", Example: "Europe/Berlin"},
+			{Name: "calendarId", Type: "ID", Doc: "The calendar whose free days count; null for none.", Column: "calendar_id", Go: "CalendarID", Example: "cal_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "onClosed", Type: "ScheduleOnClosed!", Doc: "What becomes of a time on a free day.", Column: "on_closed", Go: "OnClosed", Values: []string{"SKIP", "NEXT_WORKING_DAY"}},
+			{Name: "missed", Type: "ScheduleMissed!", Doc: "What becomes of times that passed while no server ran.", Column: "missed", Go: "Missed", Values: []string{"ONCE", "SKIP"}},
+			{Name: "enabled", Type: "Boolean!", Doc: "Whether it runs.", Column: "enabled", Go: "Enabled"},
+			{Name: "nextRunAt", Type: "Time", Doc: "When it runs next; null while it is disabled, and when no time is left.", Column: "next_run_at", Go: "NextRunAt"},
+			{Name: "runsAs", Type: "ID!", Doc: "As whom it runs: whoever saved it last.", Column: "runs_as", Go: "RunsAs", Example: "usr_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "createdBy", Type: "ID!", Doc: "Whoever made it.", Column: "created_by", Go: "CreatedBy", Example: "usr_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
+			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
+		},
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.Schedule.Get(ctx, id) },
+	},
+	{
+		Name: "ScheduleRun", Table: schedulerun.Table, Prefix: "schr", Ruled: false, Row: reflect.TypeFor[ScheduleRun](),
+		Within: []Owner{{schedulerun.FieldScheduleID, "Schedule"}},
+		Doc:    "What came of one planned time of a schedule.", Final: true,
+		Fields: []Field{
+			{Name: "id", Type: "ID!", Doc: "The run's id, schr_…", Column: "id", Go: "ID", Example: "schr_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "scheduleId", Type: "ID!", Doc: "The schedule.", Column: "schedule_id", Go: "ScheduleID", Example: "sch_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "plannedAt", Type: "Time!", Doc: "The time that was planned; of a run by hand, when it was asked for.", Column: "planned_at", Go: "PlannedAt"},
+			{Name: "startedAt", Type: "Time", Doc: "When it began; null when nothing was done.", Column: "started_at", Go: "StartedAt"},
+			{Name: "status", Type: "ScheduleRunStatus!", Doc: "What came of it.", Column: "status", Go: "Status", Values: []string{"STARTED", "SKIPPED", "FAILED"}},
+			{Name: "reason", Type: "String", Doc: "Why nothing was done.", Column: "reason", Go: "Reason", Example: "The workflow is not active."},
+			{Name: "executionId", Type: "ID", Doc: "The execution that it has started.", Column: "execution_id", Go: "ExecutionID", Example: "exe_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "requestId", Type: "ID", Doc: "The request that it has filed.", Column: "request_id", Go: "RequestID", Example: "req_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
+			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
+		},
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.ScheduleRun.Get(ctx, id) },
 	},
 	{
 		Name: "Secret", Table: secret.Table, Prefix: "sec", Ruled: true, Row: reflect.TypeFor[Secret](),

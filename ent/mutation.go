@@ -58,6 +58,8 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/schedule"
+	"atrium/ent/schedulerun"
 	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
@@ -155,6 +157,8 @@ const (
 	TypeSLAEvent            = "SLAEvent"
 	TypeSavedReply          = "SavedReply"
 	TypeSavedView           = "SavedView"
+	TypeSchedule            = "Schedule"
+	TypeScheduleRun         = "ScheduleRun"
 	TypeSearchDocument      = "SearchDocument"
 	TypeSecret              = "Secret"
 	TypeSequence            = "Sequence"
@@ -62838,6 +62842,2435 @@ func (m *SavedViewMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown SavedView edge %s", name)
+}
+
+// ScheduleMutation represents an operation that mutates the Schedule nodes in the graph.
+type ScheduleMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *string
+	created_at      *time.Time
+	updated_at      *time.Time
+	company_id      *string
+	name            *string
+	request         *json.RawMessage
+	cron            *string
+	every           *json.RawMessage
+	time_zone       *string
+	on_closed       *schedule.OnClosed
+	missed          *schedule.Missed
+	enabled         *bool
+	next_run_at     *time.Time
+	runs_as         *string
+	created_by      *string
+	clearedFields   map[string]struct{}
+	workflow        *string
+	clearedworkflow bool
+	offering        *string
+	clearedoffering bool
+	calendar        *string
+	clearedcalendar bool
+	done            bool
+	oldValue        func(context.Context) (*Schedule, error)
+	predicates      []predicate.Schedule
+}
+
+var _ ent.Mutation = (*ScheduleMutation)(nil)
+
+// scheduleOption allows management of the mutation configuration using functional options.
+type scheduleOption func(*ScheduleMutation)
+
+// newScheduleMutation creates new mutation for the Schedule entity.
+func newScheduleMutation(c config, op Op, opts ...scheduleOption) *ScheduleMutation {
+	m := &ScheduleMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSchedule,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withScheduleID sets the ID field of the mutation.
+func withScheduleID(id string) scheduleOption {
+	return func(m *ScheduleMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Schedule
+		)
+		m.oldValue = func(ctx context.Context) (*Schedule, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Schedule.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSchedule sets the old Schedule of the mutation.
+func withSchedule(node *Schedule) scheduleOption {
+	return func(m *ScheduleMutation) {
+		m.oldValue = func(context.Context) (*Schedule, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ScheduleMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ScheduleMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Schedule entities.
+func (m *ScheduleMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ScheduleMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ScheduleMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Schedule.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ScheduleMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ScheduleMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ScheduleMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ScheduleMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ScheduleMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ScheduleMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *ScheduleMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *ScheduleMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *ScheduleMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetName sets the "name" field.
+func (m *ScheduleMutation) SetName(s string) {
+	m.name = &s
+}
+
+// Name returns the value of the "name" field in the mutation.
+func (m *ScheduleMutation) Name() (r string, exists bool) {
+	v := m.name
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldName returns the old "name" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldName(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldName is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldName requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldName: %w", err)
+	}
+	return oldValue.Name, nil
+}
+
+// ResetName resets all changes to the "name" field.
+func (m *ScheduleMutation) ResetName() {
+	m.name = nil
+}
+
+// SetWorkflowID sets the "workflow_id" field.
+func (m *ScheduleMutation) SetWorkflowID(s string) {
+	m.workflow = &s
+}
+
+// WorkflowID returns the value of the "workflow_id" field in the mutation.
+func (m *ScheduleMutation) WorkflowID() (r string, exists bool) {
+	v := m.workflow
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWorkflowID returns the old "workflow_id" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldWorkflowID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWorkflowID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWorkflowID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWorkflowID: %w", err)
+	}
+	return oldValue.WorkflowID, nil
+}
+
+// ClearWorkflowID clears the value of the "workflow_id" field.
+func (m *ScheduleMutation) ClearWorkflowID() {
+	m.workflow = nil
+	m.clearedFields[schedule.FieldWorkflowID] = struct{}{}
+}
+
+// WorkflowIDCleared returns if the "workflow_id" field was cleared in this mutation.
+func (m *ScheduleMutation) WorkflowIDCleared() bool {
+	_, ok := m.clearedFields[schedule.FieldWorkflowID]
+	return ok
+}
+
+// ResetWorkflowID resets all changes to the "workflow_id" field.
+func (m *ScheduleMutation) ResetWorkflowID() {
+	m.workflow = nil
+	delete(m.clearedFields, schedule.FieldWorkflowID)
+}
+
+// SetOfferingID sets the "offering_id" field.
+func (m *ScheduleMutation) SetOfferingID(s string) {
+	m.offering = &s
+}
+
+// OfferingID returns the value of the "offering_id" field in the mutation.
+func (m *ScheduleMutation) OfferingID() (r string, exists bool) {
+	v := m.offering
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOfferingID returns the old "offering_id" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldOfferingID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOfferingID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOfferingID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOfferingID: %w", err)
+	}
+	return oldValue.OfferingID, nil
+}
+
+// ClearOfferingID clears the value of the "offering_id" field.
+func (m *ScheduleMutation) ClearOfferingID() {
+	m.offering = nil
+	m.clearedFields[schedule.FieldOfferingID] = struct{}{}
+}
+
+// OfferingIDCleared returns if the "offering_id" field was cleared in this mutation.
+func (m *ScheduleMutation) OfferingIDCleared() bool {
+	_, ok := m.clearedFields[schedule.FieldOfferingID]
+	return ok
+}
+
+// ResetOfferingID resets all changes to the "offering_id" field.
+func (m *ScheduleMutation) ResetOfferingID() {
+	m.offering = nil
+	delete(m.clearedFields, schedule.FieldOfferingID)
+}
+
+// SetRequest sets the "request" field.
+func (m *ScheduleMutation) SetRequest(jm json.RawMessage) {
+	m.request = &jm
+}
+
+// Request returns the value of the "request" field in the mutation.
+func (m *ScheduleMutation) Request() (r json.RawMessage, exists bool) {
+	v := m.request
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequest returns the old "request" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldRequest(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequest is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequest requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequest: %w", err)
+	}
+	return oldValue.Request, nil
+}
+
+// ClearRequest clears the value of the "request" field.
+func (m *ScheduleMutation) ClearRequest() {
+	m.request = nil
+	m.clearedFields[schedule.FieldRequest] = struct{}{}
+}
+
+// RequestCleared returns if the "request" field was cleared in this mutation.
+func (m *ScheduleMutation) RequestCleared() bool {
+	_, ok := m.clearedFields[schedule.FieldRequest]
+	return ok
+}
+
+// ResetRequest resets all changes to the "request" field.
+func (m *ScheduleMutation) ResetRequest() {
+	m.request = nil
+	delete(m.clearedFields, schedule.FieldRequest)
+}
+
+// SetCron sets the "cron" field.
+func (m *ScheduleMutation) SetCron(s string) {
+	m.cron = &s
+}
+
+// Cron returns the value of the "cron" field in the mutation.
+func (m *ScheduleMutation) Cron() (r string, exists bool) {
+	v := m.cron
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCron returns the old "cron" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldCron(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCron is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCron requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCron: %w", err)
+	}
+	return oldValue.Cron, nil
+}
+
+// ClearCron clears the value of the "cron" field.
+func (m *ScheduleMutation) ClearCron() {
+	m.cron = nil
+	m.clearedFields[schedule.FieldCron] = struct{}{}
+}
+
+// CronCleared returns if the "cron" field was cleared in this mutation.
+func (m *ScheduleMutation) CronCleared() bool {
+	_, ok := m.clearedFields[schedule.FieldCron]
+	return ok
+}
+
+// ResetCron resets all changes to the "cron" field.
+func (m *ScheduleMutation) ResetCron() {
+	m.cron = nil
+	delete(m.clearedFields, schedule.FieldCron)
+}
+
+// SetEvery sets the "every" field.
+func (m *ScheduleMutation) SetEvery(jm json.RawMessage) {
+	m.every = &jm
+}
+
+// Every returns the value of the "every" field in the mutation.
+func (m *ScheduleMutation) Every() (r json.RawMessage, exists bool) {
+	v := m.every
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEvery returns the old "every" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldEvery(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEvery is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEvery requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEvery: %w", err)
+	}
+	return oldValue.Every, nil
+}
+
+// ClearEvery clears the value of the "every" field.
+func (m *ScheduleMutation) ClearEvery() {
+	m.every = nil
+	m.clearedFields[schedule.FieldEvery] = struct{}{}
+}
+
+// EveryCleared returns if the "every" field was cleared in this mutation.
+func (m *ScheduleMutation) EveryCleared() bool {
+	_, ok := m.clearedFields[schedule.FieldEvery]
+	return ok
+}
+
+// ResetEvery resets all changes to the "every" field.
+func (m *ScheduleMutation) ResetEvery() {
+	m.every = nil
+	delete(m.clearedFields, schedule.FieldEvery)
+}
+
+// SetTimeZone sets the "time_zone" field.
+func (m *ScheduleMutation) SetTimeZone(s string) {
+	m.time_zone = &s
+}
+
+// TimeZone returns the value of the "time_zone" field in the mutation.
+func (m *ScheduleMutation) TimeZone() (r string, exists bool) {
+	v := m.time_zone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTimeZone returns the old "time_zone" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldTimeZone(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTimeZone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTimeZone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTimeZone: %w", err)
+	}
+	return oldValue.TimeZone, nil
+}
+
+// ResetTimeZone resets all changes to the "time_zone" field.
+func (m *ScheduleMutation) ResetTimeZone() {
+	m.time_zone = nil
+}
+
+// SetCalendarID sets the "calendar_id" field.
+func (m *ScheduleMutation) SetCalendarID(s string) {
+	m.calendar = &s
+}
+
+// CalendarID returns the value of the "calendar_id" field in the mutation.
+func (m *ScheduleMutation) CalendarID() (r string, exists bool) {
+	v := m.calendar
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCalendarID returns the old "calendar_id" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldCalendarID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCalendarID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCalendarID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCalendarID: %w", err)
+	}
+	return oldValue.CalendarID, nil
+}
+
+// ClearCalendarID clears the value of the "calendar_id" field.
+func (m *ScheduleMutation) ClearCalendarID() {
+	m.calendar = nil
+	m.clearedFields[schedule.FieldCalendarID] = struct{}{}
+}
+
+// CalendarIDCleared returns if the "calendar_id" field was cleared in this mutation.
+func (m *ScheduleMutation) CalendarIDCleared() bool {
+	_, ok := m.clearedFields[schedule.FieldCalendarID]
+	return ok
+}
+
+// ResetCalendarID resets all changes to the "calendar_id" field.
+func (m *ScheduleMutation) ResetCalendarID() {
+	m.calendar = nil
+	delete(m.clearedFields, schedule.FieldCalendarID)
+}
+
+// SetOnClosed sets the "on_closed" field.
+func (m *ScheduleMutation) SetOnClosed(sc schedule.OnClosed) {
+	m.on_closed = &sc
+}
+
+// OnClosed returns the value of the "on_closed" field in the mutation.
+func (m *ScheduleMutation) OnClosed() (r schedule.OnClosed, exists bool) {
+	v := m.on_closed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOnClosed returns the old "on_closed" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldOnClosed(ctx context.Context) (v schedule.OnClosed, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOnClosed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOnClosed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOnClosed: %w", err)
+	}
+	return oldValue.OnClosed, nil
+}
+
+// ResetOnClosed resets all changes to the "on_closed" field.
+func (m *ScheduleMutation) ResetOnClosed() {
+	m.on_closed = nil
+}
+
+// SetMissed sets the "missed" field.
+func (m *ScheduleMutation) SetMissed(s schedule.Missed) {
+	m.missed = &s
+}
+
+// Missed returns the value of the "missed" field in the mutation.
+func (m *ScheduleMutation) Missed() (r schedule.Missed, exists bool) {
+	v := m.missed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMissed returns the old "missed" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldMissed(ctx context.Context) (v schedule.Missed, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMissed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMissed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMissed: %w", err)
+	}
+	return oldValue.Missed, nil
+}
+
+// ResetMissed resets all changes to the "missed" field.
+func (m *ScheduleMutation) ResetMissed() {
+	m.missed = nil
+}
+
+// SetEnabled sets the "enabled" field.
+func (m *ScheduleMutation) SetEnabled(b bool) {
+	m.enabled = &b
+}
+
+// Enabled returns the value of the "enabled" field in the mutation.
+func (m *ScheduleMutation) Enabled() (r bool, exists bool) {
+	v := m.enabled
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEnabled returns the old "enabled" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldEnabled(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEnabled is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEnabled requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEnabled: %w", err)
+	}
+	return oldValue.Enabled, nil
+}
+
+// ResetEnabled resets all changes to the "enabled" field.
+func (m *ScheduleMutation) ResetEnabled() {
+	m.enabled = nil
+}
+
+// SetNextRunAt sets the "next_run_at" field.
+func (m *ScheduleMutation) SetNextRunAt(t time.Time) {
+	m.next_run_at = &t
+}
+
+// NextRunAt returns the value of the "next_run_at" field in the mutation.
+func (m *ScheduleMutation) NextRunAt() (r time.Time, exists bool) {
+	v := m.next_run_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNextRunAt returns the old "next_run_at" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldNextRunAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNextRunAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNextRunAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNextRunAt: %w", err)
+	}
+	return oldValue.NextRunAt, nil
+}
+
+// ClearNextRunAt clears the value of the "next_run_at" field.
+func (m *ScheduleMutation) ClearNextRunAt() {
+	m.next_run_at = nil
+	m.clearedFields[schedule.FieldNextRunAt] = struct{}{}
+}
+
+// NextRunAtCleared returns if the "next_run_at" field was cleared in this mutation.
+func (m *ScheduleMutation) NextRunAtCleared() bool {
+	_, ok := m.clearedFields[schedule.FieldNextRunAt]
+	return ok
+}
+
+// ResetNextRunAt resets all changes to the "next_run_at" field.
+func (m *ScheduleMutation) ResetNextRunAt() {
+	m.next_run_at = nil
+	delete(m.clearedFields, schedule.FieldNextRunAt)
+}
+
+// SetRunsAs sets the "runs_as" field.
+func (m *ScheduleMutation) SetRunsAs(s string) {
+	m.runs_as = &s
+}
+
+// RunsAs returns the value of the "runs_as" field in the mutation.
+func (m *ScheduleMutation) RunsAs() (r string, exists bool) {
+	v := m.runs_as
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRunsAs returns the old "runs_as" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldRunsAs(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRunsAs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRunsAs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRunsAs: %w", err)
+	}
+	return oldValue.RunsAs, nil
+}
+
+// ResetRunsAs resets all changes to the "runs_as" field.
+func (m *ScheduleMutation) ResetRunsAs() {
+	m.runs_as = nil
+}
+
+// SetCreatedBy sets the "created_by" field.
+func (m *ScheduleMutation) SetCreatedBy(s string) {
+	m.created_by = &s
+}
+
+// CreatedBy returns the value of the "created_by" field in the mutation.
+func (m *ScheduleMutation) CreatedBy() (r string, exists bool) {
+	v := m.created_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedBy returns the old "created_by" field's value of the Schedule entity.
+// If the Schedule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleMutation) OldCreatedBy(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedBy: %w", err)
+	}
+	return oldValue.CreatedBy, nil
+}
+
+// ResetCreatedBy resets all changes to the "created_by" field.
+func (m *ScheduleMutation) ResetCreatedBy() {
+	m.created_by = nil
+}
+
+// ClearWorkflow clears the "workflow" edge to the Workflow entity.
+func (m *ScheduleMutation) ClearWorkflow() {
+	m.clearedworkflow = true
+	m.clearedFields[schedule.FieldWorkflowID] = struct{}{}
+}
+
+// WorkflowCleared reports if the "workflow" edge to the Workflow entity was cleared.
+func (m *ScheduleMutation) WorkflowCleared() bool {
+	return m.WorkflowIDCleared() || m.clearedworkflow
+}
+
+// WorkflowIDs returns the "workflow" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WorkflowID instead. It exists only for internal usage by the builders.
+func (m *ScheduleMutation) WorkflowIDs() (ids []string) {
+	if id := m.workflow; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWorkflow resets all changes to the "workflow" edge.
+func (m *ScheduleMutation) ResetWorkflow() {
+	m.workflow = nil
+	m.clearedworkflow = false
+}
+
+// ClearOffering clears the "offering" edge to the Offering entity.
+func (m *ScheduleMutation) ClearOffering() {
+	m.clearedoffering = true
+	m.clearedFields[schedule.FieldOfferingID] = struct{}{}
+}
+
+// OfferingCleared reports if the "offering" edge to the Offering entity was cleared.
+func (m *ScheduleMutation) OfferingCleared() bool {
+	return m.OfferingIDCleared() || m.clearedoffering
+}
+
+// OfferingIDs returns the "offering" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// OfferingID instead. It exists only for internal usage by the builders.
+func (m *ScheduleMutation) OfferingIDs() (ids []string) {
+	if id := m.offering; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetOffering resets all changes to the "offering" edge.
+func (m *ScheduleMutation) ResetOffering() {
+	m.offering = nil
+	m.clearedoffering = false
+}
+
+// ClearCalendar clears the "calendar" edge to the Calendar entity.
+func (m *ScheduleMutation) ClearCalendar() {
+	m.clearedcalendar = true
+	m.clearedFields[schedule.FieldCalendarID] = struct{}{}
+}
+
+// CalendarCleared reports if the "calendar" edge to the Calendar entity was cleared.
+func (m *ScheduleMutation) CalendarCleared() bool {
+	return m.CalendarIDCleared() || m.clearedcalendar
+}
+
+// CalendarIDs returns the "calendar" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// CalendarID instead. It exists only for internal usage by the builders.
+func (m *ScheduleMutation) CalendarIDs() (ids []string) {
+	if id := m.calendar; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetCalendar resets all changes to the "calendar" edge.
+func (m *ScheduleMutation) ResetCalendar() {
+	m.calendar = nil
+	m.clearedcalendar = false
+}
+
+// Where appends a list predicates to the ScheduleMutation builder.
+func (m *ScheduleMutation) Where(ps ...predicate.Schedule) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ScheduleMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ScheduleMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Schedule, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ScheduleMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ScheduleMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Schedule).
+func (m *ScheduleMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ScheduleMutation) Fields() []string {
+	fields := make([]string, 0, 17)
+	if m.created_at != nil {
+		fields = append(fields, schedule.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, schedule.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, schedule.FieldCompanyID)
+	}
+	if m.name != nil {
+		fields = append(fields, schedule.FieldName)
+	}
+	if m.workflow != nil {
+		fields = append(fields, schedule.FieldWorkflowID)
+	}
+	if m.offering != nil {
+		fields = append(fields, schedule.FieldOfferingID)
+	}
+	if m.request != nil {
+		fields = append(fields, schedule.FieldRequest)
+	}
+	if m.cron != nil {
+		fields = append(fields, schedule.FieldCron)
+	}
+	if m.every != nil {
+		fields = append(fields, schedule.FieldEvery)
+	}
+	if m.time_zone != nil {
+		fields = append(fields, schedule.FieldTimeZone)
+	}
+	if m.calendar != nil {
+		fields = append(fields, schedule.FieldCalendarID)
+	}
+	if m.on_closed != nil {
+		fields = append(fields, schedule.FieldOnClosed)
+	}
+	if m.missed != nil {
+		fields = append(fields, schedule.FieldMissed)
+	}
+	if m.enabled != nil {
+		fields = append(fields, schedule.FieldEnabled)
+	}
+	if m.next_run_at != nil {
+		fields = append(fields, schedule.FieldNextRunAt)
+	}
+	if m.runs_as != nil {
+		fields = append(fields, schedule.FieldRunsAs)
+	}
+	if m.created_by != nil {
+		fields = append(fields, schedule.FieldCreatedBy)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ScheduleMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case schedule.FieldCreatedAt:
+		return m.CreatedAt()
+	case schedule.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case schedule.FieldCompanyID:
+		return m.CompanyID()
+	case schedule.FieldName:
+		return m.Name()
+	case schedule.FieldWorkflowID:
+		return m.WorkflowID()
+	case schedule.FieldOfferingID:
+		return m.OfferingID()
+	case schedule.FieldRequest:
+		return m.Request()
+	case schedule.FieldCron:
+		return m.Cron()
+	case schedule.FieldEvery:
+		return m.Every()
+	case schedule.FieldTimeZone:
+		return m.TimeZone()
+	case schedule.FieldCalendarID:
+		return m.CalendarID()
+	case schedule.FieldOnClosed:
+		return m.OnClosed()
+	case schedule.FieldMissed:
+		return m.Missed()
+	case schedule.FieldEnabled:
+		return m.Enabled()
+	case schedule.FieldNextRunAt:
+		return m.NextRunAt()
+	case schedule.FieldRunsAs:
+		return m.RunsAs()
+	case schedule.FieldCreatedBy:
+		return m.CreatedBy()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ScheduleMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case schedule.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case schedule.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case schedule.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case schedule.FieldName:
+		return m.OldName(ctx)
+	case schedule.FieldWorkflowID:
+		return m.OldWorkflowID(ctx)
+	case schedule.FieldOfferingID:
+		return m.OldOfferingID(ctx)
+	case schedule.FieldRequest:
+		return m.OldRequest(ctx)
+	case schedule.FieldCron:
+		return m.OldCron(ctx)
+	case schedule.FieldEvery:
+		return m.OldEvery(ctx)
+	case schedule.FieldTimeZone:
+		return m.OldTimeZone(ctx)
+	case schedule.FieldCalendarID:
+		return m.OldCalendarID(ctx)
+	case schedule.FieldOnClosed:
+		return m.OldOnClosed(ctx)
+	case schedule.FieldMissed:
+		return m.OldMissed(ctx)
+	case schedule.FieldEnabled:
+		return m.OldEnabled(ctx)
+	case schedule.FieldNextRunAt:
+		return m.OldNextRunAt(ctx)
+	case schedule.FieldRunsAs:
+		return m.OldRunsAs(ctx)
+	case schedule.FieldCreatedBy:
+		return m.OldCreatedBy(ctx)
+	}
+	return nil, fmt.Errorf("unknown Schedule field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ScheduleMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case schedule.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case schedule.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case schedule.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case schedule.FieldName:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetName(v)
+		return nil
+	case schedule.FieldWorkflowID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWorkflowID(v)
+		return nil
+	case schedule.FieldOfferingID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOfferingID(v)
+		return nil
+	case schedule.FieldRequest:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequest(v)
+		return nil
+	case schedule.FieldCron:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCron(v)
+		return nil
+	case schedule.FieldEvery:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEvery(v)
+		return nil
+	case schedule.FieldTimeZone:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTimeZone(v)
+		return nil
+	case schedule.FieldCalendarID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCalendarID(v)
+		return nil
+	case schedule.FieldOnClosed:
+		v, ok := value.(schedule.OnClosed)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOnClosed(v)
+		return nil
+	case schedule.FieldMissed:
+		v, ok := value.(schedule.Missed)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMissed(v)
+		return nil
+	case schedule.FieldEnabled:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEnabled(v)
+		return nil
+	case schedule.FieldNextRunAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNextRunAt(v)
+		return nil
+	case schedule.FieldRunsAs:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRunsAs(v)
+		return nil
+	case schedule.FieldCreatedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedBy(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Schedule field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ScheduleMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ScheduleMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ScheduleMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Schedule numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ScheduleMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(schedule.FieldWorkflowID) {
+		fields = append(fields, schedule.FieldWorkflowID)
+	}
+	if m.FieldCleared(schedule.FieldOfferingID) {
+		fields = append(fields, schedule.FieldOfferingID)
+	}
+	if m.FieldCleared(schedule.FieldRequest) {
+		fields = append(fields, schedule.FieldRequest)
+	}
+	if m.FieldCleared(schedule.FieldCron) {
+		fields = append(fields, schedule.FieldCron)
+	}
+	if m.FieldCleared(schedule.FieldEvery) {
+		fields = append(fields, schedule.FieldEvery)
+	}
+	if m.FieldCleared(schedule.FieldCalendarID) {
+		fields = append(fields, schedule.FieldCalendarID)
+	}
+	if m.FieldCleared(schedule.FieldNextRunAt) {
+		fields = append(fields, schedule.FieldNextRunAt)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ScheduleMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ScheduleMutation) ClearField(name string) error {
+	switch name {
+	case schedule.FieldWorkflowID:
+		m.ClearWorkflowID()
+		return nil
+	case schedule.FieldOfferingID:
+		m.ClearOfferingID()
+		return nil
+	case schedule.FieldRequest:
+		m.ClearRequest()
+		return nil
+	case schedule.FieldCron:
+		m.ClearCron()
+		return nil
+	case schedule.FieldEvery:
+		m.ClearEvery()
+		return nil
+	case schedule.FieldCalendarID:
+		m.ClearCalendarID()
+		return nil
+	case schedule.FieldNextRunAt:
+		m.ClearNextRunAt()
+		return nil
+	}
+	return fmt.Errorf("unknown Schedule nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ScheduleMutation) ResetField(name string) error {
+	switch name {
+	case schedule.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case schedule.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case schedule.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case schedule.FieldName:
+		m.ResetName()
+		return nil
+	case schedule.FieldWorkflowID:
+		m.ResetWorkflowID()
+		return nil
+	case schedule.FieldOfferingID:
+		m.ResetOfferingID()
+		return nil
+	case schedule.FieldRequest:
+		m.ResetRequest()
+		return nil
+	case schedule.FieldCron:
+		m.ResetCron()
+		return nil
+	case schedule.FieldEvery:
+		m.ResetEvery()
+		return nil
+	case schedule.FieldTimeZone:
+		m.ResetTimeZone()
+		return nil
+	case schedule.FieldCalendarID:
+		m.ResetCalendarID()
+		return nil
+	case schedule.FieldOnClosed:
+		m.ResetOnClosed()
+		return nil
+	case schedule.FieldMissed:
+		m.ResetMissed()
+		return nil
+	case schedule.FieldEnabled:
+		m.ResetEnabled()
+		return nil
+	case schedule.FieldNextRunAt:
+		m.ResetNextRunAt()
+		return nil
+	case schedule.FieldRunsAs:
+		m.ResetRunsAs()
+		return nil
+	case schedule.FieldCreatedBy:
+		m.ResetCreatedBy()
+		return nil
+	}
+	return fmt.Errorf("unknown Schedule field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ScheduleMutation) AddedEdges() []string {
+	edges := make([]string, 0, 3)
+	if m.workflow != nil {
+		edges = append(edges, schedule.EdgeWorkflow)
+	}
+	if m.offering != nil {
+		edges = append(edges, schedule.EdgeOffering)
+	}
+	if m.calendar != nil {
+		edges = append(edges, schedule.EdgeCalendar)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ScheduleMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case schedule.EdgeWorkflow:
+		if id := m.workflow; id != nil {
+			return []ent.Value{*id}
+		}
+	case schedule.EdgeOffering:
+		if id := m.offering; id != nil {
+			return []ent.Value{*id}
+		}
+	case schedule.EdgeCalendar:
+		if id := m.calendar; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ScheduleMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 3)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ScheduleMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ScheduleMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 3)
+	if m.clearedworkflow {
+		edges = append(edges, schedule.EdgeWorkflow)
+	}
+	if m.clearedoffering {
+		edges = append(edges, schedule.EdgeOffering)
+	}
+	if m.clearedcalendar {
+		edges = append(edges, schedule.EdgeCalendar)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ScheduleMutation) EdgeCleared(name string) bool {
+	switch name {
+	case schedule.EdgeWorkflow:
+		return m.clearedworkflow
+	case schedule.EdgeOffering:
+		return m.clearedoffering
+	case schedule.EdgeCalendar:
+		return m.clearedcalendar
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ScheduleMutation) ClearEdge(name string) error {
+	switch name {
+	case schedule.EdgeWorkflow:
+		m.ClearWorkflow()
+		return nil
+	case schedule.EdgeOffering:
+		m.ClearOffering()
+		return nil
+	case schedule.EdgeCalendar:
+		m.ClearCalendar()
+		return nil
+	}
+	return fmt.Errorf("unknown Schedule unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ScheduleMutation) ResetEdge(name string) error {
+	switch name {
+	case schedule.EdgeWorkflow:
+		m.ResetWorkflow()
+		return nil
+	case schedule.EdgeOffering:
+		m.ResetOffering()
+		return nil
+	case schedule.EdgeCalendar:
+		m.ResetCalendar()
+		return nil
+	}
+	return fmt.Errorf("unknown Schedule edge %s", name)
+}
+
+// ScheduleRunMutation represents an operation that mutates the ScheduleRun nodes in the graph.
+type ScheduleRunMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *string
+	created_at      *time.Time
+	updated_at      *time.Time
+	company_id      *string
+	planned_at      *time.Time
+	started_at      *time.Time
+	status          *schedulerun.Status
+	reason          *string
+	execution_id    *string
+	request_id      *string
+	clearedFields   map[string]struct{}
+	schedule        *string
+	clearedschedule bool
+	done            bool
+	oldValue        func(context.Context) (*ScheduleRun, error)
+	predicates      []predicate.ScheduleRun
+}
+
+var _ ent.Mutation = (*ScheduleRunMutation)(nil)
+
+// schedulerunOption allows management of the mutation configuration using functional options.
+type schedulerunOption func(*ScheduleRunMutation)
+
+// newScheduleRunMutation creates new mutation for the ScheduleRun entity.
+func newScheduleRunMutation(c config, op Op, opts ...schedulerunOption) *ScheduleRunMutation {
+	m := &ScheduleRunMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeScheduleRun,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withScheduleRunID sets the ID field of the mutation.
+func withScheduleRunID(id string) schedulerunOption {
+	return func(m *ScheduleRunMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *ScheduleRun
+		)
+		m.oldValue = func(ctx context.Context) (*ScheduleRun, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().ScheduleRun.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withScheduleRun sets the old ScheduleRun of the mutation.
+func withScheduleRun(node *ScheduleRun) schedulerunOption {
+	return func(m *ScheduleRunMutation) {
+		m.oldValue = func(context.Context) (*ScheduleRun, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m ScheduleRunMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m ScheduleRunMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of ScheduleRun entities.
+func (m *ScheduleRunMutation) SetID(id string) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *ScheduleRunMutation) ID() (id string, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *ScheduleRunMutation) IDs(ctx context.Context) ([]string, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []string{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().ScheduleRun.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *ScheduleRunMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *ScheduleRunMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *ScheduleRunMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetUpdatedAt sets the "updated_at" field.
+func (m *ScheduleRunMutation) SetUpdatedAt(t time.Time) {
+	m.updated_at = &t
+}
+
+// UpdatedAt returns the value of the "updated_at" field in the mutation.
+func (m *ScheduleRunMutation) UpdatedAt() (r time.Time, exists bool) {
+	v := m.updated_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUpdatedAt returns the old "updated_at" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUpdatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUpdatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUpdatedAt: %w", err)
+	}
+	return oldValue.UpdatedAt, nil
+}
+
+// ResetUpdatedAt resets all changes to the "updated_at" field.
+func (m *ScheduleRunMutation) ResetUpdatedAt() {
+	m.updated_at = nil
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *ScheduleRunMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *ScheduleRunMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *ScheduleRunMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetScheduleID sets the "schedule_id" field.
+func (m *ScheduleRunMutation) SetScheduleID(s string) {
+	m.schedule = &s
+}
+
+// ScheduleID returns the value of the "schedule_id" field in the mutation.
+func (m *ScheduleRunMutation) ScheduleID() (r string, exists bool) {
+	v := m.schedule
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldScheduleID returns the old "schedule_id" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldScheduleID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldScheduleID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldScheduleID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldScheduleID: %w", err)
+	}
+	return oldValue.ScheduleID, nil
+}
+
+// ResetScheduleID resets all changes to the "schedule_id" field.
+func (m *ScheduleRunMutation) ResetScheduleID() {
+	m.schedule = nil
+}
+
+// SetPlannedAt sets the "planned_at" field.
+func (m *ScheduleRunMutation) SetPlannedAt(t time.Time) {
+	m.planned_at = &t
+}
+
+// PlannedAt returns the value of the "planned_at" field in the mutation.
+func (m *ScheduleRunMutation) PlannedAt() (r time.Time, exists bool) {
+	v := m.planned_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPlannedAt returns the old "planned_at" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldPlannedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPlannedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPlannedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPlannedAt: %w", err)
+	}
+	return oldValue.PlannedAt, nil
+}
+
+// ResetPlannedAt resets all changes to the "planned_at" field.
+func (m *ScheduleRunMutation) ResetPlannedAt() {
+	m.planned_at = nil
+}
+
+// SetStartedAt sets the "started_at" field.
+func (m *ScheduleRunMutation) SetStartedAt(t time.Time) {
+	m.started_at = &t
+}
+
+// StartedAt returns the value of the "started_at" field in the mutation.
+func (m *ScheduleRunMutation) StartedAt() (r time.Time, exists bool) {
+	v := m.started_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartedAt returns the old "started_at" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldStartedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartedAt: %w", err)
+	}
+	return oldValue.StartedAt, nil
+}
+
+// ClearStartedAt clears the value of the "started_at" field.
+func (m *ScheduleRunMutation) ClearStartedAt() {
+	m.started_at = nil
+	m.clearedFields[schedulerun.FieldStartedAt] = struct{}{}
+}
+
+// StartedAtCleared returns if the "started_at" field was cleared in this mutation.
+func (m *ScheduleRunMutation) StartedAtCleared() bool {
+	_, ok := m.clearedFields[schedulerun.FieldStartedAt]
+	return ok
+}
+
+// ResetStartedAt resets all changes to the "started_at" field.
+func (m *ScheduleRunMutation) ResetStartedAt() {
+	m.started_at = nil
+	delete(m.clearedFields, schedulerun.FieldStartedAt)
+}
+
+// SetStatus sets the "status" field.
+func (m *ScheduleRunMutation) SetStatus(s schedulerun.Status) {
+	m.status = &s
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *ScheduleRunMutation) Status() (r schedulerun.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldStatus(ctx context.Context) (v schedulerun.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *ScheduleRunMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetReason sets the "reason" field.
+func (m *ScheduleRunMutation) SetReason(s string) {
+	m.reason = &s
+}
+
+// Reason returns the value of the "reason" field in the mutation.
+func (m *ScheduleRunMutation) Reason() (r string, exists bool) {
+	v := m.reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReason returns the old "reason" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReason: %w", err)
+	}
+	return oldValue.Reason, nil
+}
+
+// ClearReason clears the value of the "reason" field.
+func (m *ScheduleRunMutation) ClearReason() {
+	m.reason = nil
+	m.clearedFields[schedulerun.FieldReason] = struct{}{}
+}
+
+// ReasonCleared returns if the "reason" field was cleared in this mutation.
+func (m *ScheduleRunMutation) ReasonCleared() bool {
+	_, ok := m.clearedFields[schedulerun.FieldReason]
+	return ok
+}
+
+// ResetReason resets all changes to the "reason" field.
+func (m *ScheduleRunMutation) ResetReason() {
+	m.reason = nil
+	delete(m.clearedFields, schedulerun.FieldReason)
+}
+
+// SetExecutionID sets the "execution_id" field.
+func (m *ScheduleRunMutation) SetExecutionID(s string) {
+	m.execution_id = &s
+}
+
+// ExecutionID returns the value of the "execution_id" field in the mutation.
+func (m *ScheduleRunMutation) ExecutionID() (r string, exists bool) {
+	v := m.execution_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExecutionID returns the old "execution_id" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldExecutionID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExecutionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExecutionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExecutionID: %w", err)
+	}
+	return oldValue.ExecutionID, nil
+}
+
+// ClearExecutionID clears the value of the "execution_id" field.
+func (m *ScheduleRunMutation) ClearExecutionID() {
+	m.execution_id = nil
+	m.clearedFields[schedulerun.FieldExecutionID] = struct{}{}
+}
+
+// ExecutionIDCleared returns if the "execution_id" field was cleared in this mutation.
+func (m *ScheduleRunMutation) ExecutionIDCleared() bool {
+	_, ok := m.clearedFields[schedulerun.FieldExecutionID]
+	return ok
+}
+
+// ResetExecutionID resets all changes to the "execution_id" field.
+func (m *ScheduleRunMutation) ResetExecutionID() {
+	m.execution_id = nil
+	delete(m.clearedFields, schedulerun.FieldExecutionID)
+}
+
+// SetRequestID sets the "request_id" field.
+func (m *ScheduleRunMutation) SetRequestID(s string) {
+	m.request_id = &s
+}
+
+// RequestID returns the value of the "request_id" field in the mutation.
+func (m *ScheduleRunMutation) RequestID() (r string, exists bool) {
+	v := m.request_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRequestID returns the old "request_id" field's value of the ScheduleRun entity.
+// If the ScheduleRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ScheduleRunMutation) OldRequestID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRequestID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRequestID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRequestID: %w", err)
+	}
+	return oldValue.RequestID, nil
+}
+
+// ClearRequestID clears the value of the "request_id" field.
+func (m *ScheduleRunMutation) ClearRequestID() {
+	m.request_id = nil
+	m.clearedFields[schedulerun.FieldRequestID] = struct{}{}
+}
+
+// RequestIDCleared returns if the "request_id" field was cleared in this mutation.
+func (m *ScheduleRunMutation) RequestIDCleared() bool {
+	_, ok := m.clearedFields[schedulerun.FieldRequestID]
+	return ok
+}
+
+// ResetRequestID resets all changes to the "request_id" field.
+func (m *ScheduleRunMutation) ResetRequestID() {
+	m.request_id = nil
+	delete(m.clearedFields, schedulerun.FieldRequestID)
+}
+
+// ClearSchedule clears the "schedule" edge to the Schedule entity.
+func (m *ScheduleRunMutation) ClearSchedule() {
+	m.clearedschedule = true
+	m.clearedFields[schedulerun.FieldScheduleID] = struct{}{}
+}
+
+// ScheduleCleared reports if the "schedule" edge to the Schedule entity was cleared.
+func (m *ScheduleRunMutation) ScheduleCleared() bool {
+	return m.clearedschedule
+}
+
+// ScheduleIDs returns the "schedule" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// ScheduleID instead. It exists only for internal usage by the builders.
+func (m *ScheduleRunMutation) ScheduleIDs() (ids []string) {
+	if id := m.schedule; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSchedule resets all changes to the "schedule" edge.
+func (m *ScheduleRunMutation) ResetSchedule() {
+	m.schedule = nil
+	m.clearedschedule = false
+}
+
+// Where appends a list predicates to the ScheduleRunMutation builder.
+func (m *ScheduleRunMutation) Where(ps ...predicate.ScheduleRun) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the ScheduleRunMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *ScheduleRunMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.ScheduleRun, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *ScheduleRunMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *ScheduleRunMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (ScheduleRun).
+func (m *ScheduleRunMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *ScheduleRunMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.created_at != nil {
+		fields = append(fields, schedulerun.FieldCreatedAt)
+	}
+	if m.updated_at != nil {
+		fields = append(fields, schedulerun.FieldUpdatedAt)
+	}
+	if m.company_id != nil {
+		fields = append(fields, schedulerun.FieldCompanyID)
+	}
+	if m.schedule != nil {
+		fields = append(fields, schedulerun.FieldScheduleID)
+	}
+	if m.planned_at != nil {
+		fields = append(fields, schedulerun.FieldPlannedAt)
+	}
+	if m.started_at != nil {
+		fields = append(fields, schedulerun.FieldStartedAt)
+	}
+	if m.status != nil {
+		fields = append(fields, schedulerun.FieldStatus)
+	}
+	if m.reason != nil {
+		fields = append(fields, schedulerun.FieldReason)
+	}
+	if m.execution_id != nil {
+		fields = append(fields, schedulerun.FieldExecutionID)
+	}
+	if m.request_id != nil {
+		fields = append(fields, schedulerun.FieldRequestID)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *ScheduleRunMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case schedulerun.FieldCreatedAt:
+		return m.CreatedAt()
+	case schedulerun.FieldUpdatedAt:
+		return m.UpdatedAt()
+	case schedulerun.FieldCompanyID:
+		return m.CompanyID()
+	case schedulerun.FieldScheduleID:
+		return m.ScheduleID()
+	case schedulerun.FieldPlannedAt:
+		return m.PlannedAt()
+	case schedulerun.FieldStartedAt:
+		return m.StartedAt()
+	case schedulerun.FieldStatus:
+		return m.Status()
+	case schedulerun.FieldReason:
+		return m.Reason()
+	case schedulerun.FieldExecutionID:
+		return m.ExecutionID()
+	case schedulerun.FieldRequestID:
+		return m.RequestID()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *ScheduleRunMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case schedulerun.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case schedulerun.FieldUpdatedAt:
+		return m.OldUpdatedAt(ctx)
+	case schedulerun.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case schedulerun.FieldScheduleID:
+		return m.OldScheduleID(ctx)
+	case schedulerun.FieldPlannedAt:
+		return m.OldPlannedAt(ctx)
+	case schedulerun.FieldStartedAt:
+		return m.OldStartedAt(ctx)
+	case schedulerun.FieldStatus:
+		return m.OldStatus(ctx)
+	case schedulerun.FieldReason:
+		return m.OldReason(ctx)
+	case schedulerun.FieldExecutionID:
+		return m.OldExecutionID(ctx)
+	case schedulerun.FieldRequestID:
+		return m.OldRequestID(ctx)
+	}
+	return nil, fmt.Errorf("unknown ScheduleRun field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ScheduleRunMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case schedulerun.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case schedulerun.FieldUpdatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUpdatedAt(v)
+		return nil
+	case schedulerun.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case schedulerun.FieldScheduleID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetScheduleID(v)
+		return nil
+	case schedulerun.FieldPlannedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPlannedAt(v)
+		return nil
+	case schedulerun.FieldStartedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartedAt(v)
+		return nil
+	case schedulerun.FieldStatus:
+		v, ok := value.(schedulerun.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case schedulerun.FieldReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReason(v)
+		return nil
+	case schedulerun.FieldExecutionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExecutionID(v)
+		return nil
+	case schedulerun.FieldRequestID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRequestID(v)
+		return nil
+	}
+	return fmt.Errorf("unknown ScheduleRun field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *ScheduleRunMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *ScheduleRunMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *ScheduleRunMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown ScheduleRun numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *ScheduleRunMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(schedulerun.FieldStartedAt) {
+		fields = append(fields, schedulerun.FieldStartedAt)
+	}
+	if m.FieldCleared(schedulerun.FieldReason) {
+		fields = append(fields, schedulerun.FieldReason)
+	}
+	if m.FieldCleared(schedulerun.FieldExecutionID) {
+		fields = append(fields, schedulerun.FieldExecutionID)
+	}
+	if m.FieldCleared(schedulerun.FieldRequestID) {
+		fields = append(fields, schedulerun.FieldRequestID)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *ScheduleRunMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *ScheduleRunMutation) ClearField(name string) error {
+	switch name {
+	case schedulerun.FieldStartedAt:
+		m.ClearStartedAt()
+		return nil
+	case schedulerun.FieldReason:
+		m.ClearReason()
+		return nil
+	case schedulerun.FieldExecutionID:
+		m.ClearExecutionID()
+		return nil
+	case schedulerun.FieldRequestID:
+		m.ClearRequestID()
+		return nil
+	}
+	return fmt.Errorf("unknown ScheduleRun nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *ScheduleRunMutation) ResetField(name string) error {
+	switch name {
+	case schedulerun.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case schedulerun.FieldUpdatedAt:
+		m.ResetUpdatedAt()
+		return nil
+	case schedulerun.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case schedulerun.FieldScheduleID:
+		m.ResetScheduleID()
+		return nil
+	case schedulerun.FieldPlannedAt:
+		m.ResetPlannedAt()
+		return nil
+	case schedulerun.FieldStartedAt:
+		m.ResetStartedAt()
+		return nil
+	case schedulerun.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case schedulerun.FieldReason:
+		m.ResetReason()
+		return nil
+	case schedulerun.FieldExecutionID:
+		m.ResetExecutionID()
+		return nil
+	case schedulerun.FieldRequestID:
+		m.ResetRequestID()
+		return nil
+	}
+	return fmt.Errorf("unknown ScheduleRun field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *ScheduleRunMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.schedule != nil {
+		edges = append(edges, schedulerun.EdgeSchedule)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *ScheduleRunMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case schedulerun.EdgeSchedule:
+		if id := m.schedule; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *ScheduleRunMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *ScheduleRunMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *ScheduleRunMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedschedule {
+		edges = append(edges, schedulerun.EdgeSchedule)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *ScheduleRunMutation) EdgeCleared(name string) bool {
+	switch name {
+	case schedulerun.EdgeSchedule:
+		return m.clearedschedule
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *ScheduleRunMutation) ClearEdge(name string) error {
+	switch name {
+	case schedulerun.EdgeSchedule:
+		m.ClearSchedule()
+		return nil
+	}
+	return fmt.Errorf("unknown ScheduleRun unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *ScheduleRunMutation) ResetEdge(name string) error {
+	switch name {
+	case schedulerun.EdgeSchedule:
+		m.ResetSchedule()
+		return nil
+	}
+	return fmt.Errorf("unknown ScheduleRun edge %s", name)
 }
 
 // SearchDocumentMutation represents an operation that mutates the SearchDocument nodes in the graph.

@@ -122,6 +122,10 @@ type Tx struct {
 	SavedReply *SavedReplyClient
 	// SavedView is the client for interacting with the SavedView builders.
 	SavedView *SavedViewClient
+	// Schedule is the client for interacting with the Schedule builders.
+	Schedule *ScheduleClient
+	// ScheduleRun is the client for interacting with the ScheduleRun builders.
+	ScheduleRun *ScheduleRunClient
 	// SearchDocument is the client for interacting with the SearchDocument builders.
 	SearchDocument *SearchDocumentClient
 	// Secret is the client for interacting with the Secret builders.
@@ -346,6 +350,8 @@ func (tx *Tx) init() {
 	tx.SLAEvent = NewSLAEventClient(tx.config)
 	tx.SavedReply = NewSavedReplyClient(tx.config)
 	tx.SavedView = NewSavedViewClient(tx.config)
+	tx.Schedule = NewScheduleClient(tx.config)
+	tx.ScheduleRun = NewScheduleRunClient(tx.config)
 	tx.SearchDocument = NewSearchDocumentClient(tx.config)
 	tx.Secret = NewSecretClient(tx.config)
 	tx.Sequence = NewSequenceClient(tx.config)

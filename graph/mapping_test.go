@@ -101,6 +101,7 @@ var private = map[string]map[string]string{
 	"WebhookSubscription": {
 		"CompanyID": tenantsOwn, "SecretSealed": "a secret is shown once", "PreviousSealed": "a secret is shown once",
 	},
+	"Schedule": {"CompanyID": tenantsOwn},
 	"Workflow": {"CompanyID": tenantsOwn},
 	"Execution": {
 		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own", "Webhook": "variables tell it",
@@ -172,6 +173,7 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	check("Offering", func(t *testing.T) { mapped(t, "Offering", func(e *ent.Offering) answering { return node(e) }) })
 	check("Organization", func(t *testing.T) { mapped(t, "Organization", func(e *ent.Organization) answering { return node(e) }) })
 	check("Request", func(t *testing.T) { mapped(t, "Request", func(e *ent.Request) answering { return node(e) }) })
+	check("Schedule", func(t *testing.T) { mapped(t, "Schedule", func(e *ent.Schedule) answering { return node(e) }) })
 	check("Secret", func(t *testing.T) { mapped(t, "Secret", func(e *ent.Secret) answering { return node(e) }) })
 	check("Service", func(t *testing.T) { mapped(t, "Service", func(e *ent.Service) answering { return node(e) }) })
 	check("ServiceAccount", func(t *testing.T) {
@@ -343,6 +345,8 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 			text = `[{"date":"distinct"}]`
 		case "Faults":
 			text = `[{"message":"distinct"}]`
+		case "Every":
+			text = `{"unit":"distinct"}`
 		case "Lines":
 			text = `[{"description":"distinct","amount":1}]`
 		case "Error":

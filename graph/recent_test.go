@@ -26,6 +26,7 @@ var stale = map[string]string{
 	"request.import": "no right", "requestimport.create": "no right", "requestimport.start": "no right", "requestimport.stop": "takes away",
 	"savedreply.create": "no right", "savedreply.update": "no right", "savedreply.delete": "no right", "savedreply.share": "no right",
 	"savedview.create": "no right", "savedview.update": "no right", "savedview.delete": "no right", "savedview.share": "no right",
+	"schedule.create": "no right: it runs as who may do it anyway", "schedule.update": "as making one", "schedule.delete": "takes away", "schedule.run": "as making one",
 	"routingrule.create": "no right", "routingrule.update": "no right", "routingrule.delete": "no right",
 	"agent.evaluate": "keeps nothing of what it tries", "agent.test": "keeps nothing", "agentrun.replay": "keeps nothing", "modelconnection.delete": "takes away",
 	"agent.delete": "takes away", "agent.pause": "takes away", "agent.stop_all": "takes away", "agent.resume": "what was published with a proof",

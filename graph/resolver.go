@@ -96,6 +96,9 @@ func (r *resolver) RequestImport() generated.RequestImportResolver {
 func (r *resolver) Request() generated.RequestResolver {
 	return &requestResolver{resolvers.Request(r.Root)}
 }
+func (r *resolver) Schedule() generated.ScheduleResolver {
+	return &scheduleResolver{resolvers.Schedule(r.Root)}
+}
 func (r *resolver) RoutingRule() generated.RoutingRuleResolver {
 	return &routingRuleResolver{resolvers.RoutingRule(r.Root)}
 }
@@ -167,6 +170,7 @@ type (
 	requestImportResolver       struct{ resolvers.RequestImport }
 	requestResolver             struct{ resolvers.Request }
 	routingRuleResolver         struct{ resolvers.RoutingRule }
+	scheduleResolver            struct{ resolvers.Schedule }
 	serviceResolver             struct{ resolvers.Service }
 	sessionResolver             struct{ resolvers.Session }
 	taskResolver                struct{ resolvers.Task }

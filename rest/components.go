@@ -186,6 +186,7 @@ var tagDocs = map[string]string{
 	"Comments":          "What people write on a request, for everybody who reads it or among those who work on it.",
 	"Workflows":         "How requests are processed: drafts of definitions, which executions follow once they are published.",
 	"Workflow versions": "Definitions as they were published; they never change.",
+	"Schedules":         "Plans to start a workflow or to file a request, again and again.",
 	"Executions":        "Runs of a published workflow.",
 	"Incidents":         "What stopped an execution, until somebody has the phase tried again or skipped.",
 	"Tasks":             "What an execution asks of a person, a team or an agent.",

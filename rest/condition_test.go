@@ -58,6 +58,7 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 	out := paths{
 		"/workflows/{id}/executions": func() string { return "/v1/workflows/" + p().workflow + "/executions" },
 		"/requests/{id}":             func() string { return "/v1/requests/" + f().request },
+		"/search":                    func() string { return "/v1/search?q=laptop" },
 		"/users/{id}":                func() string { return "/v1/users/" + s.A.Member.UserID },
 
 		"/services/{id}":      made("/v1/services", body{"name": "Single " + n}),
@@ -82,11 +83,13 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 
 		"/workflows/{id}/versions/{version}/diff": func() string { return published() + "/versions/1/diff" },
 	}
+	planned := sync.OnceValue(func() string { return "/v1/schedules/" + scheduleOf(t, s, as, f().workflow) })
 	table := sync.OnceValue(func() string { return "/v1/request-imports/" + tableOf(t, s, as, f()) })
 	for kind, row := range map[string]struct {
 		path  func() string
 		parts []string
 	}{
+		"/schedules/{id}":       {planned, []string{"", "/run", "/runs"}},
 		"/request-imports/{id}": {table, []string{"", "/start", "/stop"}},
 		"/agent-runs/{id}":      {worked, []string{"", "/claim", "/steps", "/complete", "/handover"}},
 		"/executions/{id}":      {func() string { return "/v1/executions/" + p().execution }, []string{"", "/cancel"}},
@@ -140,6 +143,9 @@ func TestConditionalRequests(t *testing.T) {
 			}
 			if row == "/comments/{id}" {
 				change, further = body{"body": "one"}, body{"body": "two"}
+			}
+			if row == "/schedules/{id}" {
+				change, further = body{"name": "one"}, body{"name": "two"}
 			}
 			if row == "/users/{id}" {
 				change = body{"attributes": body{"a": "one"}}

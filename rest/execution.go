@@ -14,7 +14,7 @@ type ExecutionSummary struct {
 	WorkflowVersion int             `json:"workflowVersion" doc:"The published version that it runs, whatever is published meanwhile." example:"1"`
 	RequestID       *string         `json:"requestId" doc:"The request that it processes." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Status          string          `json:"status" enum:"RUNNING,WAITING,COMPLETED,FAILED,CANCELLED"`
-	Trigger         string          `json:"trigger" enum:"request,webhook" doc:"What started it."`
+	Trigger         string          `json:"trigger" enum:"request,webhook,schedule" doc:"What started it."`
 	PhaseID         *string         `json:"phaseId" doc:"The phase in which it stands, or ended." example:"approve"`
 	Error           *ExecutionError `json:"error" doc:"Why it failed, or what somebody has to look at before it goes on."`
 	StartedAt       *Time           `json:"startedAt"`

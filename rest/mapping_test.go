@@ -27,6 +27,8 @@ var private = map[string]map[string]string{
 		"SatisfactionAskedAt": "whether the requester is asked", "SatisfactionAt": "until when the rating may be changed"},
 	"RequestImport": {"CompanyID": tenantsOwn, "Settings": "how its rows are read is said when it is sent", "Csv": "it may hold what its reader may not see"},
 	"Workflow":      {"CompanyID": tenantsOwn},
+	"Schedule":      {"CompanyID": tenantsOwn},
+	"ScheduleRun":   {"CompanyID": tenantsOwn},
 	"Execution": {
 		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it",
 		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it",
@@ -68,6 +70,8 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 		"Attachment":    func(t *testing.T, p map[string]string) { mapped(t, p, attachmentOut) },
 		"Comment":       func(t *testing.T, p map[string]string) { mapped(t, p, commentOut) },
 		"Workflow":      func(t *testing.T, p map[string]string) { mapped(t, p, workflowOut) },
+		"Schedule":      func(t *testing.T, p map[string]string) { mapped(t, p, scheduleOut) },
+		"ScheduleRun":   func(t *testing.T, p map[string]string) { mapped(t, p, scheduleRunOut) },
 		"Execution":     func(t *testing.T, p map[string]string) { mapped(t, p, executionOut) },
 		"PhaseVisit":    func(t *testing.T, p map[string]string) { mapped(t, p, phaseVisitOut) },
 		"Task":          func(t *testing.T, p map[string]string) { mapped(t, p, taskOut) },
@@ -133,6 +137,8 @@ func keptDocument(column string) json.RawMessage {
 		return json.RawMessage(`[{"message":"distinct"}]`)
 	case "Faults":
 		return json.RawMessage(`[{"message":"distinct"}]`)
+	case "Every":
+		return json.RawMessage(`{"unit":"distinct"}`)
 	case "Steps":
 		return json.RawMessage(`[{"operation":"distinct"}]`)
 	case "Form":

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/secret"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/execution"
+	"atrium/internal/workflow/schedule"
 	"atrium/internal/workflow/trial"
 )
 
@@ -76,6 +77,15 @@ var routes = []route{
 
 	one(http.MethodPost, "/workflows/try", http.StatusOK, trial.Try, workflowTrialOut),
 	list("/workflows/{id}/executions", execution.OfWorkflow, executionSummaryOut).noting(onlySummaries),
+
+	list("/schedules", schedule.List, scheduleOut),
+	one(http.MethodPost, "/schedules", http.StatusCreated, schedule.Create, scheduleOut),
+	one(http.MethodPost, "/schedules/times", http.StatusOK, schedule.Times, scheduleTimesOut),
+	one(http.MethodGet, "/schedules/{id}", http.StatusOK, schedule.Get, scheduleOut),
+	one(http.MethodPatch, "/schedules/{id}", http.StatusOK, schedule.Update, scheduleOut),
+	remove("/schedules/{id}", schedule.Delete, scheduleOut),
+	list("/schedules/{id}/runs", schedule.ListRuns, scheduleRunOut),
+	one(http.MethodPost, "/schedules/{id}/run", http.StatusOK, schedule.Run, scheduleRunOut),
 
 	list("/executions", execution.List, executionSummaryOut).noting(onlySummaries),
 	one(http.MethodGet, "/executions/{id}", http.StatusOK, execution.Get, executionOut),

@@ -384,6 +384,78 @@ func requestLinkOut(row *ent.RequestLink) RequestLink {
 	}
 }
 
+// Schedule is what answers show of the entity.
+type Schedule struct {
+	ID         string         `json:"id" doc:"The schedule's id, sch_…" example:"sch_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name       string         `json:"name" doc:"What people call it." example:"Weekly backup check"`
+	WorkflowID *string        `json:"workflowId" doc:"The workflow that it starts; null when it files requests." example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	OfferingID *string        `json:"offeringId" doc:"The offering against which it files requests; null when it starts a workflow." example:"off_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Request    *Object        `json:"request" doc:"What it files: title, description, fields, tags, priority, requesterId. Null when it starts a workflow." example:"{\"title\": \"Check the backups\"}"`
+	Cron       *string        `json:"cron" doc:"Five fields: minute, hour, day of the month, month, day of the week; null when every says it." example:"0 9 * * MON"`
+	Every      *ScheduleEvery `json:"every" doc:"How often; null when cron says it."`
+	TimeZone   string         `json:"timeZone" doc:"The zone whose clocks count, by its IANA name." example:"Europe/Berlin"`
+	CalendarID *string        `json:"calendarId" doc:"The calendar whose free days count; null for none." example:"cal_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	OnClosed   string         `json:"onClosed" enum:"SKIP,NEXT_WORKING_DAY" doc:"What becomes of a time on a free day."`
+	Missed     string         `json:"missed" enum:"ONCE,SKIP" doc:"What becomes of times that passed while no server ran."`
+	Enabled    bool           `json:"enabled" doc:"Whether it runs."`
+	NextRunAt  *Time          `json:"nextRunAt" doc:"When it runs next; null while it is disabled, and when no time is left."`
+	RunsAs     string         `json:"runsAs" doc:"As whom it runs: whoever saved it last." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	CreatedBy  string         `json:"createdBy" doc:"Whoever made it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	CreatedAt  Time           `json:"createdAt" doc:"When it was made."`
+	UpdatedAt  Time           `json:"updatedAt" doc:"When it was last changed."`
+}
+
+func scheduleOut(row *ent.Schedule) Schedule {
+	return Schedule{
+		ID:         row.ID,
+		Name:       row.Name,
+		WorkflowID: row.WorkflowID,
+		OfferingID: row.OfferingID,
+		Request:    scheduleRequestOut(row),
+		Cron:       row.Cron,
+		Every:      scheduleEveryOut(row),
+		TimeZone:   row.TimeZone,
+		CalendarID: row.CalendarID,
+		OnClosed:   string(row.OnClosed),
+		Missed:     string(row.Missed),
+		Enabled:    row.Enabled,
+		NextRunAt:  atOrNil(row.NextRunAt),
+		RunsAs:     row.RunsAs,
+		CreatedBy:  row.CreatedBy,
+		CreatedAt:  at(row.CreatedAt),
+		UpdatedAt:  at(row.UpdatedAt),
+	}
+}
+
+// ScheduleRun is what answers show of the entity.
+type ScheduleRun struct {
+	ID          string  `json:"id" doc:"The run's id, schr_…" example:"schr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ScheduleID  string  `json:"scheduleId" doc:"The schedule." example:"sch_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	PlannedAt   Time    `json:"plannedAt" doc:"The time that was planned; of a run by hand, when it was asked for."`
+	StartedAt   *Time   `json:"startedAt" doc:"When it began; null when nothing was done."`
+	Status      string  `json:"status" enum:"STARTED,SKIPPED,FAILED" doc:"What came of it."`
+	Reason      *string `json:"reason" doc:"Why nothing was done." example:"The workflow is not active."`
+	ExecutionID *string `json:"executionId" doc:"The execution that it has started." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RequestID   *string `json:"requestId" doc:"The request that it has filed." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	CreatedAt   Time    `json:"createdAt" doc:"When it was made."`
+	UpdatedAt   Time    `json:"updatedAt" doc:"When it was last changed."`
+}
+
+func scheduleRunOut(row *ent.ScheduleRun) ScheduleRun {
+	return ScheduleRun{
+		ID:          row.ID,
+		ScheduleID:  row.ScheduleID,
+		PlannedAt:   at(row.PlannedAt),
+		StartedAt:   atOrNil(row.StartedAt),
+		Status:      string(row.Status),
+		Reason:      row.Reason,
+		ExecutionID: row.ExecutionID,
+		RequestID:   row.RequestID,
+		CreatedAt:   at(row.CreatedAt),
+		UpdatedAt:   at(row.UpdatedAt),
+	}
+}
+
 // Secret is what answers show of the entity.
 type Secret struct {
 	ID           string   `json:"id" doc:"The secret's id, sec_…" example:"sec_01k9ye4ryzf7stj6dqnm8x2v3b"`

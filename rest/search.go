@@ -1,9 +1,6 @@
 package rest
 
-import (
-	"atrium/internal/desk/finder"
-	"atrium/internal/platform/words"
-)
+import "atrium/internal/desk/finder"
 
 // SearchResult is what a search found.
 type SearchResult struct {
@@ -47,6 +44,6 @@ func searchHitOut(h *finder.Hit) SearchHit {
 	return out
 }
 
-func marksOut(marks []words.Mark) []SearchMark {
-	return each(marks, func(m words.Mark) SearchMark { return SearchMark(m) })
+func marksOut(marks []finder.Mark) []SearchMark {
+	return each(marks, func(m finder.Mark) SearchMark { return SearchMark(m) })
 }

@@ -135,7 +135,7 @@ func many(n int) map[string]string {
 }
 
 // filing is a request with the rows that it belongs to.
-type filing struct{ service, offering, request, user string } // user: another user of company A
+type filing struct{ service, offering, request, user, workflow string } // user: another user of company A; workflow: published
 
 // filed makes a service, an offering and a request against it.
 func filed(t *testing.T, s *apitest.Server, as apitest.Caller) filing {
@@ -145,6 +145,8 @@ func filed(t *testing.T, s *apitest.Server, as apitest.Caller) filing {
 		f.user = s.World.AddUser(t, s.A.Tenant, unique()+"@a.test", principal.Member).ID
 	}
 	f.request = create(t, s, as, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": "A laptop"})
+	f.workflow = create(t, s, as, "/v1/workflows", body{"name": "Workflow " + unique(), "definition": definition})
+	s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/workflows/" + f.workflow + "/publish", WantStatus: http.StatusOK})
 	return f
 }
 

@@ -13,15 +13,15 @@ import (
 
 // estate holds the rows that live makes for a company.
 type estate struct {
-	service, offering, request, workflow, team, organization, secret, user, comment, link, table, file, run string
-	processing                                                                                              processing
+	service, offering, request, workflow, team, organization, secret, user, comment, link, table, file, run, schedule string
+	processing                                                                                                        processing
 }
 
 // path returns the path of a row of the route table, with the id of the company's own row.
 func (e estate) path(row string) string {
 	return "/v1" + strings.Replace(strings.Replace(row, "{version}", "1", 1), "{id}", map[string]string{
 		"services": e.service, "offerings": e.offering, "requests": e.request, "workflows": e.workflow,
-		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment, "request-links": e.link, "request-imports": e.table, "attachments": e.file, "agent-runs": e.run,
+		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment, "request-links": e.link, "request-imports": e.table, "schedules": e.schedule, "attachments": e.file, "agent-runs": e.run,
 		"executions": e.processing.execution, "tasks": e.processing.task, "approvals": e.processing.approval, "incidents": e.processing.incident,
 	}[strings.Split(row, "/")[1]], 1)
 }
@@ -41,12 +41,19 @@ func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estat
 	e.link = create(t, s, as, "/v1/requests/"+e.request+"/links", body{"type": "relates", "requestId": create(t, s, as, "/v1/requests", body{"serviceId": e.service, "offeringId": e.offering, "title": "Other"})})
 	e.comment = create(t, s, as, "/v1/requests/"+e.request+"/comments", body{"body": "Hello"})
 	e.table = tableOf(t, s, as, filing{service: e.service, offering: e.offering})
+	e.schedule = scheduleOf(t, s, as, e.workflow)
 	e.file = create(t, s, as, "/v1/attachments", body{"requestId": e.request, "name": "plan.pdf", "size": 1})
 	e.run = workedBy(t, s, as, e.request)
 	e.processing = processed(t, s, as, user)
 	movable(t, s, as, e.processing)
 	e.secret = create(t, s, as, "/v1/secrets", body{"allowedHosts": []string{"*"}, "name": "TOKEN", "value": "v"})
 	return e
+}
+
+// scheduleOf makes a schedule that starts a workflow.
+func scheduleOf(t *testing.T, s *apitest.Server, as apitest.Caller, workflow string) string {
+	t.Helper()
+	return create(t, s, as, "/v1/schedules", body{"name": "Daily", "workflowId": workflow, "cron": "0 9 * * *", "timeZone": "UTC"})
 }
 
 // tableOf makes an import that waits to be started.
@@ -188,6 +195,8 @@ func references(t *testing.T, s *apitest.Server, as apitest.Caller, own, theirs 
 		{"PATCH", "/v1/services/" + own.service, "organizationId", theirs.organization, func(id string) body { return body{"organizationId": id} }},
 		{"POST", "/v1/services/" + own.service + "/offerings", "workflowId", theirs.workflow, func(id string) body { return body{"name": "x", "workflowId": id} }},
 		{"PATCH", "/v1/offerings/" + own.offering, "workflowId", theirs.workflow, func(id string) body { return body{"workflowId": id} }},
+		{"PATCH", "/v1/schedules/" + own.schedule, "workflowId", theirs.workflow, func(id string) body { return body{"workflowId": id} }},
+		{"PATCH", "/v1/schedules/" + own.schedule, "offeringId", theirs.offering, func(id string) body { return body{"offeringId": id, "request": body{"title": "x"}} }},
 		{"POST", "/v1/services/" + own.service + "/offerings", "reopenWorkflowId", theirs.workflow, func(id string) body { return body{"name": "x", "reopenWorkflowId": id} }},
 		{"PATCH", "/v1/offerings/" + own.offering, "reopenWorkflowId", theirs.workflow, func(id string) body { return body{"reopenWorkflowId": id} }},
 		{"POST", "/v1/requests", "offeringId", theirs.offering, func(id string) body { return request(body{"offeringId": id}) }},

@@ -98,6 +98,10 @@ var readmeRunners = []struct {
 		require.Contains(t, out, `"status":200`)
 		require.Contains(t, out, ",HIGH,")
 	}},
+	{"\nWHEN=", func(t *testing.T, r *readme, block string) {
+		out := r.bash(t, "KEY="+r.first.LiveKey+"\n"+block)
+		require.Contains(t, out, `"requestId":"req_`)
+	}},
 	{"\nTABLE=", func(t *testing.T, r *readme, block string) {
 		out := r.bash(t, "KEY="+r.first.LiveKey+"\n"+block)
 		require.Contains(t, out, `"Too loud"`)

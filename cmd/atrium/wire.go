@@ -54,6 +54,7 @@ import (
 	"atrium/internal/webhook"
 	"atrium/internal/webhook/inbound"
 	"atrium/internal/workflow/execution"
+	"atrium/internal/workflow/schedule"
 )
 
 // sampledDecisions is the fraction of allowed decisions in the decision log. It holds every refusal.
@@ -409,7 +410,7 @@ func (s *server) addWork(ctx context.Context) error {
 		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
 		request.Clocks(s.engine, execution.TaskClocks),
 		s.agents(),
-		requestimport.Work(s.engine), erasure.Work(s.engine), s.depot.Work(), s.post.Work(),
+		requestimport.Work(s.engine), schedule.Work(s.engine), erasure.Work(s.engine), s.depot.Work(), s.post.Work(),
 	)...)
 	if err != nil {
 		return err

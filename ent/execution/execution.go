@@ -180,8 +180,9 @@ type Trigger string
 
 // Trigger values.
 const (
-	TriggerRequest Trigger = "request"
-	TriggerWebhook Trigger = "webhook"
+	TriggerRequest  Trigger = "request"
+	TriggerWebhook  Trigger = "webhook"
+	TriggerSchedule Trigger = "schedule"
 )
 
 func (t Trigger) String() string {
@@ -191,7 +192,7 @@ func (t Trigger) String() string {
 // TriggerValidator is a validator for the "trigger" field enum values. It is called by the builders before save.
 func TriggerValidator(t Trigger) error {
 	switch t {
-	case TriggerRequest, TriggerWebhook:
+	case TriggerRequest, TriggerWebhook, TriggerSchedule:
 		return nil
 	default:
 		return fmt.Errorf("execution: invalid enum value for trigger field: %q", t)

@@ -668,6 +668,30 @@ func (f SavedViewFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, e
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SavedViewMutation", m)
 }
 
+// The ScheduleFunc type is an adapter to allow the use of ordinary
+// function as Schedule mutator.
+type ScheduleFunc func(context.Context, *ent.ScheduleMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ScheduleFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.ScheduleMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ScheduleMutation", m)
+}
+
+// The ScheduleRunFunc type is an adapter to allow the use of ordinary
+// function as ScheduleRun mutator.
+type ScheduleRunFunc func(context.Context, *ent.ScheduleRunMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f ScheduleRunFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.ScheduleRunMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.ScheduleRunMutation", m)
+}
+
 // The SearchDocumentFunc type is an adapter to allow the use of ordinary
 // function as SearchDocument mutator.
 type SearchDocumentFunc func(context.Context, *ent.SearchDocumentMutation) (ent.Value, error)

@@ -62,6 +62,8 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/schedule"
+	"atrium/ent/schedulerun"
 	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
 	"atrium/ent/sequence"
@@ -1627,6 +1629,60 @@ func (f TraverseSavedView) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.SavedViewQuery", q)
 }
 
+// The ScheduleFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ScheduleFunc func(context.Context, *ent.ScheduleQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ScheduleFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ScheduleQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ScheduleQuery", q)
+}
+
+// The TraverseSchedule type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseSchedule func(context.Context, *ent.ScheduleQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseSchedule) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseSchedule) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ScheduleQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ScheduleQuery", q)
+}
+
+// The ScheduleRunFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ScheduleRunFunc func(context.Context, *ent.ScheduleRunQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ScheduleRunFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ScheduleRunQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ScheduleRunQuery", q)
+}
+
+// The TraverseScheduleRun type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseScheduleRun func(context.Context, *ent.ScheduleRunQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseScheduleRun) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseScheduleRun) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ScheduleRunQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ScheduleRunQuery", q)
+}
+
 // The SearchDocumentFunc type is an adapter to allow the use of ordinary function as a Querier.
 type SearchDocumentFunc func(context.Context, *ent.SearchDocumentQuery) (ent.Value, error)
 
@@ -2253,6 +2309,10 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.SavedReplyQuery, predicate.SavedReply, savedreply.OrderOption]{typ: ent.TypeSavedReply, tq: q}, nil
 	case *ent.SavedViewQuery:
 		return &query[*ent.SavedViewQuery, predicate.SavedView, savedview.OrderOption]{typ: ent.TypeSavedView, tq: q}, nil
+	case *ent.ScheduleQuery:
+		return &query[*ent.ScheduleQuery, predicate.Schedule, schedule.OrderOption]{typ: ent.TypeSchedule, tq: q}, nil
+	case *ent.ScheduleRunQuery:
+		return &query[*ent.ScheduleRunQuery, predicate.ScheduleRun, schedulerun.OrderOption]{typ: ent.TypeScheduleRun, tq: q}, nil
 	case *ent.SearchDocumentQuery:
 		return &query[*ent.SearchDocumentQuery, predicate.SearchDocument, searchdocument.OrderOption]{typ: ent.TypeSearchDocument, tq: q}, nil
 	case *ent.SecretQuery:

@@ -1049,7 +1049,7 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "workflow_version", Type: field.TypeInt},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"RUNNING", "WAITING", "COMPLETED", "FAILED", "CANCELLED"}, Default: "RUNNING"},
-		{Name: "trigger", Type: field.TypeEnum, Enums: []string{"request", "webhook"}},
+		{Name: "trigger", Type: field.TypeEnum, Enums: []string{"request", "webhook", "schedule"}},
 		{Name: "phase_id", Type: field.TypeString, Nullable: true, Size: 63},
 		{Name: "revision", Type: field.TypeInt, Default: 0},
 		{Name: "state", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "json"}},
@@ -2517,6 +2517,115 @@ var (
 			},
 		},
 	}
+	// SchedulesColumns holds the columns for the "schedules" table.
+	SchedulesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "request", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "json"}},
+		{Name: "cron", Type: field.TypeString, Nullable: true, Size: 200},
+		{Name: "every", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "jsonb", "sqlite3": "json"}},
+		{Name: "time_zone", Type: field.TypeString, Size: 64},
+		{Name: "on_closed", Type: field.TypeEnum, Enums: []string{"SKIP", "NEXT_WORKING_DAY"}, Default: "SKIP"},
+		{Name: "missed", Type: field.TypeEnum, Enums: []string{"ONCE", "SKIP"}, Default: "ONCE"},
+		{Name: "enabled", Type: field.TypeBool, Default: true},
+		{Name: "next_run_at", Type: field.TypeTime, Nullable: true},
+		{Name: "runs_as", Type: field.TypeString, Size: 40},
+		{Name: "created_by", Type: field.TypeString, Size: 40},
+		{Name: "workflow_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "offering_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "calendar_id", Type: field.TypeString, Nullable: true, Size: 40},
+	}
+	// SchedulesTable holds the schema information for the "schedules" table.
+	SchedulesTable = &schema.Table{
+		Name:       "schedules",
+		Columns:    SchedulesColumns,
+		PrimaryKey: []*schema.Column{SchedulesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "schedules_workflows_workflow",
+				Columns:    []*schema.Column{SchedulesColumns[15]},
+				RefColumns: []*schema.Column{WorkflowsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+			{
+				Symbol:     "schedules_offerings_offering",
+				Columns:    []*schema.Column{SchedulesColumns[16]},
+				RefColumns: []*schema.Column{OfferingsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+			{
+				Symbol:     "schedules_calendars_calendar",
+				Columns:    []*schema.Column{SchedulesColumns[17]},
+				RefColumns: []*schema.Column{CalendarsColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "schedule_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{SchedulesColumns[3], SchedulesColumns[1], SchedulesColumns[0]},
+			},
+			{
+				Name:    "schedule_company_id_workflow_id",
+				Unique:  false,
+				Columns: []*schema.Column{SchedulesColumns[3], SchedulesColumns[15]},
+			},
+			{
+				Name:    "schedule_company_id_offering_id",
+				Unique:  false,
+				Columns: []*schema.Column{SchedulesColumns[3], SchedulesColumns[16]},
+			},
+			{
+				Name:    "schedule_company_id_calendar_id",
+				Unique:  false,
+				Columns: []*schema.Column{SchedulesColumns[3], SchedulesColumns[17]},
+			},
+		},
+	}
+	// ScheduleRunsColumns holds the columns for the "schedule_runs" table.
+	ScheduleRunsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "planned_at", Type: field.TypeTime},
+		{Name: "started_at", Type: field.TypeTime, Nullable: true},
+		{Name: "status", Type: field.TypeEnum, Enums: []string{"STARTED", "SKIPPED", "FAILED"}},
+		{Name: "reason", Type: field.TypeString, Nullable: true, Size: 500},
+		{Name: "execution_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
+		{Name: "schedule_id", Type: field.TypeString, Size: 40},
+	}
+	// ScheduleRunsTable holds the schema information for the "schedule_runs" table.
+	ScheduleRunsTable = &schema.Table{
+		Name:       "schedule_runs",
+		Columns:    ScheduleRunsColumns,
+		PrimaryKey: []*schema.Column{ScheduleRunsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "schedule_runs_schedules_schedule",
+				Columns:    []*schema.Column{ScheduleRunsColumns[10]},
+				RefColumns: []*schema.Column{SchedulesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "schedulerun_company_id_schedule_id_planned_at",
+				Unique:  true,
+				Columns: []*schema.Column{ScheduleRunsColumns[3], ScheduleRunsColumns[10], ScheduleRunsColumns[4]},
+			},
+			{
+				Name:    "schedulerun_company_id_schedule_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ScheduleRunsColumns[3], ScheduleRunsColumns[10], ScheduleRunsColumns[1], ScheduleRunsColumns[0]},
+			},
+		},
+	}
 	// SearchDocumentsColumns holds the columns for the "search_documents" table.
 	SearchDocumentsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
@@ -3395,6 +3504,8 @@ var (
 		SLAEventsTable,
 		SavedRepliesTable,
 		SavedViewsTable,
+		SchedulesTable,
+		ScheduleRunsTable,
 		SearchDocumentsTable,
 		SecretsTable,
 		SequencesTable,
@@ -3477,6 +3588,10 @@ func init() {
 	SavedRepliesTable.ForeignKeys[1].RefTable = TeamsTable
 	SavedViewsTable.ForeignKeys[0].RefTable = UsersTable
 	SavedViewsTable.ForeignKeys[1].RefTable = TeamsTable
+	SchedulesTable.ForeignKeys[0].RefTable = WorkflowsTable
+	SchedulesTable.ForeignKeys[1].RefTable = OfferingsTable
+	SchedulesTable.ForeignKeys[2].RefTable = CalendarsTable
+	ScheduleRunsTable.ForeignKeys[0].RefTable = SchedulesTable
 	ServicesTable.ForeignKeys[0].RefTable = TeamsTable
 	ServicesTable.ForeignKeys[1].RefTable = OrganizationsTable
 	SessionsTable.ForeignKeys[0].RefTable = UsersTable

@@ -171,6 +171,12 @@ type SavedReply func(*sql.Selector)
 // SavedView is the predicate function for savedview builders.
 type SavedView func(*sql.Selector)
 
+// Schedule is the predicate function for schedule builders.
+type Schedule func(*sql.Selector)
+
+// ScheduleRun is the predicate function for schedulerun builders.
+type ScheduleRun func(*sql.Selector)
+
 // SearchDocument is the predicate function for searchdocument builders.
 type SearchDocument func(*sql.Selector)
 

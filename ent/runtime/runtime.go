@@ -57,6 +57,8 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/schedule"
+	"atrium/ent/schedulerun"
 	"atrium/ent/schema"
 	"atrium/ent/searchdocument"
 	"atrium/ent/secret"
@@ -2615,6 +2617,108 @@ func init() {
 	savedview.DefaultID = savedviewDescID.Default.(func() string)
 	// savedview.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	savedview.IDValidator = savedviewDescID.Validators[0].(func(string) error)
+	scheduleMixin := schema.Schedule{}.Mixin()
+	scheduleMixinHooks0 := scheduleMixin[0].Hooks()
+	scheduleMixinHooks1 := scheduleMixin[1].Hooks()
+	schedule.Hooks[0] = scheduleMixinHooks0[0]
+	schedule.Hooks[1] = scheduleMixinHooks1[0]
+	scheduleMixinInters1 := scheduleMixin[1].Interceptors()
+	schedule.Interceptors[0] = scheduleMixinInters1[0]
+	schedule.Interceptors[1] = scheduleMixinInters1[1]
+	schedule.Interceptors[2] = scheduleMixinInters1[2]
+	scheduleMixinFields0 := scheduleMixin[0].Fields()
+	_ = scheduleMixinFields0
+	scheduleMixinFields1 := scheduleMixin[1].Fields()
+	_ = scheduleMixinFields1
+	scheduleFields := schema.Schedule{}.Fields()
+	_ = scheduleFields
+	// scheduleDescCompanyID is the schema descriptor for company_id field.
+	scheduleDescCompanyID := scheduleMixinFields1[0].Descriptor()
+	// schedule.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	schedule.CompanyIDValidator = scheduleDescCompanyID.Validators[0].(func(string) error)
+	// scheduleDescName is the schema descriptor for name field.
+	scheduleDescName := scheduleFields[0].Descriptor()
+	// schedule.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	schedule.NameValidator = scheduleDescName.Validators[0].(func(string) error)
+	// scheduleDescWorkflowID is the schema descriptor for workflow_id field.
+	scheduleDescWorkflowID := scheduleFields[1].Descriptor()
+	// schedule.WorkflowIDValidator is a validator for the "workflow_id" field. It is called by the builders before save.
+	schedule.WorkflowIDValidator = scheduleDescWorkflowID.Validators[0].(func(string) error)
+	// scheduleDescOfferingID is the schema descriptor for offering_id field.
+	scheduleDescOfferingID := scheduleFields[2].Descriptor()
+	// schedule.OfferingIDValidator is a validator for the "offering_id" field. It is called by the builders before save.
+	schedule.OfferingIDValidator = scheduleDescOfferingID.Validators[0].(func(string) error)
+	// scheduleDescCron is the schema descriptor for cron field.
+	scheduleDescCron := scheduleFields[4].Descriptor()
+	// schedule.CronValidator is a validator for the "cron" field. It is called by the builders before save.
+	schedule.CronValidator = scheduleDescCron.Validators[0].(func(string) error)
+	// scheduleDescTimeZone is the schema descriptor for time_zone field.
+	scheduleDescTimeZone := scheduleFields[6].Descriptor()
+	// schedule.TimeZoneValidator is a validator for the "time_zone" field. It is called by the builders before save.
+	schedule.TimeZoneValidator = scheduleDescTimeZone.Validators[0].(func(string) error)
+	// scheduleDescCalendarID is the schema descriptor for calendar_id field.
+	scheduleDescCalendarID := scheduleFields[7].Descriptor()
+	// schedule.CalendarIDValidator is a validator for the "calendar_id" field. It is called by the builders before save.
+	schedule.CalendarIDValidator = scheduleDescCalendarID.Validators[0].(func(string) error)
+	// scheduleDescEnabled is the schema descriptor for enabled field.
+	scheduleDescEnabled := scheduleFields[10].Descriptor()
+	// schedule.DefaultEnabled holds the default value on creation for the enabled field.
+	schedule.DefaultEnabled = scheduleDescEnabled.Default.(bool)
+	// scheduleDescRunsAs is the schema descriptor for runs_as field.
+	scheduleDescRunsAs := scheduleFields[12].Descriptor()
+	// schedule.RunsAsValidator is a validator for the "runs_as" field. It is called by the builders before save.
+	schedule.RunsAsValidator = scheduleDescRunsAs.Validators[0].(func(string) error)
+	// scheduleDescCreatedBy is the schema descriptor for created_by field.
+	scheduleDescCreatedBy := scheduleFields[13].Descriptor()
+	// schedule.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
+	schedule.CreatedByValidator = scheduleDescCreatedBy.Validators[0].(func(string) error)
+	// scheduleDescID is the schema descriptor for id field.
+	scheduleDescID := scheduleMixinFields0[0].Descriptor()
+	// schedule.DefaultID holds the default value on creation for the id field.
+	schedule.DefaultID = scheduleDescID.Default.(func() string)
+	// schedule.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	schedule.IDValidator = scheduleDescID.Validators[0].(func(string) error)
+	schedulerunMixin := schema.ScheduleRun{}.Mixin()
+	schedulerunMixinHooks0 := schedulerunMixin[0].Hooks()
+	schedulerunMixinHooks1 := schedulerunMixin[1].Hooks()
+	schedulerun.Hooks[0] = schedulerunMixinHooks0[0]
+	schedulerun.Hooks[1] = schedulerunMixinHooks1[0]
+	schedulerunMixinInters1 := schedulerunMixin[1].Interceptors()
+	schedulerun.Interceptors[0] = schedulerunMixinInters1[0]
+	schedulerun.Interceptors[1] = schedulerunMixinInters1[1]
+	schedulerun.Interceptors[2] = schedulerunMixinInters1[2]
+	schedulerunMixinFields0 := schedulerunMixin[0].Fields()
+	_ = schedulerunMixinFields0
+	schedulerunMixinFields1 := schedulerunMixin[1].Fields()
+	_ = schedulerunMixinFields1
+	schedulerunFields := schema.ScheduleRun{}.Fields()
+	_ = schedulerunFields
+	// schedulerunDescCompanyID is the schema descriptor for company_id field.
+	schedulerunDescCompanyID := schedulerunMixinFields1[0].Descriptor()
+	// schedulerun.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	schedulerun.CompanyIDValidator = schedulerunDescCompanyID.Validators[0].(func(string) error)
+	// schedulerunDescScheduleID is the schema descriptor for schedule_id field.
+	schedulerunDescScheduleID := schedulerunFields[0].Descriptor()
+	// schedulerun.ScheduleIDValidator is a validator for the "schedule_id" field. It is called by the builders before save.
+	schedulerun.ScheduleIDValidator = schedulerunDescScheduleID.Validators[0].(func(string) error)
+	// schedulerunDescReason is the schema descriptor for reason field.
+	schedulerunDescReason := schedulerunFields[4].Descriptor()
+	// schedulerun.ReasonValidator is a validator for the "reason" field. It is called by the builders before save.
+	schedulerun.ReasonValidator = schedulerunDescReason.Validators[0].(func(string) error)
+	// schedulerunDescExecutionID is the schema descriptor for execution_id field.
+	schedulerunDescExecutionID := schedulerunFields[5].Descriptor()
+	// schedulerun.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	schedulerun.ExecutionIDValidator = schedulerunDescExecutionID.Validators[0].(func(string) error)
+	// schedulerunDescRequestID is the schema descriptor for request_id field.
+	schedulerunDescRequestID := schedulerunFields[6].Descriptor()
+	// schedulerun.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	schedulerun.RequestIDValidator = schedulerunDescRequestID.Validators[0].(func(string) error)
+	// schedulerunDescID is the schema descriptor for id field.
+	schedulerunDescID := schedulerunMixinFields0[0].Descriptor()
+	// schedulerun.DefaultID holds the default value on creation for the id field.
+	schedulerun.DefaultID = schedulerunDescID.Default.(func() string)
+	// schedulerun.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	schedulerun.IDValidator = schedulerunDescID.Validators[0].(func(string) error)
 	searchdocumentMixin := schema.SearchDocument{}.Mixin()
 	searchdocumentMixinHooks0 := searchdocumentMixin[0].Hooks()
 	searchdocument.Hooks[0] = searchdocumentMixinHooks0[0]

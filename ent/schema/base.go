@@ -73,7 +73,7 @@ func stampTimes(next ent.Mutator) ent.Mutator {
 	})
 }
 
-// onlySightings reports whether a mutation only notes when or for whom a row was last used, which is no change of it.
+// onlySightings reports whether a mutation only notes when or for whom a row was last used, or is used next, which is no change of it.
 func onlySightings(fields []string) bool {
-	return len(fields) == 1 && (fields[0] == "last_used_at" || fields[0] == "last_seen_at" || fields[0] == "last_assignee_id")
+	return len(fields) == 1 && (fields[0] == "last_used_at" || fields[0] == "last_seen_at" || fields[0] == "last_assignee_id" || fields[0] == "next_run_at")
 }

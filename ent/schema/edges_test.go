@@ -46,6 +46,8 @@ import (
 	"atrium/ent/routingrule"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
+	"atrium/ent/schedule"
+	"atrium/ent/schedulerun"
 	guard "atrium/ent/schema"
 	"atrium/ent/service"
 	"atrium/ent/session"
@@ -281,6 +283,18 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"InboundWebhook.workflow": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.InboundWebhook.Query().Where(inboundwebhook.HasWorkflowWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Schedule.workflow": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Schedule.Query().Where(schedule.HasWorkflowWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"Schedule.offering": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Schedule.Query().Where(schedule.HasOfferingWith(offering.ID(id))).Count(ctx)
+	},
+	"Schedule.calendar": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.Schedule.Query().Where(schedule.HasCalendarWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"ScheduleRun.schedule": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.ScheduleRun.Query().Where(schedulerun.HasScheduleWith(schedule.ID(id))).Count(ctx)
 	},
 	"Incident.execution": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.Incident.Query().Where(incident.HasExecutionWith(entsql.FieldEQ("id", id))).Count(ctx)

@@ -22,7 +22,7 @@ func (Execution) Fields() []ent.Field {
 		field.Int("workflow_version").Annotations(shown("The published version that it runs, whatever is published meanwhile.")),
 		field.String("request_id").MaxLen(40).Optional().Nillable().Annotations(shown("The request that it processes.")),
 		field.Enum("status").Values("RUNNING", "WAITING", "COMPLETED", "FAILED", "CANCELLED").Default("RUNNING").Annotations(shown("Where it is in its life.")),
-		field.Enum("trigger").Values("request", "webhook").Immutable().Annotations(shown("What started it.")),
+		field.Enum("trigger").Values("request", "webhook", "schedule").Immutable().Annotations(shown("What started it.")),
 		field.String("phase_id").MaxLen(63).Optional().Nillable().Comment("of the phase in which it stands").Annotations(shown("The phase in which it stands, or ended.", typed("String"), also("variables", "JSON!", "What its expressions read: request, webhook and phases."), also("phases", "[PhaseVisit!]!", "The phases that it has entered, in order; the last 1,000 of more, the last 100 where several executions are asked for."), also("phaseNames", "StringMap", "What people call the phases of its workflow, by their ids; null where the caller does not see the workflow."))),
 		field.Int("revision").Default(0).Comment("counts commits: a step that was computed from another one is computed again"),
 		document("state", "engine.State, as it was committed"),

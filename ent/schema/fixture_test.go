@@ -231,6 +231,13 @@ var fixtures = []fixture{
 		return db.InboundWebhook.Create().SetName("I").SetWorkflowID(own.id("Workflow")).SetOfferingID(own.id("Offering")).
 			SetSecretSealed([]byte("x")).SetCreatedBy(own.id("User"))
 	}},
+	{"Schedule", func(db *ent.Client, own rows, _ string) any {
+		return db.Schedule.Create().SetName("S").SetWorkflowID(own.id("Workflow")).SetOfferingID(own.id("Offering")).SetCalendarID(own.id("Calendar")).
+			SetTimeZone("UTC").SetRunsAs(own.id("User")).SetCreatedBy(own.id("User"))
+	}},
+	{"ScheduleRun", func(db *ent.Client, own rows, _ string) any {
+		return db.ScheduleRun.Create().SetScheduleID(own.id("Schedule")).SetPlannedAt(time.Now()).SetStatus("SKIPPED")
+	}},
 	{"InboundCall", func(db *ent.Client, own rows, _ string) any {
 		return db.InboundCall.Create().SetWebhookID(own.id("InboundWebhook")).SetOutcome("ACCEPTED")
 	}},

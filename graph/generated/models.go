@@ -203,6 +203,12 @@ type CreateSavedViewPayload struct {
 	SavedView *ent.SavedView `json:"savedView"`
 }
 
+// What createSchedule answers.
+type CreateSchedulePayload struct {
+	// The row as it is now.
+	Schedule *ent.Schedule `json:"schedule"`
+}
+
 // What createSecret answers.
 type CreateSecretPayload struct {
 	// The row as it is now.
@@ -351,6 +357,12 @@ type DeleteSavedReplyPayload struct {
 
 // What deleteSavedView answers.
 type DeleteSavedViewPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
+// What deleteSchedule answers.
+type DeleteSchedulePayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -647,6 +659,12 @@ type RotateWebhookSecretPayload struct {
 	SigningSecret string `json:"signingSecret"`
 }
 
+// What runSchedule answers.
+type RunSchedulePayload struct {
+	// The row as it is now.
+	ScheduleRun *ent.ScheduleRun `json:"scheduleRun"`
+}
+
 // A piece of a text of a request that has the words.
 type SearchExcerpt struct {
 	// Which text it is of.
@@ -841,6 +859,12 @@ type UpdateSavedReplyPayload struct {
 type UpdateSavedViewPayload struct {
 	// The row as it is now.
 	SavedView *ent.SavedView `json:"savedView"`
+}
+
+// What updateSchedule answers.
+type UpdateSchedulePayload struct {
+	// The row as it is now.
+	Schedule *ent.Schedule `json:"schedule"`
 }
 
 // What updateSecret answers.

@@ -63,6 +63,7 @@ type ResolverRoot interface {
 	RoutingRule() RoutingRuleResolver
 	SavedReply() SavedReplyResolver
 	SavedView() SavedViewResolver
+	Schedule() ScheduleResolver
 	Secret() SecretResolver
 	Service() ServiceResolver
 	ServiceAccount() ServiceAccountResolver
@@ -84,6 +85,7 @@ type ResolverRoot interface {
 	CreateOfferingInput() CreateOfferingInputResolver
 	CreateOrganizationInput() CreateOrganizationInputResolver
 	CreateRequestInput() CreateRequestInputResolver
+	CreateScheduleInput() CreateScheduleInputResolver
 	CreateServiceInput() CreateServiceInputResolver
 	CreateWorkflowInput() CreateWorkflowInputResolver
 	EvaluateAgentInput() EvaluateAgentInputResolver
@@ -96,6 +98,7 @@ type ResolverRoot interface {
 	UpdateOrganizationInput() UpdateOrganizationInputResolver
 	UpdateRequestInput() UpdateRequestInputResolver
 	UpdateRequestsInput() UpdateRequestsInputResolver
+	UpdateScheduleInput() UpdateScheduleInputResolver
 	UpdateServiceInput() UpdateServiceInputResolver
 	UpdateUserInput() UpdateUserInputResolver
 	UpdateWorkflowInput() UpdateWorkflowInputResolver
@@ -171,6 +174,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateRoutingRuleInput,
 		ec.unmarshalInputCreateSavedReplyInput,
 		ec.unmarshalInputCreateSavedViewInput,
+		ec.unmarshalInputCreateScheduleInput,
 		ec.unmarshalInputCreateSecretInput,
 		ec.unmarshalInputCreateServiceAccountInput,
 		ec.unmarshalInputCreateServiceInput,
@@ -197,6 +201,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteRoutingRuleInput,
 		ec.unmarshalInputDeleteSavedReplyInput,
 		ec.unmarshalInputDeleteSavedViewInput,
+		ec.unmarshalInputDeleteScheduleInput,
 		ec.unmarshalInputDeleteSecretInput,
 		ec.unmarshalInputDeleteServiceAccountInput,
 		ec.unmarshalInputDeleteServiceInput,
@@ -260,12 +265,17 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRotateSecretInput,
 		ec.unmarshalInputRotateWebhookSecretInput,
 		ec.unmarshalInputRoutingRuleOrder,
+		ec.unmarshalInputRunScheduleInput,
 		ec.unmarshalInputSLAByPriorityInput,
 		ec.unmarshalInputSLAEscalationInput,
 		ec.unmarshalInputSLATargetsInput,
 		ec.unmarshalInputSavedReplyFilter,
 		ec.unmarshalInputSavedReplyOrder,
 		ec.unmarshalInputSavedViewOrder,
+		ec.unmarshalInputScheduleEveryInput,
+		ec.unmarshalInputScheduleFilter,
+		ec.unmarshalInputScheduleOrder,
+		ec.unmarshalInputScheduleRunOrder,
 		ec.unmarshalInputSecretFilter,
 		ec.unmarshalInputSecretOrder,
 		ec.unmarshalInputSendTestEventInput,
@@ -304,6 +314,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateRoutingRuleInput,
 		ec.unmarshalInputUpdateSavedReplyInput,
 		ec.unmarshalInputUpdateSavedViewInput,
+		ec.unmarshalInputUpdateScheduleInput,
 		ec.unmarshalInputUpdateSecretInput,
 		ec.unmarshalInputUpdateServiceAccountInput,
 		ec.unmarshalInputUpdateServiceInput,
@@ -1663,6 +1674,8 @@ enum ExecutionTrigger {
   request
   "A webhook was called."
   webhook
+  "A schedule ran."
+  schedule
 }
 
 extend type Execution {
@@ -3012,6 +3025,90 @@ enum SavedViewScope {
   team
   "Everybody in the company."
   company
+}
+`, BuiltIn: false},
+	{Name: "../schedule.graphqls", Input: `"What becomes of a planned time on a day that the calendar keeps free."
+enum ScheduleOnClosed {
+  "It is left out."
+  SKIP
+  "It moves to the next day on which the calendar has working time, at the same time of day."
+  NEXT_WORKING_DAY
+}
+
+"What becomes of times that passed while no server ran."
+enum ScheduleMissed {
+  "One run makes up for all of them."
+  ONCE
+  "They are recorded as skipped."
+  SKIP
+}
+
+"In what a schedule repeats."
+enum ScheduleUnit {
+  "Every hour, at the minutes of at."
+  HOUR
+  "Every day."
+  DAY
+  "On some days of every week."
+  WEEK
+  "On one day of every month."
+  MONTH
+}
+
+"What came of a planned time."
+enum ScheduleRunStatus {
+  "A workflow was started, or a request was filed."
+  STARTED
+  "Nothing was done, as the schedule says for times that were missed."
+  SKIPPED
+  "Nothing was done, for a reason that the run names."
+  FAILED
+}
+
+"How often a schedule runs, without a cron expression."
+type ScheduleEvery {
+  "In what it repeats."
+  unit: ScheduleUnit!
+  "The time of day, as HH:MM. Of HOUR the minutes alone count."
+  at: String!
+  "The days of a WEEK, from mon to sun."
+  weekdays: [String!]
+  "The day of a MONTH, 1 to 31; in shorter months their last day."
+  day: Int
+}
+
+extend type Query {
+  "What came of a schedule's planned times, the last 50, the newest first."
+  scheduleRuns(
+    "The schedule."
+    scheduleId: ID!
+    "How many, 1 to 100."
+    first: Int = 20
+    "The cursor to go on after."
+    after: String
+    "In which order."
+    orderBy: ScheduleRunOrder
+  ): ScheduleRunConnection
+  "The next ten times at which such a schedule would run."
+  scheduleTimes(
+    "Five fields: minute, hour, day of the month, month, day of the week. Either this or every."
+    cron: String
+    "How often, without a cron expression."
+    every: ScheduleEveryInput
+    "A name of the IANA time zone database."
+    timeZone: String!
+    "The calendar whose free days count."
+    calendarId: ID
+    "What becomes of a time on a free day; SKIP when not given."
+    onClosed: ScheduleOnClosed
+  ): [Time!]!
+}
+
+extend type Schedule {
+  "The workflow that it starts."
+  workflow: Workflow
+  "The offering against which it files requests."
+  offering: Offering
 }
 `, BuiltIn: false},
 	{Name: "../search.graphqls", Input: `"What can be searched for."
@@ -5077,6 +5174,14 @@ func (ec *executionContext) childFields_CreateSavedViewPayload(ctx context.Conte
 	return nil, fmt.Errorf("no field named %q was found under type CreateSavedViewPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateSchedulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "schedule":
+		return ec.fieldContext_CreateSchedulePayload_schedule(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateSchedulePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "secret":
@@ -5371,6 +5476,14 @@ func (ec *executionContext) childFields_DeleteSavedViewPayload(ctx context.Conte
 		return ec.fieldContext_DeleteSavedViewPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteSavedViewPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteSchedulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteSchedulePayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteSchedulePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6985,6 +7098,14 @@ func (ec *executionContext) childFields_RoutingRuleEdge(ctx context.Context, fie
 	return nil, fmt.Errorf("no field named %q was found under type RoutingRuleEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_RunSchedulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "scheduleRun":
+		return ec.fieldContext_RunSchedulePayload_scheduleRun(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RunSchedulePayload", field.Name)
+}
+
 func (ec *executionContext) childFields_SLA(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "responseDueAt":
@@ -7133,6 +7254,136 @@ func (ec *executionContext) childFields_SavedViewEdge(ctx context.Context, field
 		return ec.fieldContext_SavedViewEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SavedViewEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Schedule(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Schedule_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Schedule_name(ctx, field)
+	case "workflowId":
+		return ec.fieldContext_Schedule_workflowId(ctx, field)
+	case "offeringId":
+		return ec.fieldContext_Schedule_offeringId(ctx, field)
+	case "request":
+		return ec.fieldContext_Schedule_request(ctx, field)
+	case "cron":
+		return ec.fieldContext_Schedule_cron(ctx, field)
+	case "every":
+		return ec.fieldContext_Schedule_every(ctx, field)
+	case "timeZone":
+		return ec.fieldContext_Schedule_timeZone(ctx, field)
+	case "calendarId":
+		return ec.fieldContext_Schedule_calendarId(ctx, field)
+	case "onClosed":
+		return ec.fieldContext_Schedule_onClosed(ctx, field)
+	case "missed":
+		return ec.fieldContext_Schedule_missed(ctx, field)
+	case "enabled":
+		return ec.fieldContext_Schedule_enabled(ctx, field)
+	case "nextRunAt":
+		return ec.fieldContext_Schedule_nextRunAt(ctx, field)
+	case "runsAs":
+		return ec.fieldContext_Schedule_runsAs(ctx, field)
+	case "createdBy":
+		return ec.fieldContext_Schedule_createdBy(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_Schedule_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Schedule_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Schedule_etag(ctx, field)
+	case "workflow":
+		return ec.fieldContext_Schedule_workflow(ctx, field)
+	case "offering":
+		return ec.fieldContext_Schedule_offering(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Schedule", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ScheduleConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ScheduleConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ScheduleConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ScheduleEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ScheduleEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleEvery(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "unit":
+		return ec.fieldContext_ScheduleEvery_unit(ctx, field)
+	case "at":
+		return ec.fieldContext_ScheduleEvery_at(ctx, field)
+	case "weekdays":
+		return ec.fieldContext_ScheduleEvery_weekdays(ctx, field)
+	case "day":
+		return ec.fieldContext_ScheduleEvery_day(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleEvery", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleRun(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ScheduleRun_id(ctx, field)
+	case "scheduleId":
+		return ec.fieldContext_ScheduleRun_scheduleId(ctx, field)
+	case "plannedAt":
+		return ec.fieldContext_ScheduleRun_plannedAt(ctx, field)
+	case "startedAt":
+		return ec.fieldContext_ScheduleRun_startedAt(ctx, field)
+	case "status":
+		return ec.fieldContext_ScheduleRun_status(ctx, field)
+	case "reason":
+		return ec.fieldContext_ScheduleRun_reason(ctx, field)
+	case "executionId":
+		return ec.fieldContext_ScheduleRun_executionId(ctx, field)
+	case "requestId":
+		return ec.fieldContext_ScheduleRun_requestId(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_ScheduleRun_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_ScheduleRun_updatedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleRun", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleRunConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ScheduleRunConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ScheduleRunConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ScheduleRunConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleRunConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ScheduleRunEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ScheduleRunEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ScheduleRunEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ScheduleRunEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_SearchExcerpt(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7873,6 +8124,14 @@ func (ec *executionContext) childFields_UpdateSavedViewPayload(ctx context.Conte
 		return ec.fieldContext_UpdateSavedViewPayload_savedView(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateSavedViewPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateSchedulePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "schedule":
+		return ec.fieldContext_UpdateSchedulePayload_schedule(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateSchedulePayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateSecretPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -88,6 +88,11 @@ func Prepare[In, Out any](ctx context.Context, e *Engine, p *principal.Principal
 	return Ready[In]{in, a.preparation}, nil
 }
 
+// PrepareWithin is Prepare within the preparation of another operation, whose function runs the prepared one: as the same caller.
+func PrepareWithin[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in In) (Ready[In], error) {
+	return Prepare(ctx, tx.engine, tx.principal, o, in)
+}
+
 // RunReady is RunIn for an input that Prepare has prepared. Returns ErrOutdated if a row has changed since.
 func RunReady[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], r Ready[In]) (Out, error) {
 	return runIn(ctx, tx, o, r.in, (Call{}).Checked(), func(_ context.Context, a *attempt) error {

@@ -3,11 +3,13 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"time"
 	_ "time/tzdata" // the zones are the same wherever the product runs
 
 	"atrium/ent"
 	"atrium/ent/calendar"
 	"atrium/ent/offering"
+	"atrium/ent/schedule"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -151,10 +153,34 @@ func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in Upd
 	if err := ready.check(in.changed()); err != nil {
 		return nil, err
 	}
+	if err := replan(ctx, tx, after); err != nil {
+		return nil, err
+	}
 	return after, timer.Rederive(ctx, tx, timer.RederiveArgs{Calendar: after.ID})
 }
 
-// deleteCalendar refuses while an offering or a published workflow uses the calendar.
+// replan has the next times of the calendar's schedules computed anew, if it has any.
+func replan(ctx context.Context, tx *op.Tx, c *ent.Calendar) error {
+	used, err := tx.Schedule.Query().Where(schedule.CalendarID(c.ID)).Exist(tx.Unfiltered(ctx, "schedules that the caller does not see count by it, too"))
+	if err != nil {
+		return fmt.Errorf("look for the calendar's schedules: %w", err)
+	}
+	if !used {
+		return nil
+	}
+	return tx.Insert(ctx, ReplanArgs{Company: c.CompanyID, Calendar: c.ID}, time.Time{})
+}
+
+// ReplanArgs is the job that computes the next times of a calendar's schedules anew. Package schedule works it.
+type ReplanArgs struct {
+	Company  string `json:"company"`
+	Calendar string `json:"calendar"`
+}
+
+// Kind names the job.
+func (ReplanArgs) Kind() string { return "schedule_replan" }
+
+// deleteCalendar refuses while an offering, a published workflow or a schedule uses the calendar.
 func deleteCalendar(ctx context.Context, tx *op.Tx, c *ent.Calendar, _ op.ByID) (struct{}, error) {
 	err := op.InUse(ctx, tx, tx.Offering.Query().Where(offering.CalendarID(c.ID)).Order(offering.ByID()), func(o *ent.Offering) error {
 		if o == nil {
@@ -166,6 +192,15 @@ func deleteCalendar(ctx context.Context, tx *op.Tx, c *ent.Calendar, _ op.ByID) 
 		return struct{}{}, err
 	}
 	if err := Unused(ctx, tx, "calendar", c.ID); err != nil {
+		return struct{}{}, err
+	}
+	err = op.InUse(ctx, tx, tx.Schedule.Query().Where(schedule.CalendarID(c.ID)).Order(schedule.ByName(), schedule.ByID()), func(s *ent.Schedule) error {
+		if s == nil {
+			return apperr.New(apperr.Conflict, "A schedule uses the calendar.")
+		}
+		return apperr.New(apperr.Conflict, "The schedule %q (%s) uses the calendar.", short(s.Name), s.ID)
+	})
+	if err != nil {
 		return struct{}{}, err
 	}
 	if err := tx.Calendar.DeleteOne(c).Exec(ctx); err != nil {

@@ -14,5 +14,6 @@
 //	condition   what conditions can read, and trying them before they are kept
 //	engine      what a workflow does next: pure functions, no database
 //	execution   running workflows: tasks, approvals, calls, incidents
+//	schedule    starting workflows and filing requests at planned times
 //	trial       what a workflow would do, before it is published
 package workflow

@@ -7,6 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/offering"
+	"atrium/ent/schedule"
 	"atrium/ent/workflow"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -47,7 +48,7 @@ var (
 
 	DeleteWorkflow = op.OnRow("workflow.delete", op.Spec{
 		Resource: "Workflow", Action: op.Delete, Scope: "workflows:write",
-		Summary: "Delete a workflow that no offering and no inbound webhook uses",
+		Summary: "Delete a workflow that no offering, no inbound webhook and no schedule uses",
 	}, loadWorkflow, deleteWorkflow)
 )
 
@@ -145,6 +146,9 @@ func deleteWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, _ op.ByID) 
 	if err := uncalled(ctx, tx, w); err != nil {
 		return struct{}{}, err
 	}
+	if err := unscheduled(ctx, tx, w); err != nil {
+		return struct{}{}, err
+	}
 	if err := tx.Workflow.DeleteOne(w).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the workflow: %w", err)
 	}
@@ -170,5 +174,15 @@ func uncalled(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
 			return apperr.New(apperr.Conflict, "An inbound webhook starts the workflow. Archive it instead.")
 		}
 		return apperr.New(apperr.Conflict, "The inbound webhook %q starts the workflow. Archive it instead.", short(in.Name))
+	})
+}
+
+// unscheduled returns conflict when a schedule starts the workflow.
+func unscheduled(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
+	return op.InUse(ctx, tx, tx.Schedule.Query().Where(schedule.WorkflowID(w.ID)).Order(schedule.ByName(), schedule.ByID()), func(s *ent.Schedule) error {
+		if s == nil {
+			return apperr.New(apperr.Conflict, "A schedule starts the workflow. Archive it instead.")
+		}
+		return apperr.New(apperr.Conflict, "The schedule %q (%s) starts the workflow. Archive it instead.", short(s.Name), s.ID)
 	})
 }

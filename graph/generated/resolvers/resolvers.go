@@ -37,6 +37,7 @@ import (
 	"atrium/internal/webhook/inbound"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/execution"
+	"atrium/internal/workflow/schedule"
 )
 
 // AccessDecisions resolves the field.
@@ -207,6 +208,16 @@ func (r Query) SavedReplies(ctx context.Context, first *int, after *string, filt
 // SavedViews resolves the field.
 func (r Query) SavedViews(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.SavedView], error) {
 	return resolve.List(ctx, r.Engine, savedview.List, nil, first, after, orderBy)
+}
+
+// Schedule resolves the field.
+func (r Query) Schedule(ctx context.Context, id string) (*ent.Schedule, error) {
+	return resolve.Read(ctx, r.Engine, schedule.Get, id)
+}
+
+// Schedules resolves the field.
+func (r Query) Schedules(ctx context.Context, first *int, after *string, filter *schedule.ListInput, orderBy *relay.Order) (*relay.Connection[ent.Schedule], error) {
+	return resolve.List(ctx, r.Engine, schedule.List, filter, first, after, orderBy)
 }
 
 // Secret resolves the field.
@@ -417,6 +428,12 @@ func (r Mutation) CreateSavedView(ctx context.Context, input savedview.CreateInp
 	return &generated.CreateSavedViewPayload{SavedView: row}, err
 }
 
+// CreateSchedule resolves the field.
+func (r Mutation) CreateSchedule(ctx context.Context, input schedule.CreateInput) (*generated.CreateSchedulePayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, schedule.Create, input, "")
+	return &generated.CreateSchedulePayload{Schedule: row}, err
+}
+
 // CreateSecret resolves the field.
 func (r Mutation) CreateSecret(ctx context.Context, input secret.CreateSecretInput) (*generated.CreateSecretPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, secret.CreateSecret, input, "")
@@ -553,6 +570,12 @@ func (r Mutation) DeleteSavedReply(ctx context.Context, input op.ByID) (*generat
 func (r Mutation) DeleteSavedView(ctx context.Context, input op.ByID) (*generated.DeleteSavedViewPayload, error) {
 	_, err := resolve.Change(ctx, r.Engine, savedview.Delete, input, "id")
 	return &generated.DeleteSavedViewPayload{ID: input.ID}, err
+}
+
+// DeleteSchedule resolves the field.
+func (r Mutation) DeleteSchedule(ctx context.Context, input op.ByID) (*generated.DeleteSchedulePayload, error) {
+	_, err := resolve.Change(ctx, r.Engine, schedule.Delete, input, "id")
+	return &generated.DeleteSchedulePayload{ID: input.ID}, err
 }
 
 // DeleteSecret resolves the field.
@@ -723,6 +746,12 @@ func (r Mutation) RotateSecret(ctx context.Context, input secret.RotateSecretInp
 	return &generated.RotateSecretPayload{Secret: row}, err
 }
 
+// RunSchedule resolves the field.
+func (r Mutation) RunSchedule(ctx context.Context, input schedule.RunInput) (*generated.RunSchedulePayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, schedule.Run, input, "id")
+	return &generated.RunSchedulePayload{ScheduleRun: row}, err
+}
+
 // SendTestEvent resolves the field.
 func (r Mutation) SendTestEvent(ctx context.Context, input webhook.SendTestEventInput) (*generated.SendTestEventPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, webhook.SendTestEvent, input, "")
@@ -843,6 +872,12 @@ func (r Mutation) UpdateSavedView(ctx context.Context, input savedview.UpdateInp
 	return &generated.UpdateSavedViewPayload{SavedView: row}, err
 }
 
+// UpdateSchedule resolves the field.
+func (r Mutation) UpdateSchedule(ctx context.Context, input schedule.UpdateInput) (*generated.UpdateSchedulePayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, schedule.Update, input, "id")
+	return &generated.UpdateSchedulePayload{Schedule: row}, err
+}
+
 // UpdateSecret resolves the field.
 func (r Mutation) UpdateSecret(ctx context.Context, input secret.UpdateSecretInput) (*generated.UpdateSecretPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, secret.UpdateSecret, input, "id")
@@ -936,6 +971,11 @@ func (r CreateRequestInput) Tags(_ context.Context, in *request.CreateInput, dat
 	return resolve.ReadJSON(data, &in.Tags)
 }
 
+// Request sets the field.
+func (r CreateScheduleInput) Request(_ context.Context, in *schedule.CreateInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Request)
+}
+
 // Tags sets the field.
 func (r CreateServiceInput) Tags(_ context.Context, in *catalog.CreateServiceInput, data json.RawMessage) error {
 	return resolve.ReadJSON(data, &in.Tags)
@@ -1019,6 +1059,11 @@ func (r UpdateRequestsInput) Change(_ context.Context, in *request.BulkInput, da
 // Fields sets the field.
 func (r UpdateRequestsInput) Fields(_ context.Context, in *request.BulkInput, data json.RawMessage) error {
 	return resolve.ReadJSON(data, &in.Fields)
+}
+
+// Request sets the field.
+func (r UpdateScheduleInput) Request(_ context.Context, in *schedule.UpdateInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Request)
 }
 
 // Tags sets the field.
@@ -1321,6 +1366,21 @@ func (r SavedView) Etag(_ context.Context, row *ent.SavedView) (string, error) {
 	return resolve.ETag(row, nil), nil
 }
 
+// Etag resolves the field.
+func (r Schedule) Etag(_ context.Context, row *ent.Schedule) (string, error) {
+	return resolve.ETag(row, nil), nil
+}
+
+// Workflow resolves the field.
+func (r Schedule) Workflow(ctx context.Context, row *ent.Schedule) (*ent.Workflow, error) {
+	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Schedule) *string { return row.WorkflowID }, workflow.LookUpWorkflows)
+}
+
+// Offering resolves the field.
+func (r Schedule) Offering(ctx context.Context, row *ent.Schedule) (*ent.Offering, error) {
+	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Schedule) *string { return row.OfferingID }, catalog.LookUpOfferings)
+}
+
 // Description resolves the field.
 func (r Secret) Description(_ context.Context, row *ent.Secret) (*string, error) {
 	return resolve.TextOrNil(row.Description), nil
@@ -1545,6 +1605,14 @@ type CreateRequestInput Root
 // CreateRequestInput returns the resolver of the type's fields that are no columns.
 func (r Root) CreateRequestInput() generated.CreateRequestInputResolver { return CreateRequestInput(r) }
 
+// CreateScheduleInput resolves fields of the type.
+type CreateScheduleInput Root
+
+// CreateScheduleInput returns the resolver of the type's fields that are no columns.
+func (r Root) CreateScheduleInput() generated.CreateScheduleInputResolver {
+	return CreateScheduleInput(r)
+}
+
 // CreateServiceInput resolves fields of the type.
 type CreateServiceInput Root
 
@@ -1686,6 +1754,9 @@ type SavedView Root
 // SavedView returns the resolver of the type's fields that are no columns.
 func (r Root) SavedView() generated.SavedViewResolver { return SavedView(r) }
 
+// Schedule resolves fields of the type.
+type Schedule Root
+
 // Secret resolves fields of the type.
 type Secret Root
 
@@ -1754,6 +1825,14 @@ type UpdateRequestsInput Root
 // UpdateRequestsInput returns the resolver of the type's fields that are no columns.
 func (r Root) UpdateRequestsInput() generated.UpdateRequestsInputResolver {
 	return UpdateRequestsInput(r)
+}
+
+// UpdateScheduleInput resolves fields of the type.
+type UpdateScheduleInput Root
+
+// UpdateScheduleInput returns the resolver of the type's fields that are no columns.
+func (r Root) UpdateScheduleInput() generated.UpdateScheduleInputResolver {
+	return UpdateScheduleInput(r)
 }
 
 // UpdateServiceInput resolves fields of the type.

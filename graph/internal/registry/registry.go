@@ -28,6 +28,7 @@ import (
 	"atrium/internal/webhook/inbound"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/execution"
+	"atrium/internal/workflow/schedule"
 )
 
 // Entities are the objects of the schema that are listed or have an id of their own. A row names the object's type, the operation
@@ -66,6 +67,8 @@ var Entities = []Entity{
 	entity("RoutingRule", node(routing.Get), list("routingRules", routing.List)),
 	entity("SavedReply", node(savedreply.Get), list("savedReplies", savedreply.List)),
 	entity("SavedView", node(savedview.Get), list("savedViews", savedview.List)),
+	entity("Schedule", get(schedule.Get), list("schedules", schedule.List)),
+	entity("ScheduleRun", list("", schedule.ListRuns)),
 	entity("Secret", get(secret.GetSecret), list("secrets", secret.ListSecrets)),
 	entity("Service", get(catalog.GetService), list("services", catalog.ListServices), lookUp(catalog.LookUpServices)),
 	entity("ServiceAccount", node(people.GetServiceAccount), list("serviceAccounts", people.ListServiceAccounts)),
@@ -112,6 +115,7 @@ var Mutations = []Mutation{
 	mutation("createRequestLink", request.CreateLink),
 	mutation("createSavedReply", savedreply.Create),
 	mutation("createSavedView", savedview.Create),
+	mutation("createSchedule", schedule.Create),
 	mutation("createSecret", secret.CreateSecret),
 	mutation("createService", catalog.CreateService),
 	mutation("createServiceAccount", people.CreateServiceAccount),
@@ -137,6 +141,7 @@ var Mutations = []Mutation{
 	mutation("deleteRequestLink", request.DeleteLink),
 	mutation("deleteSavedReply", savedreply.Delete),
 	mutation("deleteSavedView", savedview.Delete),
+	mutation("deleteSchedule", schedule.Delete),
 	mutation("deleteSecret", secret.DeleteSecret),
 	mutation("deleteService", catalog.DeleteService),
 	mutation("deleteServiceAccount", people.DeleteServiceAccount),
@@ -175,6 +180,7 @@ var Mutations = []Mutation{
 	mutation("rotateMailboxPassword", mailbox.RotatePassword),
 	mutation("rotateSecret", secret.RotateSecret),
 	mutation("rotateWebhookSecret", webhook.RotateSecret),
+	mutation("runSchedule", schedule.Run),
 	mutation("sendTestEvent", webhook.SendTestEvent),
 	mutation("setWaiting", request.SetWaiting),
 	mutation("snoozeRequest", request.Snooze),
@@ -202,6 +208,7 @@ var Mutations = []Mutation{
 	mutation("updateRoutingRule", routing.Update),
 	mutation("updateSavedReply", savedreply.Update),
 	mutation("updateSavedView", savedview.Update),
+	mutation("updateSchedule", schedule.Update),
 	mutation("updateSecret", secret.UpdateSecret),
 	mutation("updateService", catalog.UpdateService),
 	mutation("updateServiceAccount", people.UpdateServiceAccount),

@@ -95,6 +95,12 @@ type (
 	SavedViewConnection           = Connection[ent.SavedView]
 	SavedViewEdge                 = Edge[ent.SavedView]
 	SavedViewOrder                = Order
+	ScheduleConnection            = Connection[ent.Schedule]
+	ScheduleEdge                  = Edge[ent.Schedule]
+	ScheduleOrder                 = Order
+	ScheduleRunConnection         = Connection[ent.ScheduleRun]
+	ScheduleRunEdge               = Edge[ent.ScheduleRun]
+	ScheduleRunOrder              = Order
 	SecretConnection              = Connection[ent.Secret]
 	SecretEdge                    = Edge[ent.Secret]
 	SecretOrder                   = Order

@@ -9,6 +9,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/ent/schedule"
 	"atrium/ent/workflow"
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/sla/timer"
@@ -200,6 +201,9 @@ func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) 
 	if err := uncalled(ctx, tx, offering.ID(o.ID)); err != nil {
 		return struct{}{}, err
 	}
+	if err := unscheduled(ctx, tx, offering.ID(o.ID)); err != nil {
+		return struct{}{}, err
+	}
 	if err := tx.Offering.DeleteOne(o).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the offering: %w", err)
 	}
@@ -215,6 +219,16 @@ func uncalled(ctx context.Context, tx *op.Tx, offerings predicate.Offering) erro
 			return apperr.New(apperr.Conflict, "An inbound webhook files requests against the offering.")
 		}
 		return apperr.New(apperr.Conflict, "The inbound webhook %q files requests against the offering.", text.Short(w.Name, 80))
+	})
+}
+
+// unscheduled returns conflict when a schedule files requests against an offering that matches.
+func unscheduled(ctx context.Context, tx *op.Tx, offerings predicate.Offering) error {
+	return op.InUse(ctx, tx, tx.Schedule.Query().Where(schedule.HasOfferingWith(offerings)).Order(schedule.ByName(), schedule.ByID()), func(s *ent.Schedule) error {
+		if s == nil {
+			return apperr.New(apperr.Conflict, "A schedule files requests against the offering.")
+		}
+		return apperr.New(apperr.Conflict, "The schedule %q (%s) files requests against the offering.", text.Short(s.Name, 80), s.ID)
 	})
 }
 

@@ -143,6 +143,9 @@ func deleteService(ctx context.Context, tx *op.Tx, s *ent.Service, _ op.ByID) (s
 	if err := uncalled(ctx, tx, offering.ServiceID(s.ID)); err != nil {
 		return struct{}{}, err
 	}
+	if err := unscheduled(ctx, tx, offering.ServiceID(s.ID)); err != nil {
+		return struct{}{}, err
+	}
 	if err := deleteOfferingsOf(ctx, tx, s.ID); err != nil {
 		return struct{}{}, err
 	}

@@ -15,9 +15,9 @@ import (
 	"atrium/internal/workflow"
 )
 
-// Search finds rows of all types. Any scopes suffice for it: those of the lists decide what it finds.
+// Search finds rows of all types. Role and scopes of the caller decide which: those of the lists hold.
 var Search = op.New("request.search", op.Spec{
-	Resource: "Request", Action: op.Read, Summary: "Search requests, the catalogue and people by words",
+	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Search requests, the catalogue and people by words",
 }, find)
 
 // Input is what somebody searches for.
@@ -28,12 +28,15 @@ type Input struct {
 	Sort  string   `json:"-" query:"sort" enum:"newest,relevance" doc:"The order of requests: the newest first, or those first that have the words in their titles."`
 }
 
+// Mark is where a word that was found stands in a text.
+type Mark = words.Mark
+
 // Hit is a row that was found.
 type Hit struct {
 	Type   string
 	ID     string
 	Title  string
-	Marks  []words.Mark // of the title
+	Marks  []Mark // of the title
 	Status *string
 	Number *int           // of a request
 	Text   *words.Excerpt // of another text of a request that has the words

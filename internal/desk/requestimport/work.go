@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -13,7 +12,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/requestimport"
 	"atrium/internal/desk/request"
-	"atrium/internal/identity/access"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -108,7 +106,7 @@ func (w *importer) begin(ctx context.Context, job *river.Job[Args]) (*running, e
 	if err != nil || i.Status != requestimport.StatusRUNNING {
 		return nil, ent.MaskNotFound(err)
 	}
-	by, err := asWhom(ctx, db, i.CreatedBy)
+	by, err := notice.AsWhom(ctx, db, i.CreatedBy)
 	if err != nil {
 		return nil, err
 	}
@@ -132,25 +130,6 @@ func (w *importer) begin(ctx context.Context, job *river.Job[Args]) (*running, e
 	return &running{w, job.JobRow, by, p, i}, err
 }
 
-// asWhom returns whoever brings an import in, with the rights that they have now; nil if they are gone.
-func asWhom(ctx context.Context, db *ent.Client, id string) (*principal.Principal, error) {
-	if strings.HasPrefix(id, "usr_") {
-		u, err := db.User.Get(ctx, id)
-		if err != nil || access.Gone(u.Status) {
-			return nil, ent.MaskNotFound(err)
-		}
-		return notice.PrincipalOf(u), nil
-	}
-	sa, err := db.ServiceAccount.Get(ctx, id)
-	if err != nil {
-		return nil, ent.MaskNotFound(err)
-	}
-	return &principal.Principal{
-		CompanyID: sa.CompanyID, Type: principal.TypeServiceAccount, ID: sa.ID, Name: sa.Name, Role: principal.Role(sa.Role),
-		Scopes: principal.AllScopes, Method: principal.MethodAPIKey,
-	}, nil
-}
-
 // bring makes requests of some rows in one transaction. If one of them is refused, each gets a transaction of its own.
 func (r *running) bring(ctx context.Context, items []item) error {
 	err := r.keep(ctx, items)
@@ -161,7 +140,7 @@ func (r *running) bring(ctx context.Context, items []item) error {
 		at := r.row.Done
 		err := r.keep(ctx, items[i:i+1])
 		if err != nil && apperr.Refuses(err) {
-			items[i].faults = []*Fault{{items[i].row, "", told(err)}}
+			items[i].faults = []*Fault{{items[i].row, "", apperr.Said(err)}}
 			err = r.keep(ctx, items[i:i+1])
 		}
 		if err != nil || r.row.Done != at+1 { // it was stopped, or goes on elsewhere
@@ -169,15 +148,6 @@ func (r *running) bring(ctx context.Context, items []item) error {
 		}
 	}
 	return nil
-}
-
-// told is what a refusal says.
-func told(err error) string {
-	e := apperr.From(err)
-	if len(e.Details) > 0 {
-		return e.Details[0].Field + ": " + e.Details[0].Message
-	}
-	return e.Message
 }
 
 // keep makes requests of those rows that have no fault, and notes the progress.

@@ -154,6 +154,12 @@ func (c *Calendar) Between(from, to time.Time) time.Duration {
 	return time.Duration(end-begin)*time.Second + part - before
 }
 
+// Works reports whether a day of the calendar, whose date is that of a time in UTC, has working time.
+func (c *Calendar) Works(date time.Time) bool {
+	day, _ := divide(date.Unix(), daySeconds)
+	return c.always || c.local.passed((day+1)*daySeconds) > c.local.passed(day*daySeconds)
+}
+
 // found returns what was found after t, in the zone of t, if it lies no more than twenty years after t.
 func found(t, at time.Time, ok bool) (time.Time, error) {
 	if !ok || at.After(t.Add(horizon)) {

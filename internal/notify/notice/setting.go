@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 
 	"atrium/ent"
 	"atrium/ent/user"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -80,6 +82,26 @@ func PrincipalOf(u *ent.User) *principal.Principal {
 		CompanyID: u.CompanyID, Type: principal.TypeUser, ID: u.ID, Name: u.Name, Email: u.Email, Role: principal.Role(u.Role),
 		Scopes: principal.AllScopes, Method: principal.MethodSession,
 	}
+}
+
+// AsWhom returns a person or a service account as the principal of work that goes on without them, with the rights that they have now;
+// nil if they are gone.
+func AsWhom(ctx context.Context, db *ent.Client, id string) (*principal.Principal, error) {
+	if strings.HasPrefix(id, "usr_") {
+		u, err := db.User.Get(ctx, id)
+		if err != nil || access.Gone(u.Status) {
+			return nil, ent.MaskNotFound(err)
+		}
+		return PrincipalOf(u), nil
+	}
+	sa, err := db.ServiceAccount.Get(ctx, id)
+	if err != nil {
+		return nil, ent.MaskNotFound(err)
+	}
+	return &principal.Principal{
+		CompanyID: sa.CompanyID, Type: principal.TypeServiceAccount, ID: sa.ID, Name: sa.Name, Role: principal.Role(sa.Role),
+		Scopes: principal.AllScopes, Method: principal.MethodAPIKey,
+	}, nil
 }
 
 // loadSelf loads and locks the calling user, even if policies hide users.

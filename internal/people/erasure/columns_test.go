@@ -42,7 +42,7 @@ var stays = map[string]string{
 		"inbound_webhooks.name inbound_webhooks.field_mapping inbound_webhooks.headers model_connections.name model_connections.base_url model_connections.secret_name model_connections.models mailboxes.address mailboxes.receives_at mailboxes.authserv_id mailboxes.server mailboxes.username mailboxes.fault " +
 		"oauth_clients.name oauth_clients.redirect_uris oauth_clients.post_logout_redirect_uris oauth_clients.backchannel_logout_uri oauth_clients.scopes " +
 		"offerings.name offerings.slug offerings.description offerings.form offerings.sla_by_priority offerings.sla_escalations offerings.tags " +
-		"organizations.name organizations.slug organizations.tags saved_replies.name saved_replies.body routing_rules.name routing_rules.when secrets.name secrets.description secrets.allowed_hosts service_accounts.name " +
+		"organizations.name organizations.slug organizations.tags saved_replies.name saved_replies.body schedules.name schedules.request schedules.cron schedules.every schedules.time_zone schedule_runs.reason routing_rules.name routing_rules.when secrets.name secrets.description secrets.allowed_hosts service_accounts.name " +
 		"services.name services.slug services.description services.tags teams.name teams.slug teams.description tasks.sla_levels tasks.outcomes tasks.outcome " +
 		"webhook_subscriptions.url webhook_subscriptions.description webhook_subscriptions.events workflows.name workflows.slug workflows.description workflows.definition " +
 		"workflow_versions.definition workflow_versions.uses api_keys.scopes",

@@ -123,6 +123,15 @@ func From(err error) *Error {
 // CodeOf returns the code of err, or internal_error for an error that carries none.
 func CodeOf(err error) Code { return From(err).Code }
 
+// Said returns what an error says in one sentence: the first field that is wrong with the fault, or its message.
+func Said(err error) string {
+	e := From(err)
+	if len(e.Details) > 0 {
+		return e.Details[0].Field + ": " + e.Details[0].Message
+	}
+	return e.Message
+}
+
 // Refuses reports whether err is a refusal that a worker would meet again however often it tried.
 func Refuses(err error) bool {
 	switch CodeOf(err) {

@@ -37,6 +37,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/catalog.ownersExist":            "the team and the organization of a service",
 	"internal/notify/mailbox.checkTargets":         "the offering and the team of a mailbox",
 	"internal/webhook/inbound.check":               "the workflow and the offering of a webhook",
+	"internal/workflow/schedule.check":             "the workflow, the offering, the calendar and the requester of a schedule",
 	"internal/people.usersExist":                   "the members of a team",
 	"internal/people.teamsExist":                   "the teams of a user",
 	"internal/people.parentExists":                 "the parent of an organization",
@@ -105,6 +106,9 @@ var seenByTheCaller = map[string]string{
 	"internal/policy.keyHolder":           "the caller hands it an unfiltered context",
 	"internal/identity/websession.open":   "nobody is calling yet",
 
+	"internal/workflow/schedule.done":          "a job's, from whom nothing is hidden",
+	"internal/workflow/schedule.replan":        "a worker's, from whom nothing is hidden",
+	"internal/workflow/schedule.mayAdd":        "the company itself; the schedules are counted unfiltered",
 	"internal/workflow/execution.advanceTasks": "a worker's, from whom nothing is hidden",
 }
 

@@ -13,10 +13,10 @@ import (
 	"atrium/internal/platform/apperr"
 )
 
-// Launch is an execution that an inbound webhook starts.
+// Launch is an execution that an inbound webhook or a schedule starts.
 type Launch struct {
 	WorkflowID string
-	WebhookID  string
+	WebhookID  string          // empty for a schedule
 	Key        *string         // the caller's idempotency key, unique for the webhook; nil for none
 	Webhook    json.RawMessage // the variable webhook: an object of body, headers, method and receivedAt
 	Intake     *Intake         // nil for an execution without a request
@@ -30,19 +30,26 @@ func (l Launch) Start(ctx context.Context, tx *op.Tx) (*ent.Execution, error) {
 		Status  workflow.Status `json:"status"`
 	}
 	err := tx.Workflow.Query().Where(workflow.ID(l.WorkflowID)).Select(workflow.FieldVersion, workflow.FieldStatus). // not the definition
-																Scan(tx.Unfiltered(ctx, "who may call the webhook starts its workflow"), &published)
+																Scan(tx.Unfiltered(ctx, "who may call the webhook, or run the schedule, starts its workflow"), &published)
 	if err != nil {
 		return nil, fmt.Errorf("look the workflow up: %w", err)
 	}
 	if len(published) != 1 || published[0].Status != workflow.StatusActive || published[0].Version == 0 {
-		return nil, apperr.New(apperr.Conflict, "The webhook's workflow is not active.")
+		return nil, apperr.New(apperr.Conflict, "The workflow is not active.")
 	}
 	priority, err := priorityOf(ctx, tx.Client)
 	if err != nil {
 		return nil, err
 	}
-	create := tx.Execution.Create().SetWorkflowID(l.WorkflowID).SetWorkflowVersion(published[0].Version).SetTrigger(execution.TriggerWebhook).
-		SetWebhook(l.Webhook).SetInboundWebhookID(l.WebhookID).SetNillableInboundKey(l.Key)
+	trigger := execution.TriggerWebhook
+	if l.WebhookID == "" {
+		trigger = execution.TriggerSchedule
+	}
+	create := tx.Execution.Create().SetWorkflowID(l.WorkflowID).SetWorkflowVersion(published[0].Version).SetTrigger(trigger).
+		SetWebhook(l.Webhook).SetNillableInboundKey(l.Key)
+	if trigger == execution.TriggerWebhook {
+		create.SetInboundWebhookID(l.WebhookID)
+	}
 	if l.Intake != nil {
 		intake, err := encode(l.Intake)
 		if err != nil {

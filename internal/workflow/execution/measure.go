@@ -53,7 +53,7 @@ func newMeasures() *measures {
 	} {
 		m.incidents.WithLabelValues(code)
 	}
-	for _, t := range []execution.Trigger{execution.TriggerRequest, execution.TriggerWebhook} {
+	for _, t := range []execution.Trigger{execution.TriggerRequest, execution.TriggerWebhook, execution.TriggerSchedule} {
 		m.started.WithLabelValues(string(t))
 	}
 	for _, outcome := range []engine.Status{engine.Completed, engine.Failed, engine.Cancelled} {
