@@ -1,6 +1,12 @@
 // zone turns moments into what clocks show in the person's time zone, as fields for a date and a time hold it, and back.
 import { zone } from '../app/text';
 
+// here is the zone whose clocks the person reads.
+export const here = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+// zonesWith are the zones that people choose from, and the one that was chosen before.
+export const zonesWith = (now: string): string[] => [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', ...(now ? [now] : [])])];
+
 const day = 86_400_000;
 const clocks = new Map<string, Intl.DateTimeFormat>();
 

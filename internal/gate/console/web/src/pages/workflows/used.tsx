@@ -1,10 +1,12 @@
-// used is what runs through a workflow: the offerings whose requests do, and the inbound webhooks that start it.
+// used is what runs through a workflow: the offerings whose requests do, and the inbound webhooks and schedules that start it.
 import { Link } from '@tanstack/react-router';
 import { rows, useAll } from '../../app/data';
 import { useCan } from '../../app/session';
 import { t } from '../../app/text';
-import { OfferingsByWorkflow, WebhooksByWorkflow } from '../../gen/documents';
-import { Section } from '../../ui/page';
+import { OfferingsByWorkflow, SchedulesByWorkflow, WebhooksByWorkflow } from '../../gen/documents';
+import { whenSaid } from '../../parts/schedulewords';
+import { Badge, Time } from '../../ui/bits';
+import { Loaded, Section } from '../../ui/page';
 import { Empty, Failed, Wait } from '../../ui/states';
 
 export function UsedBy({ id }: { id: string }) {
@@ -15,13 +17,42 @@ export function UsedBy({ id }: { id: string }) {
   if ((offers && !read.data) || (hooks && !calls.data)) return <Wait />;
   const offerings = rows(read.data?.services).flatMap((s) => rows(s.offerings).filter((o) => [o.workflowId, o.reopenWorkflowId].includes(id)).map((o) => ({ ...o, service: s })));
   const webhooks = rows(calls.data?.inboundWebhooks).filter((h) => h.workflowId === id);
-  if (offerings.length + webhooks.length === 0) return <Empty title={t('Nothing uses this workflow yet')}><p>{t('Choose it in an offering of a service, or in an inbound webhook.')}</p></Empty>;
+  return (
+    <>
+      {offerings.length + webhooks.length === 0 ? <Empty title={t('Nothing uses this workflow yet')}><p>{t('Choose it in an offering of a service, or in an inbound webhook.')}</p></Empty> : <Users id={id} offerings={offerings} webhooks={webhooks} />}
+      <ScheduledBy id={id} />
+    </>
+  );
+}
+
+interface UsersProps { id: string; offerings: { id: string; name: string; workflowId?: string | null | undefined; service: { id: string; name: string } }[]; webhooks: { id: string; name: string }[] }
+
+function Users({ id, offerings, webhooks }: UsersProps) {
   return (
     <Section title={t('Used by')}>
       <ul className="rows">
         {offerings.map((o) => <li key={o.id} className="row"><div><Link className="name" dir="auto" to="/app/services/$id" params={{ id: o.service.id }}>{o.name}</Link><div className="meta"><span dir="auto">{o.service.name}</span><span>{o.workflowId === id ? t('For its requests') : t('For requests that are opened again')}</span></div></div></li>)}
         {webhooks.map((h) => <li key={h.id} className="row"><div><Link className="name" dir="auto" to="/app/inbound-webhooks/$id" params={{ id: h.id }}>{h.name}</Link><div className="meta"><span>{t('Inbound webhook')}</span></div></div></li>)}
       </ul>
+    </Section>
+  );
+}
+
+// ScheduledBy are the schedules that start it, and the way to plan another one.
+function ScheduledBy({ id }: { id: string }) {
+  const [reads, creates] = [useCan('schedule.read'), useCan('schedule.create')];
+  const read = useAll(SchedulesByWorkflow, { workflowId: [id] }, !reads);
+  const list = rows(read.data?.schedules);
+  if (!reads) return null;
+  return (
+    <Section title={t('Schedules')} actions={creates && <Link className="button plain small" to="/app/schedules/new" search={{ workflow: id } as never}>{t('New schedule')}</Link>}>
+      <Loaded read={read} skeleton={1}>
+        {() => (list.length === 0 ? <p className="soft">{t('No schedule starts it.')}</p> : (
+          <ul className="rows">
+            {list.map((s) => <li key={s.id} className="row"><div><Link className="name" dir="auto" to="/app/schedules/$id" params={{ id: s.id }}>{s.name}</Link><div className="meta">{!s.enabled && <Badge value="PAUSED" />}<span>{whenSaid(s)}</span><span>{s.timeZone}</span>{s.nextRunAt && <Time at={s.nextRunAt} />}</div></div></li>)}
+          </ul>
+        ))}
+      </Loaded>
     </Section>
   );
 }
