@@ -1,7 +1,7 @@
 // resources are what access policies and the audit log name. Tests of package graph hold both lists against the server's.
 export const ruled = [
   'APIKey', 'AccessDecision', 'AccessPolicy', 'Agent', 'AgentAction', 'AgentRun', 'Approval', 'Attachment', 'AuditEntry', 'Calendar', 'Comment', 'Credit', 'Execution', 'InboundCall', 'InboundWebhook', 'Incident', // not said
-  'Invoice', 'ModelConnection', 'OAuthClient', 'Offering', 'Organization', 'Request', 'RoutingRule', 'Secret', 'Service', 'ServiceAccount', 'Task', 'Team', 'User', 'WebhookDelivery', // not said
+  'Invoice', 'ModelConnection', 'OAuthClient', 'Offering', 'Organization', 'Request', 'RoutingRule', 'Schedule', 'Secret', 'Service', 'ServiceAccount', 'Task', 'Team', 'User', 'WebhookDelivery', // not said
   'WebhookSubscription', 'Workflow', // not said
 ];
 

@@ -76,7 +76,7 @@ export function whenSaid(s: { cron?: string | null | undefined; every?: Every | 
 
 export const unitWord: Record<ScheduleUnit, string> = { HOUR: t('Every hour'), DAY: t('Every day'), WEEK: t('Every week'), MONTH: t('Every month') };
 
-export const closedWord: Record<ScheduleOnClosed, string> = { NEXT_WORKING_DAY: t('Run on the next working day, at the same time'), SKIP: t('Leave it out') };
+export const closedWord: Record<ScheduleOnClosed, string> = { NEXT_WORKING_DAY: t('Run on the next working day'), SKIP: t('Leave it out') };
 
 export const missedWord: Record<ScheduleMissed, string> = { ONCE: t('Make up for it with one run'), SKIP: t('Leave it out') };
 

@@ -10,6 +10,7 @@ import { useCalendarChoices } from '../../parts/choices';
 import { closedWord, missedWord, whenSaid } from '../../parts/schedulewords';
 import { Who } from '../../parts/who';
 import { words } from '../../ui/bits';
+import { Wait } from '../../ui/states';
 import { templateOf } from './plan';
 
 interface AboutProps { schedule: ScheduleRowFragment }
@@ -59,6 +60,8 @@ function Filed({ schedule: s }: AboutProps) {
 // Answered are the answers to the form of the offering that each request gets.
 export function Answered({ schedule: s }: AboutProps) {
   const fields = templateOf(s).fields;
-  const offering = useRead(OfferingForm, { id: s.offeringId ?? '' }, !s.offeringId || !fields).data?.offering;
-  return fields && Object.keys(fields).length > 0 ? <Answers request={{ fields, offering: offering ?? null }} /> : null;
+  const none = !s.offeringId || !fields || Object.keys(fields).length === 0;
+  const read = useRead(OfferingForm, { id: s.offeringId ?? '' }, none);
+  if (none) return null;
+  return read.data || read.fault ? <Answers request={{ fields, offering: read.data?.offering ?? null }} /> : <Wait />;
 }

@@ -9,13 +9,14 @@ import type { FormField } from '../../ui/answer';
 import { words } from '../../ui/bits';
 import { Field, below, faultAt, faultBelow } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
+import { Wait } from '../../ui/states';
 import type { FieldsProps } from './when';
 
 // Problems are what the person has to choose before anything can be sent.
 export interface Problems { offering?: string | undefined; workflow?: string | undefined; title?: string | undefined }
 
 interface Named { id: string; name: string }
-interface DoesProps extends FieldsProps { form: FormField[]; problems: Problems; was: { workflow?: Named | null; offering?: Named | null } }
+interface DoesProps extends FieldsProps { form: FormField[] | null; problems: Problems; was: { workflow?: Named | null; offering?: Named | null } }
 
 const kinds = { request: t('Submit a request'), workflow: t('Start a workflow') };
 
@@ -46,8 +47,8 @@ function Starts({ plan: p, set, fault, problems, was }: Omit<DoesProps, 'form'>)
 }
 
 // doesFields are the fields of a refusal that are said here.
-export const doesFields = (p: FieldsProps['plan'], fault: FieldsProps['fault'], form: FormField[]): string[] => (p.does === 'workflow' ? ['workflowId']
-  : ['offeringId', ...['title', 'requesterId', 'description', 'priority'].map((f) => `request.${f}`), ...below(fault, 'request.tags'), ...form.map((f) => `request.fields.${f.key}`)]);
+export const doesFields = (p: FieldsProps['plan'], fault: FieldsProps['fault'], form: FormField[] | null): string[] => (p.does === 'workflow' ? ['workflowId']
+  : ['offeringId', ...['title', 'requesterId', 'description', 'priority'].map((f) => `request.${f}`), ...below(fault, 'request.tags'), ...(form ?? []).map((f) => `request.fields.${f.key}`)]);
 
 function Files({ plan: p, set, fault, form, problems, was }: DoesProps) {
   const services = useOfferingChoices();
@@ -72,7 +73,8 @@ function Files({ plan: p, set, fault, form, problems, was }: DoesProps) {
           </select>
         </Field>
       </div>
-      {p.offeringId && <FormFields fields={form} answers={p.fields} set={(fields) => { set({ fields }); }} fault={fault} prefix="request.fields" offering={p.offeringId} />}
+      {p.offeringId && !form && <Wait />}
+      {form && <FormFields fields={form} answers={p.fields} set={(fields) => { set({ fields }); }} fault={fault} prefix="request.fields" offering={p.offeringId} />}
       <More plan={p} set={set} fault={fault} />
     </>
   );

@@ -85,12 +85,12 @@ function Form({ was, edits = false, begin }: FormProps) {
   return (
     <form className="schedule-form" noValidate autoComplete="off" onSubmit={(e) => { e.preventDefault(); void send(); }}>
       <Section title={t('When')}><When plan={plan} set={set} fault={said} next={next} /></Section>
-      <Section title={t('What it does')}><Does plan={plan} set={set} fault={said} form={form ?? []} problems={problems} was={was ?? {}} /></Section>
-      <Section title={t('Name')}>
+      <Section title={t('What it does')}><Does plan={plan} set={set} fault={said} form={form} problems={problems} was={was ?? {}} /></Section>
+      <Section title={t('In short')}>
         <div className="card pad stack">
-          <Field label={t('What people call it')} optional={called !== ''} fault={faultAt(said, 'name')}><input dir="auto" maxLength={200} placeholder={called} value={plan.name} onChange={(e) => { set({ name: e.target.value }); }} /></Field>
-          <p className="soft"><Sums plan={plan} flow={flow} offering={offering?.name} /></p>
-          <Rest base={base} fault={fault} fields={['name', ...whenFields, ...doesFields(plan, fault, form ?? [])]} />
+          <p><Sums plan={plan} flow={flow} offering={offering?.name} /></p>
+          <Field label={t('Name')} hint={t('What people call the schedule.')} optional={called !== ''} fault={faultAt(said, 'name')}><input dir="auto" maxLength={200} placeholder={called} value={plan.name} onChange={(e) => { set({ name: e.target.value }); }} /></Field>
+          <Rest base={base} fault={fault} fields={['name', ...whenFields, ...doesFields(plan, fault, form)]} />
           <footer>
             {edits && was ? <Link className="button plain" to="/app/schedules/$id" params={{ id: was.id }} onClick={forget}>{t('Cancel')}</Link> : <Link className="button plain" to="/app/schedules" onClick={forget}>{t('Cancel')}</Link>}
             <button type="submit" disabled={making || saving}>{edits ? t('Save') : t('Create')}</button>
@@ -104,7 +104,8 @@ function Form({ was, edits = false, begin }: FormProps) {
 // Sums says in a sentence what a plan comes to, as soon as it says what it does.
 function Sums({ plan: p, flow, offering }: { plan: Plan; flow: string | undefined; offering: string | undefined }) {
   const when = saidOf(p);
-  if (!timesOf(p)) return null;
-  if (p.does === 'workflow') return flow ? <>{placed(t('{when}, the workflow {name} starts.'), { when, name: <bdi>{t('“{name}”', { name: flow })}</bdi> })}</> : null;
-  return offering && p.title.trim() ? <>{placed(t('{when}, {title} is submitted for {offering}.'), { when, title: <bdi>{t('“{name}”', { name: p.title.trim() })}</bdi>, offering: <bdi>{offering}</bdi> })}</> : null;
+  const open = <span className="soft">{t('Say above what is to be done, and when.')}</span>;
+  if (!timesOf(p)) return open;
+  if (p.does === 'workflow') return flow ? <>{placed(t('{when}, the workflow {name} starts.'), { when, name: <bdi>{t('“{name}”', { name: flow })}</bdi> })}</> : open;
+  return offering && p.title.trim() ? <>{placed(t('{when}, {title} is submitted for {offering}.'), { when, title: <bdi>{t('“{name}”', { name: p.title.trim() })}</bdi>, offering: <bdi>{offering}</bdi> })}</> : open;
 }

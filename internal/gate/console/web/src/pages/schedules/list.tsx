@@ -11,7 +11,8 @@ import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { here } from '../../ui/zone';
 import { Doing } from './about';
-import { Planned, useDue } from './times';
+import { Coming, useDue } from './times';
+import './schedules.css';
 
 // byNext are schedules by when they run; those that do not come last, by name.
 const byNext = (list: ScheduleRowFragment[]) => list.toSorted((a, b) => (Date.parse(a.nextRunAt ?? '') || Infinity) - (Date.parse(b.nextRunAt ?? '') || Infinity) || 0);
@@ -33,7 +34,7 @@ export default function ScheduleList() {
           </Empty>
         ) : (
           <>
-            <div className="table-wrap cards-when-narrow">
+            <div className="table-wrap cards-when-narrow schedule-list">
               <table>
                 <thead><tr><th scope="col">{t('Name')}</th><th scope="col">{t('When')}</th><th scope="col">{t('Next run')}</th><th scope="col">{t('Last run')}</th></tr></thead>
                 <tbody>{list.map((s) => <Row key={s.id} schedule={s} />)}</tbody>
@@ -52,7 +53,7 @@ function Row({ schedule: s }: { schedule: ScheduleRowFragment }) {
     <tr>
       <td><Link className="name" dir="auto" to="/app/schedules/$id" params={{ id: s.id }}>{s.name}</Link><span className="sub"><Doing schedule={s} /></span></td>
       <td>{whenSaid(s)}{s.timeZone !== here && <span className="sub">{s.timeZone}</span>}</td>
-      <td className="tight" data-label={t('Next run')}>{s.enabled ? <>{s.nextRunAt ? <Planned at={s.nextRunAt} zone={here} /> : <span className="soft">{t('Never again')}</span>}{s.nextRunAt && <span className="soft small-text"> · <Time at={s.nextRunAt} /></span>}</> : <Badge value="PAUSED" />}</td>
+      <td className="tight" data-label={t('Next run')}>{s.enabled ? <Coming at={s.nextRunAt} /> : <Badge value="PAUSED" />}</td>
       <td className="tight" data-label={t('Last run')}><Last schedule={s} /></td>
     </tr>
   );
@@ -64,5 +65,5 @@ function Last({ schedule: s }: { schedule: ScheduleRowFragment }) {
   useDue([s.nextRunAt], read.again);
   const [run] = rows(read.data?.scheduleRuns);
   if (!run) return <span className="soft">{read.data ? t('None yet') : '…'}</span>;
-  return <span className="line"><Badge value={statusTone[run.status]}>{statusWord[run.status]}</Badge><span className="soft small-text"><Time at={run.startedAt ?? run.plannedAt} /></span></span>;
+  return <><Badge value={statusTone[run.status]}>{statusWord[run.status]}</Badge> <span className="soft small-text"><Time at={run.startedAt ?? run.plannedAt} /></span></>;
 }

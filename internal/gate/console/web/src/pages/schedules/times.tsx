@@ -6,31 +6,38 @@ import { useSettled } from '../../app/settled';
 import { locale, plural, t } from '../../app/text';
 import { ScheduleTimes } from '../../gen/documents';
 import type { ScheduleTimesQueryVariables } from '../../gen/types';
-import { fieldOf, here } from '../../ui/zone';
+import { Time } from '../../ui/bits';
+import { Skeleton } from '../../ui/states';
+import { fieldOf, here, zonesWith } from '../../ui/zone';
+
+// known is a zone that the browser knows, which may be fewer than the server does; else the person's.
+const known = (zone: string) => (zonesWith('').includes(zone) ? zone : here);
+
+// hour is as short as times of day are elsewhere: 9:00 AM, 09:00.
+const hour = new Intl.DateTimeFormat(locale, { hour: 'numeric' }).resolvedOptions().hour12 ? 'numeric' : '2-digit';
+const mine = new Intl.DateTimeFormat(locale, { weekday: 'short', hour, minute: '2-digit', timeZone: here });
 
 const formats = new Map<string, Intl.DateTimeFormat>();
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const options = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
-  let made = formats.get(zone);
-  if (!made) {
-    try {
-      made = new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
-    } catch { // a zone that the server knows and the browser does not
-      made = new Intl.DateTimeFormat(locale, { ...options, timeZone: here });
-    }
-    formats.set(zone, made);
-  }
-  return made;
+
+// plannedSaid is a moment with its day of the week, by the clocks of a zone. Its year is said where it is another one.
+export function plannedSaid(at: string, zone = here): string {
+  const year = at.slice(0, 4) === new Date().toISOString().slice(0, 4) ? undefined : 'numeric';
+  const key = `${zone} ${year}`;
+  const made = formats.get(key) ?? new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short', year, hour, minute: '2-digit', timeZone: zone });
+  formats.set(key, made);
+  return made.format(new Date(at));
 }
 
-// plannedSaid is a moment with its day of the week, by the clocks of a zone.
-export const plannedSaid = (at: string, zone = here): string => formatOf(zone).format(new Date(at));
+const differs = (at: string, zone: string) => fieldOf(new Date(at), zone) !== fieldOf(new Date(at), here);
 
-const differs = (at: string, zone: string) => { try { return fieldOf(new Date(at), zone) !== fieldOf(new Date(at), here); } catch { return false; } };
+// Coming is when something runs next, on the person's clocks, and how long that is from now.
+export function Coming({ at }: { at: string | null | undefined }) {
+  return at ? <>{plannedSaid(at)} <span className="soft small-text">· <Time at={at} /></span></> : <span className="soft">{t('Never again')}</span>;
+}
 
-// Planned is such a moment. Where the person's own clocks show another time then, that stands beside it.
-export function Planned({ at, zone }: { at: string; zone: string }) {
-  return <><time dateTime={at}>{plannedSaid(at, zone)}</time>{differs(at, zone) && <span className="soft small-text"> {t('{time} where you are', { time: plannedSaid(at) })}</span>}</>;
+// Planned is such a moment on the clocks of a zone. Where the person's own show another time then, that stands beside it.
+function Planned({ at, zone }: { at: string; zone: string }) {
+  return <><time dateTime={at}>{plannedSaid(at, zone)}</time>{differs(at, zone) && <span className="soft small-text"> · {t('{time} for you', { time: mine.format(new Date(at)) })}</span>}</>;
 }
 
 export interface Next { list: string[] | null; fault: Fault | null; behind: boolean }
@@ -50,9 +57,9 @@ export function NextTimes({ next, zone, lacks }: { next: Next; zone: string; lac
   const { list, fault, behind } = next;
   if (lacks) return <p className="soft">{lacks}</p>;
   if (fault) return <p className="soft">{fault.code === 'validation_error' ? t('Correct what is marked to see the next times.') : fault.message}</p>;
-  if (!list) return <p className="soft">{t('Loading…')}</p>;
+  if (!list) return <Skeleton rows={7} lines />;
   if (list.length === 0) return <p className="soft">{t('There is no such time.')}</p>;
-  return <ol className="schedule-times" aria-busy={behind} aria-label={plural(list.length, 'The next {n} time', 'The next {n} times')}>{list.map((at) => <li key={at}><Planned at={at} zone={zone} /></li>)}</ol>;
+  return <ol className="schedule-times" aria-busy={behind} aria-label={plural(list.length, 'The next {n} time', 'The next {n} times')}>{list.map((at) => <li key={at}><Planned at={at} zone={known(zone)} /></li>)}</ol>;
 }
 
 const longest = 86_400_000; // browsers wait no longer than 24 days, and clocks may be set meanwhile

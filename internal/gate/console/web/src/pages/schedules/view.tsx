@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { useAsked } from '../../app/asked';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { can, useViewer } from '../../app/session';
-import { t } from '../../app/text';
+import { placed, t } from '../../app/text';
 import { DeleteSchedule, RunSchedule, ScheduleOne, ScheduleRuns, UpdateSchedule } from '../../gen/documents';
 import type { ScheduleRowFragment, ScheduleRunRowFragment, ScheduleRunsQuery, ScheduleRunsQueryVariables } from '../../gen/types';
 import { Remove } from '../../parts/remove';
@@ -15,7 +15,7 @@ import { NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { About, Answered, Doing } from './about';
 import { askedOf } from './plan';
-import { NextTimes, plannedSaid, useDue, useTimes } from './times';
+import { Coming, NextTimes, plannedSaid, useDue, useTimes } from './times';
 import './schedules.css';
 
 // ScheduleView is one schedule: what it does, when it runs next, and what came of it.
@@ -38,12 +38,11 @@ function Body({ schedule: s, runs }: { schedule: ScheduleRowFragment; runs: Reac
     <>
       <Verbs schedule={s} />
       <div className="schedule-facts">
-        <Section title={t('schedule|Plan')}><About schedule={s} /></Section>
+        <Section title={t('schedule|Plan')}><div className="stack"><About schedule={s} /><Answered schedule={s} /></div></Section>
         <Section title={t('Next times')}>
           <div className="card pad">{s.enabled ? <NextTimes next={next} zone={s.timeZone} /> : <p className="soft">{t('It is paused: nothing runs until somebody resumes it.')}</p>}</div>
         </Section>
       </div>
-      {s.offeringId && <Answered schedule={s} />}
       {runs}
     </>
   );
@@ -71,6 +70,7 @@ function Verbs({ schedule: s }: { schedule: ScheduleRowFragment }) {
     <>
       <div className="line verbs-line">
         {s.enabled ? <Badge value="active" /> : <Badge value="PAUSED" />}
+        {s.enabled && <span>{placed(t('Next run: {when}'), { when: <Coming at={s.nextRunAt} /> })}</span>}
         <span role="status">{ran && <Ran run={ran} />}</span><span className="grow" />
         {can(viewer, 'schedule.run') && <button type="button" disabled={running} onClick={() => { void start(); }}>{t('Run now')}</button>}
         {updates && <button type="button" className="plain" disabled={saving} onClick={() => { void toggle(s); }}>{s.enabled ? t('Pause') : t('Resume')}</button>}

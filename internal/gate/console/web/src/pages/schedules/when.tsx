@@ -1,6 +1,7 @@
 // when are the fields that say when a schedule runs, with its next times beside them.
 import { useId } from 'react';
 import type { Fault } from '../../app/fault';
+import { useCan } from '../../app/session';
 import { t } from '../../app/text';
 import * as enums from '../../gen/enums';
 import type { ScheduleMissed, ScheduleOnClosed, ScheduleUnit } from '../../gen/types';
@@ -22,15 +23,16 @@ export const saidOf = (p: Plan): string => whenSaid(p.byCron ? { cron: p.cron.tr
 
 export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }) {
   const calendars = useCalendarChoices();
+  const reads = useCan('calendar.read');
   const free = p.calendarId !== '';
   return (
     <div className="card pad schedule-when">
       <div className="stack">
         {p.byCron ? <Cron plan={p} set={set} fault={fault} /> : <Repeats plan={p} set={set} fault={fault} />}
-        <Field label={t('Time zone')} hint={t('Its clocks count, in summer and in winter.')} fault={faultAt(fault, 'timeZone')}>
+        <Field label={t('Time zone')} hint={t('The clocks there count, in summer and in winter.')} fault={faultAt(fault, 'timeZone')}>
           <select value={p.timeZone} onChange={(e) => { set({ timeZone: e.target.value }); }}>{zonesWith(p.timeZone).map((z) => <option key={z} value={z}>{z}</option>)}</select>
         </Field>
-        {(calendars.length > 0 || free) && (
+        {(reads || free) && (
           <div className="pair">
             <Field label={t('Working days')} hint={free ? undefined : t('Choose a calendar to keep to its working days.')} fault={faultAt(fault, 'calendarId')}>
               <select value={p.calendarId} onChange={(e) => { set({ calendarId: e.target.value }); }}><option value="">{t('All days')}</option><Choices of={calendars} now={p.calendarId} /></select>
@@ -42,6 +44,12 @@ export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }
             )}
           </div>
         )}
+      </div>
+      <div className="schedule-next" role="group" aria-label={t('When it runs next')}>
+        <p role="status"><strong>{timesOf(p) ? saidOf(p) : t('When it runs next')}</strong></p>
+        <NextTimes next={next} zone={p.timeZone} lacks={lacks(p)} />
+      </div>
+      <div className="stack">
         <Field label={t('If a time is missed')} hint={t('Such as while the server is being updated.')} fault={faultAt(fault, 'missed')}>
           <select value={p.missed} onChange={(e) => { set({ missed: e.target.value as ScheduleMissed }); }}>{enums.ScheduleMissed.map((m) => <option key={m} value={m}>{missedWord[m]}</option>)}</select>
         </Field>
@@ -52,10 +60,6 @@ export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }
             set={(byCron) => { set(byCron ? { byCron, cron: p.cron || cronOf(everyOf(p)) } : { byCron, ...everyOfCron(p.cron) } as Partial<Plan>); }}
           />
         </details>
-      </div>
-      <div className="schedule-next" role="group" aria-label={t('When it runs next')}>
-        <p role="status"><strong>{timesOf(p) ? saidOf(p) : t('When it runs next')}</strong></p>
-        <NextTimes next={next} zone={p.timeZone} lacks={lacks(p)} />
       </div>
     </div>
   );
