@@ -104,6 +104,13 @@ func TestWebConsoleImports(t *testing.T) {
 	require.Contains(t, n.script("console-import.mjs", in), "console-import: ok")
 }
 
+// An owner plans with the keyboard alone that a request is submitted every week, runs it once and pauses it.
+func TestWebConsoleSchedules(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-schedules.mjs", in), "console-schedules: ok")
+}
+
 // An owner tries a workflow with the keyboard alone before it is published: answers lead it on, and nothing comes of it.
 func TestWebConsoleTriesWorkflows(t *testing.T) {
 	t.Parallel()
@@ -120,7 +127,7 @@ func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
 	p.object("user", "invite", "--company", first.Company.ID, "--email", "ada@demo.example", "--role", "admin", "--name", "Ada")
 	in["paths"] = []string{
 		"inbox", "requests", "people", "keys", "policies", "tasks", "services", "workflows", "agents", "service-accounts", "oauth-clients", "webhooks", "secrets", "credits",
-		"mail", "mailboxes", "plan", "audit", "settings", "calendars", "routing", "organizations", "services/" + first.Demo.ServiceID,
+		"mail", "mailboxes", "plan", "audit", "settings", "calendars", "routing", "schedules", "organizations", "services/" + first.Demo.ServiceID,
 	}
 	in["admin"] = map[string]string{"email": "ada@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("ada@demo.example", "/invitation")}
 	require.Contains(t, n.script("console-offers.mjs", in), "console-offers: ok")

@@ -35,11 +35,6 @@ export function Coming({ at }: { at: string | null | undefined }) {
   return at ? <>{plannedSaid(at)} <span className="soft small-text">· <Time at={at} /></span></> : <span className="soft">{t('Never again')}</span>;
 }
 
-// Planned is such a moment on the clocks of a zone. Where the person's own show another time then, that stands beside it.
-function Planned({ at, zone }: { at: string; zone: string }) {
-  return <><time dateTime={at}>{plannedSaid(at, zone)}</time>{differs(at, zone) && <span className="soft small-text"> · {t('{time} for you', { time: mine.format(new Date(at)) })}</span>}</>;
-}
-
 export interface Next { list: string[] | null; fault: Fault | null; behind: boolean }
 
 // useTimes are the next times of what is being written, a moment after it was; null while none can be told.
@@ -52,14 +47,23 @@ export function useTimes(asked: ScheduleTimesQueryVariables | null): Next {
   return { list: shown && !read.fault ? read.data?.scheduleTimes ?? null : null, fault: shown && key === now ? read.fault : null, behind: key !== now || read.behind };
 }
 
-// NextTimes lists them; `lacks` is what is missing before there are any.
+// NextTimes lists them, by the clocks of their zone, with the person's own time where that is another one; `lacks` is what is missing
+// before there are any.
 export function NextTimes({ next, zone, lacks }: { next: Next; zone: string; lacks?: string | undefined }) {
   const { list, fault, behind } = next;
   if (lacks) return <p className="soft">{lacks}</p>;
   if (fault) return <p className="soft">{fault.code === 'validation_error' ? t('Correct what is marked to see the next times.') : fault.message}</p>;
   if (!list) return <Skeleton rows={7} lines />;
   if (list.length === 0) return <p className="soft">{t('There is no such time.')}</p>;
-  return <ol className="schedule-times" aria-busy={behind} aria-label={plural(list.length, 'The next {n} time', 'The next {n} times')}>{list.map((at) => <li key={at}><Planned at={at} zone={known(zone)} /></li>)}</ol>;
+  const away = list.some((at) => differs(at, known(zone)));
+  return (
+    <>
+      {away && <p className="schedule-zones soft small-text" aria-hidden><span>{zone}</span><span>{t('Your time')}</span></p>}
+      <ol className="schedule-times" aria-busy={behind} aria-label={plural(list.length, 'The next {n} time', 'The next {n} times')}>
+        {list.map((at) => <li key={at}><time dateTime={at}>{plannedSaid(at, known(zone))}</time>{away && <span className="soft small-text"><span className="hidden">{t('Your time')} </span>{mine.format(new Date(at))}</span>}</li>)}
+      </ol>
+    </>
+  );
 }
 
 const longest = 86_400_000; // browsers wait no longer than 24 days, and clocks may be set meanwhile
