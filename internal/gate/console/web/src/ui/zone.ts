@@ -4,8 +4,13 @@ import { zone } from '../app/text';
 // here is the zone whose clocks the person reads.
 export const here = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+let all: string[] | undefined;
+
 // zonesWith are the zones that people choose from, and the one that was chosen before.
-export const zonesWith = (now: string): string[] => [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', ...(now ? [now] : [])])];
+export function zonesWith(now: string): string[] {
+  all ??= [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])];
+  return now && !all.includes(now) ? [...all, now] : all;
+}
 
 const day = 86_400_000;
 const clocks = new Map<string, Intl.DateTimeFormat>();

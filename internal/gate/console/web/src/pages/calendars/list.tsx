@@ -58,7 +58,7 @@ export default function CalendarList() {
       </Loaded>
       <Levels />
       {edit && <Editor calendar={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={read.again} />}
-      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The calendar was deleted.') }); setGone(null); read.again(); }}><p>{t('A calendar that an offering or a workflow uses cannot be deleted.')}</p></Confirm>}
+      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The calendar was deleted.') }); setGone(null); read.again(); }}><p>{t('A calendar that an offering, a workflow or a schedule uses cannot be deleted.')}</p></Confirm>}
     </Page>
   );
 }

@@ -55,7 +55,7 @@ function saidOn(sent: Fault | null, next: Next): Fault | null {
 interface FormProps { was: ScheduleRowFragment | null; edits?: boolean; begin: Partial<Plan> }
 
 function Form({ was, edits = false, begin }: FormProps) {
-  const [plan, write, forget, base] = useDraft(`schedule ${edits ? was?.id : 'new'}`, { ...planOf(was), ...begin }, edits ? was?.etag : '');
+  const [plan, write, forget, base] = useDraft(`schedule ${edits ? was?.id : ['new', was?.id ?? begin.workflowId ?? begin.offeringId].join(' ')}`, { ...planOf(was), ...begin }, edits ? was?.etag : '');
   const set = (changed: Partial<Plan>) => { write((now) => ({ ...now, ...changed })); };
   const [fault, setFault] = useState<Fault | null>(null);
   const [asked, setAsked] = useState(false); // whether what is missing is said

@@ -71,13 +71,14 @@ function Verbs({ schedule: s }: { schedule: ScheduleRowFragment }) {
       <div className="line verbs-line">
         {s.enabled ? <Badge value="active" /> : <Badge value="PAUSED" />}
         {s.enabled && <span>{placed(t('Next run: {when}'), { when: <Coming at={s.nextRunAt} /> })}</span>}
-        <span role="status" className="schedule-ran">{ran && <Ran run={ran} />}</span><span className="grow" />
+        <span className="grow" />
         {can(viewer, 'schedule.run') && <button type="button" disabled={running} onClick={() => { void start(); }}>{t('Run now')}</button>}
         {updates && <button type="button" className="plain" disabled={saving} onClick={() => { void toggle(s); }}>{s.enabled ? t('Pause') : t('Resume')}</button>}
         {updates && <Link className="button plain" to="/app/schedules/$id/edit" params={{ id: s.id }}>{t('Edit')}</Link>}
         {creates && <Link className="button plain" to="/app/schedules/new" search={{ from: s.id } as never}>{t('verb|Duplicate')}</Link>}
         {can(viewer, 'schedule.delete') && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}
       </div>
+      <p role="status" className="schedule-ran">{ran && <Ran run={ran} />}</p>
       {asking === 'delete' && (
         <Remove
           title={t('Delete “{name}”?', { name: s.name })} close={() => { setAsking(''); }}

@@ -4,28 +4,33 @@ import { rows, useAll } from '../../app/data';
 import { useCan } from '../../app/session';
 import { t } from '../../app/text';
 import { OfferingsByWorkflow, SchedulesByWorkflow, WebhooksByWorkflow } from '../../gen/documents';
+import type { SchedulesByWorkflowQuery } from '../../gen/types';
 import { whenSaid } from '../../parts/schedulewords';
 import { Badge, Time } from '../../ui/bits';
-import { Loaded, Section } from '../../ui/page';
+import { Section } from '../../ui/page';
 import { Empty, Failed, Wait } from '../../ui/states';
 
 export function UsedBy({ id }: { id: string }) {
-  const [offers, hooks] = [useCan('service.read'), useCan('inboundwebhook.read')];
-  const [read, calls] = [useAll(OfferingsByWorkflow, {}, !offers), useAll(WebhooksByWorkflow, {}, !hooks)];
-  const fault = read.fault ?? calls.fault;
-  if (fault) return <Failed fault={fault} again={() => { read.again(); calls.again(); }} />;
-  if ((offers && !read.data) || (hooks && !calls.data)) return <Wait />;
+  const [offers, hooks, plans] = [useCan('service.read'), useCan('inboundwebhook.read'), useCan('schedule.read')];
+  const [read, calls, planned] = [useAll(OfferingsByWorkflow, {}, !offers), useAll(WebhooksByWorkflow, {}, !hooks), useAll(SchedulesByWorkflow, { workflowId: [id] }, !plans)];
+  const fault = read.fault ?? calls.fault ?? planned.fault;
+  if (fault) return <Failed fault={fault} again={() => { read.again(); calls.again(); planned.again(); }} />;
+  if ((offers && !read.data) || (hooks && !calls.data) || (plans && !planned.data)) return <Wait />;
+  const schedules = rows(planned.data?.schedules);
   const offerings = rows(read.data?.services).flatMap((s) => rows(s.offerings).filter((o) => [o.workflowId, o.reopenWorkflowId].includes(id)).map((o) => ({ ...o, service: s })));
   const webhooks = rows(calls.data?.inboundWebhooks).filter((h) => h.workflowId === id);
   return (
     <>
-      {offerings.length + webhooks.length === 0 ? <Empty title={t('Nothing uses this workflow yet')}><p>{t('Choose it in an offering of a service, or in an inbound webhook.')}</p></Empty> : <Users id={id} offerings={offerings} webhooks={webhooks} />}
-      <ScheduledBy id={id} />
+      {offerings.length + webhooks.length + schedules.length === 0 && <Empty title={t('Nothing uses this workflow yet')}><p>{t('Choose it in an offering of a service, in an inbound webhook or in a schedule.')}</p></Empty>}
+      {offerings.length + webhooks.length > 0 && <Users id={id} offerings={offerings} webhooks={webhooks} />}
+      {plans && <ScheduledBy id={id} list={schedules} />}
     </>
   );
 }
 
-interface UsersProps { id: string; offerings: { id: string; name: string; workflowId?: string | null | undefined; service: { id: string; name: string } }[]; webhooks: { id: string; name: string }[] }
+type Scheduled = NonNullable<SchedulesByWorkflowQuery['schedules']>['edges'][number]['node'];
+
+interface UsersProps { id: string; offerings: { id: string; name: string; workflowId: string | null; service: { id: string; name: string } }[]; webhooks: { id: string; name: string }[] }
 
 function Users({ id, offerings, webhooks }: UsersProps) {
   return (
@@ -39,20 +44,15 @@ function Users({ id, offerings, webhooks }: UsersProps) {
 }
 
 // ScheduledBy are the schedules that start it, and the way to plan another one.
-function ScheduledBy({ id }: { id: string }) {
-  const [reads, creates] = [useCan('schedule.read'), useCan('schedule.create')];
-  const read = useAll(SchedulesByWorkflow, { workflowId: [id] }, !reads);
-  const list = rows(read.data?.schedules);
-  if (!reads) return null;
+function ScheduledBy({ id, list }: { id: string; list: Scheduled[] }) {
+  const creates = useCan('schedule.create');
   return (
     <Section title={t('Schedules')} actions={creates && <Link className="button plain small" to="/app/schedules/new" search={{ workflow: id } as never}>{t('New schedule')}</Link>}>
-      <Loaded read={read} skeleton={1}>
-        {() => (list.length === 0 ? <p className="soft">{t('No schedule starts it.')}</p> : (
-          <ul className="rows">
-            {list.map((s) => <li key={s.id} className="row"><div><Link className="name" dir="auto" to="/app/schedules/$id" params={{ id: s.id }}>{s.name}</Link><div className="meta">{!s.enabled && <Badge value="PAUSED" />}<span>{whenSaid(s)}</span><span>{s.timeZone}</span>{s.nextRunAt && <Time at={s.nextRunAt} />}</div></div></li>)}
-          </ul>
-        ))}
-      </Loaded>
+      {list.length === 0 ? <p className="soft">{t('No schedule starts it.')}</p> : (
+        <ul className="rows">
+          {list.map((s) => <li key={s.id} className="row"><div><Link className="name" dir="auto" to="/app/schedules/$id" params={{ id: s.id }}>{s.name}</Link><div className="meta">{!s.enabled && <Badge value="PAUSED" />}<span>{whenSaid(s)}</span><span>{s.timeZone}</span>{s.nextRunAt && <Time at={s.nextRunAt} />}</div></div></li>)}
+        </ul>
+      )}
     </Section>
   );
 }
