@@ -86,8 +86,15 @@ export const statusWord: Record<ScheduleRunStatus, string> = { STARTED: t('run|D
 export const statusTone: Record<ScheduleRunStatus, string> = { STARTED: 'active', SKIPPED: 'off', FAILED: 'FAILED' };
 
 // sentences are the reasons that the server gives, which are English, in the language of the page.
-const sentences: Record<string, string> = {
+export const sentences: Record<string, string> = {
+  'It was missed: no server ran at that time.': t('It was missed: no server ran at that time.'), // not said
+  'Whoever saved the schedule last was deactivated.': t('Whoever saved the schedule last was deactivated. It runs again once somebody else saves it.'), // not said
+  'The workflow is not active.': t('The workflow is not active.'), // not said
+  'The offering takes no requests: it is not active.': t('The offering takes no requests: it is not active.'), // not said
+  'The service takes no requests: it is not active.': t('The service takes no requests: it is not active.'), // not said
 };
 
 // reasonSaid is why nothing came of a planned time, in the language of the page.
-export const reasonSaid = (reason: string): string => sentences[reason] ?? reason;
+export function reasonSaid(reason: string): string {
+  return /^fields\./.test(reason) ? t('The answers do not fit the offering’s form any more: {error}', { error: reason.slice('fields.'.length) }) : sentences[reason] ?? reason;
+}

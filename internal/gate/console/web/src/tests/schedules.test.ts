@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ScheduleMissed, ScheduleOnClosed, ScheduleRunStatus, ScheduleUnit } from '../gen/enums';
 import { everyOf, inputOf, planOf, requestOf, timesOf, type Plan } from '../pages/schedules/plan';
-import { closedWord, cronOf, everyOfCron, missedWord, statusTone, statusWord, unitWord, whenSaid } from '../parts/schedulewords';
+import { closedWord, cronOf, everyOfCron, missedWord, reasonSaid, statusTone, statusWord, unitWord, whenSaid } from '../parts/schedulewords';
 
 const all = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const cases = [
@@ -49,6 +49,14 @@ describe('how often a schedule runs', () => {
   });
   it('has a word for each value', () => {
     expect([ScheduleUnit.map((v) => unitWord[v]), ScheduleOnClosed.map((v) => closedWord[v]), ScheduleMissed.map((v) => missedWord[v]), ScheduleRunStatus.flatMap((v) => [statusWord[v], statusTone[v]])].flat().every(Boolean)).toBe(true);
+  });
+});
+
+describe('why nothing was done', () => {
+  it('is said in words, and as the server says it where there are none', () => {
+    expect(reasonSaid('It was missed: no server ran at that time.')).toBe('It was missed: no server ran at that time.');
+    expect(reasonSaid('fields.model: Is required.')).toBe('The answers do not fit the offering’s form any more: model: Is required.');
+    expect(reasonSaid('Something else.')).toBe('Something else.');
   });
 });
 

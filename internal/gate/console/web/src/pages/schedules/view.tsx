@@ -1,11 +1,12 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useAsked } from '../../app/asked';
-import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite, type Outcome } from '../../app/data';
+import { sentence } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { placed, t } from '../../app/text';
 import { DeleteSchedule, RunSchedule, ScheduleOne, ScheduleRuns, UpdateSchedule } from '../../gen/documents';
-import type { ScheduleRowFragment, ScheduleRunRowFragment, ScheduleRunsQuery, ScheduleRunsQueryVariables } from '../../gen/types';
+import type { RunScheduleMutation, ScheduleRowFragment, ScheduleRunRowFragment, ScheduleRunsQuery, ScheduleRunsQueryVariables } from '../../gen/types';
 import { Remove } from '../../parts/remove';
 import { reasonSaid, statusTone, statusWord } from '../../parts/schedulewords';
 import { Badge, Time } from '../../ui/bits';
@@ -52,8 +53,8 @@ function Verbs({ schedule: s }: { schedule: ScheduleRowFragment }) {
   const viewer = useViewer();
   const navigate = useNavigate();
   const [asking, setAsking] = useAsked<'delete' | ''>('verb', '');
-  const [ran, setRan] = useState<ScheduleRunRowFragment | null>(null);
-  const [run, running] = useWrite(RunSchedule);
+  const [ran, setRan] = useState<Outcome<RunScheduleMutation> | null>(null);
+  const [run, running] = useWrite(RunSchedule, true);
   const [update, saving] = useWrite(UpdateSchedule);
   const [remove] = useWrite(DeleteSchedule, true);
   const [updates, creates] = [can(viewer, 'schedule.update'), can(viewer, 'schedule.create')];
@@ -63,8 +64,7 @@ function Verbs({ schedule: s }: { schedule: ScheduleRowFragment }) {
   };
   const start = async () => {
     setRan(null);
-    const o = await run({ input: { id: s.id } });
-    if (o.data) setRan(o.data.runSchedule.scheduleRun);
+    setRan(await run({ input: { id: s.id } }));
   };
   return (
     <>
@@ -78,7 +78,7 @@ function Verbs({ schedule: s }: { schedule: ScheduleRowFragment }) {
         {creates && <Link className="button plain" to="/app/schedules/new" search={{ from: s.id } as never}>{t('verb|Duplicate')}</Link>}
         {can(viewer, 'schedule.delete') && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}
       </div>
-      <p role="status" className="schedule-ran">{ran && <Ran run={ran} />}</p>
+      <p role="status" className="schedule-ran">{ran && <Ran outcome={ran} />}</p>
       {asking === 'delete' && (
         <Remove
           title={t('Delete “{name}”?', { name: s.name })} close={() => { setAsking(''); }}
@@ -90,9 +90,10 @@ function Verbs({ schedule: s }: { schedule: ScheduleRowFragment }) {
 }
 
 // Ran says what came of a run by hand, and leads there.
-function Ran({ run: r }: { run: ScheduleRunRowFragment }) {
-  if (r.status === 'STARTED') return <>{r.requestId ? t('The request was submitted.') : t('The workflow was started.')} <Leads run={r} /></>;
-  return <span className="fault">{r.reason ? reasonSaid(r.reason) : t('Nothing was done.')}</span>;
+function Ran({ outcome: { data, fault } }: { outcome: Outcome<RunScheduleMutation> }) {
+  const r = data?.runSchedule.scheduleRun;
+  if (fault || !r) return <span className="fault">{fault ? reasonSaid(sentence(fault)) : t('Nothing was done.')}</span>;
+  return <>{r.requestId ? t('The request was submitted.') : t('The workflow was started.')} <Leads run={r} /></>;
 }
 
 function Leads({ run: r }: { run: ScheduleRunRowFragment }) {
