@@ -1,7 +1,8 @@
 // does are the fields that say what a schedule does: it submits a request, by the form of its offering, or starts a workflow.
-import { rows } from '../../app/data';
+import { rows, useRead } from '../../app/data';
 import { useViewer } from '../../app/session';
 import { t } from '../../app/text';
+import { NameOf } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { RequestPriority } from '../../gen/types';
 import { Choices, OfferingOptions, useOfferingChoices, usePersonChoices, useWorkflowChoices } from '../../parts/choices';
@@ -40,7 +41,7 @@ function Starts({ plan: p, set, fault, problems, was }: Omit<DoesProps, 'form'>)
     <Field label={t('Workflow')} hint={t('It runs without a request, in the version that is published then.')} fault={problems.workflow ?? faultAt(fault, 'workflowId')}>
       <select value={p.workflowId} aria-required onChange={(e) => { set({ workflowId: e.target.value }); }}>
         <option value="">{t('Choose…')}</option>
-        <Choices of={workflows} now={was.workflow?.id === p.workflowId ? was.workflow : p.workflowId} />
+        <Choices of={workflows} now={p.workflowId ? { id: p.workflowId, name: was.workflow?.id === p.workflowId ? was.workflow.name : '…' } : null} />
       </select>
     </Field>
   );
@@ -54,13 +55,15 @@ function Files({ plan: p, set, fault, form, problems, was }: DoesProps) {
   const services = useOfferingChoices();
   const viewer = useViewer();
   const people = usePersonChoices();
+  const other = people.some((x) => x.id === p.requesterId) ? '' : p.requesterId; // somebody who cannot be chosen any more
+  const node = useRead(NameOf, { id: other }, !other).data?.node;
   const known = services.some((s) => rows(s.offerings).some((o) => o.id === p.offeringId));
   return (
     <>
       <Field label={t('Service and offering')} fault={problems.offering ?? faultAt(fault, 'offeringId')}>
         <select value={p.offeringId} aria-required onChange={(e) => { set({ offeringId: e.target.value }); }}>
           <option value="">{t('Choose an offering')}</option>
-          {p.offeringId && !known && <option value={p.offeringId}>{was.offering?.id === p.offeringId ? was.offering.name : p.offeringId}</option>}
+          {p.offeringId && !known && <option value={p.offeringId}>{was.offering?.id === p.offeringId ? was.offering.name : '…'}</option>}
           <OfferingOptions of={services} />
         </select>
       </Field>
@@ -69,7 +72,7 @@ function Files({ plan: p, set, fault, form, problems, was }: DoesProps) {
         <Field label={t('Requester')} hint={t('The person it is for. They are notified and can reply.')} fault={faultAt(fault, 'request.requesterId')}>
           <select value={p.requesterId} onChange={(e) => { set({ requesterId: e.target.value }); }}>
             <option value="">{t('Yourself')}</option>
-            <Choices of={people.filter((x) => x.id !== viewer.id || p.requesterId === viewer.id)} now={p.requesterId} />
+            <Choices of={people.filter((x) => x.id !== viewer.id || p.requesterId === viewer.id)} now={other ? { id: other, name: node && 'name' in node ? node.name : '…' } : null} />
           </select>
         </Field>
       </div>

@@ -35,7 +35,7 @@ export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }
         {(reads || free) && (
           <div className="pair">
             <Field label={t('Working days')} hint={free ? undefined : t('Choose a calendar to keep to its working days.')} fault={faultAt(fault, 'calendarId')}>
-              <select value={p.calendarId} onChange={(e) => { set({ calendarId: e.target.value }); }}><option value="">{t('All days')}</option><Choices of={calendars} now={p.calendarId} /></select>
+              <select value={p.calendarId} onChange={(e) => { set({ calendarId: e.target.value }); }}><option value="">{t('All days')}</option><Choices of={calendars} now={free ? { id: p.calendarId, name: '…' } : null} /></select>
             </Field>
             {free && (
               <Field label={t('On a day off')} fault={faultAt(fault, 'onClosed')}>
