@@ -107,7 +107,9 @@ func TestWebConsoleImports(t *testing.T) {
 // An owner plans with the keyboard alone that a request is submitted every week, runs it once and pauses it.
 func TestWebConsoleSchedules(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	p := onSQLite(t)
+	n, first, in := p.serveConsole()
+	in["token"] = p.token(first.Company.ID, first.Owner.Email)
 	require.Contains(t, n.script("console-schedules.mjs", in), "console-schedules: ok")
 }
 

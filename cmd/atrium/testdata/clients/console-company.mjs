@@ -6,7 +6,7 @@ import { rest, until } from './console-browser.mjs';
 const { api, demo, token } = JSON.parse(process.env.ATRIUM_TEST);
 
 // graph runs a mutation as the owner and returns its payload: keys may not make all of what is needed here.
-async function graph(name, type, input, selection) {
+export async function graph(name, type, input, selection) {
   const res = await fetch(`${api}/graphql`, {
     method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query: `mutation($input: ${type}!) { ${name}(input: $input) { ${selection} } }`, variables: { input } }),

@@ -2,9 +2,11 @@
 // follows it to the request, pauses and changes it. A workflow is started the same way, planned from its own page.
 import assert from 'node:assert/strict';
 import { arrive, rest, until } from './console-browser.mjs';
+import { graph } from './console-company.mjs';
 
 const { demo, owner } = JSON.parse(process.env.ATRIUM_TEST);
-await rest('POST', '/calendars', { name: 'Office', timeZone: 'Europe/Berlin', workingHours: Object.fromEntries(['mon', 'tue', 'wed', 'thu', 'fri'].map((d) => [d, [{ from: '09:00', to: '17:00' }]])) });
+const hours = [{ from: '09:00', to: '17:00' }];
+await graph('createCalendar', 'CreateCalendarInput', { name: 'Office', timeZone: 'Europe/Berlin', workingHours: { mon: hours, tue: hours, wed: hours, thu: hours, fri: hours } }, 'calendar { id }');
 const flow = await rest('POST', '/workflows', { name: 'Access review', definition: {
   phases: [{ id: 'start', type: 'START' }, { id: 'count', type: 'DATA', config: { kind: 'enrich', set: { n: '1' } } }, { id: 'done', type: 'END' }],
   transitions: [{ from: 'start', name: 'next', to: 'count' }, { from: 'count', name: 'next', to: 'done' }],
@@ -53,8 +55,8 @@ const falls = (days, time) => until(`they are on ${days} at ${time}`, async () =
 });
 
 // Where there is none, the page says what they are for.
-await b.sound('schedules-none');
 await main.getByText('There are no schedules yet').waitFor();
+await b.sound('schedules-none');
 await press(main.getByRole('link', { name: 'New schedule' }).first());
 await page.getByRole('heading', { level: 1, name: 'New schedule' }).waitFor();
 
@@ -134,8 +136,9 @@ await page.emulateMedia({ colorScheme: 'dark' });
 await b.sound('schedule-dark', { dark: true });
 await page.emulateMedia({ colorScheme: 'light' });
 await press(runs.getByRole('link', { name: 'Open the request' }));
-await page.getByRole('heading', { level: 1, name: 'Check the backups' }).waitFor();
 await page.waitForURL(/\/requests\/req_/);
+await page.getByLabel('Comment').waitFor(); // its title is that of the schedule
+await page.getByRole('heading', { level: 1, name: 'Check the backups' }).waitFor();
 assert.deepEqual((await rest('GET', `/requests/${page.url().split('/').at(-1)}`)).fields, { model: '14 inch' });
 
 // Paused it has no next run. It can be taken back, changed, and goes on.
