@@ -112,6 +112,15 @@ func TestWebConsoleReports(t *testing.T) {
 	require.Contains(t, n.script("console-reports.mjs", in), "console-reports: ok")
 }
 
+// An owner plans with the keyboard alone that a request is submitted every week, runs it once and pauses it.
+func TestWebConsoleSchedules(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	n, first, in := p.serveConsole()
+	in["token"] = p.token(first.Company.ID, first.Owner.Email)
+	require.Contains(t, n.script("console-schedules.mjs", in), "console-schedules: ok")
+}
+
 // An owner tries a workflow with the keyboard alone before it is published: answers lead it on, and nothing comes of it.
 func TestWebConsoleTriesWorkflows(t *testing.T) {
 	t.Parallel()
@@ -128,7 +137,7 @@ func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
 	p.object("user", "invite", "--company", first.Company.ID, "--email", "ada@demo.example", "--role", "admin", "--name", "Ada")
 	in["paths"] = []string{
 		"inbox", "requests", "people", "keys", "policies", "tasks", "services", "workflows", "agents", "service-accounts", "oauth-clients", "webhooks", "secrets", "credits",
-		"mail", "mailboxes", "plan", "audit", "settings", "calendars", "routing", "organizations", "services/" + first.Demo.ServiceID,
+		"mail", "mailboxes", "plan", "audit", "settings", "calendars", "routing", "schedules", "organizations", "services/" + first.Demo.ServiceID,
 	}
 	in["admin"] = map[string]string{"email": "ada@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("ada@demo.example", "/invitation")}
 	require.Contains(t, n.script("console-offers.mjs", in), "console-offers: ok")

@@ -6,7 +6,7 @@ import { rest, until } from './console-browser.mjs';
 const { api, demo, token } = JSON.parse(process.env.ATRIUM_TEST);
 
 // graph runs a mutation as the owner and returns its payload: keys may not make all of what is needed here.
-async function graph(name, type, input, selection) {
+export async function graph(name, type, input, selection) {
   const res = await fetch(`${api}/graphql`, {
     method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query: `mutation($input: ${type}!) { ${name}(input: $input) { ${selection} } }`, variables: { input } }),
@@ -76,6 +76,9 @@ export async function fill() {
   await rest('POST', '/secrets', { name: 'DIRECTORY_TOKEN', value: 'a value', allowedHosts: ['directory.example'] });
   await graph('createCalendar', 'CreateCalendarInput', { name: 'Office hours', timeZone: 'Europe/Berlin', workingHours: { mon: [{ from: '09:00', to: '17:00' }] } }, 'calendar { id }');
   await graph('createRoutingRule', 'CreateRoutingRuleInput', { name: 'Urgent to the desk', when: "request.priority == 'URGENT'", teamId: team.id }, 'routingRule { id }');
+  const plan = { name: 'Check the backups', offeringId: demo.offeringId, request: { title: 'Check the backups', fields: { model: '14 inch' } }, every: { unit: 'WEEK', at: '09:00', weekdays: ['mon', 'thu'] }, timeZone: 'Europe/Berlin' };
+  ids.schedule = (await graph('createSchedule', 'CreateScheduleInput', plan, 'schedule { id }')).schedule.id;
+  await graph('runSchedule', 'RunScheduleInput', { id: ids.schedule }, 'scheduleRun { id }');
   await graph('createOAuthClient', 'CreateOAuthClientInput', { name: 'Intranet', redirectUris: ['https://intranet.example/callback'] }, 'oauthClient { id }');
   await graph('createServiceAccount', 'CreateServiceAccountInput', { name: 'Importer' }, 'serviceAccount { id }');
   await graph('createAccessPolicy', 'CreateAccessPolicyInput', { name: 'Nobody deletes services', effect: 'Deny', action: 'delete', resource: 'Service' }, 'accessPolicy { id }');

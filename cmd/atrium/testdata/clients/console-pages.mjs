@@ -11,7 +11,7 @@ const pages = [
   ['requests?view=board', 'Requests'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['agents', 'Agents'],
   ['people', 'People'], ['keys', 'API keys'], ['webhooks', 'Webhooks'], ['policies', 'Access policies'], ['secrets', 'Secrets'], ['credits', 'Credits'], ['audit', 'Audit'],
   ['settings', 'Settings'], ['nowhere', 'Not found'], ['', /Welcome/], ['runs', 'Agent runs'], ['proposals', 'Proposals'], ['executions', 'Executions'],
-  ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'], ['mail', 'Mail'], ['mailboxes', 'Mailboxes'],
+  ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['schedules', 'Schedules'], ['schedules/new', 'New schedule'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'], ['mail', 'Mail'], ['mailboxes', 'Mailboxes'],
   ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'], ['figures', 'Reports'], ['requests/import', 'Import requests'],
 ];
 

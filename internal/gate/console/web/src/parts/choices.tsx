@@ -33,3 +33,8 @@ export function Choices({ of, now }: { of: Choice[]; now: Choice | string | null
   const was = typeof now === 'string' ? { id: now, name: now } : now;
   return <>{was?.id && !of.some((c) => c.id === was.id) && <option value={was.id}>{was.name}</option>}{of.map((c) => <option key={c.id} value={c.id}>{c.name}</option>)}</>;
 }
+
+// OfferingOptions are offerings to choose from, each below its service.
+export function OfferingOptions({ of }: { of: ReturnType<typeof useOfferingChoices> }) {
+  return <>{of.map((s) => <optgroup key={s.id} label={s.name}>{rows(s.offerings).map((o) => <option key={o.id} value={o.id}>{`${s.name} › ${o.name}`}</option>)}</optgroup>)}</>;
+}

@@ -1,7 +1,8 @@
 // condition is where people say when something applies: in rows, or as CEL where rows cannot say it.
 import { Plus } from 'lucide-react';
-import { memo, useEffect, useId, useMemo, useState, type ReactNode } from 'react';
+import { memo, useId, useMemo, useState, type ReactNode } from 'react';
 import { useRead } from '../app/data';
+import { useSettled } from '../app/settled';
 import { plural, t } from '../app/text';
 import { CheckExpression, ConditionFields } from '../gen/documents';
 import type { ConditionPlace } from '../gen/types';
@@ -95,16 +96,6 @@ function Where({ text, fault }: { text: string; fault: Found }) {
   const i = line[at] === '.' ? at + 1 : at; // of a name that is not known, the server names the point before it
   const end = i + Math.max(1, /^\w*/.exec(line.slice(i).join(''))?.[0].length ?? 1);
   return <p className="where" aria-hidden><code>{line.slice(0, i).join('')}<mark>{line.slice(i, end).join('') || '\u00A0'}</mark>{line.slice(end).join('')}</code></p>;
-}
-
-// useSettled is a value once it has not changed for some time.
-function useSettled<T>(value: T, ms: number): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => { setSettled(value); }, ms);
-    return () => { clearTimeout(timer); };
-  }, [value, ms]);
-  return settled;
 }
 
 interface Asked { scope: ConditionPlace; id: string | undefined; definition: unknown; value: string }

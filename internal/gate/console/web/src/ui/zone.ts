@@ -1,6 +1,17 @@
 // zone turns moments into what clocks show in the person's time zone, as fields for a date and a time hold it, and back.
 import { zone } from '../app/text';
 
+// here is the zone whose clocks the person reads.
+export const here = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+let all: string[] | undefined;
+
+// zonesWith are the zones that people choose from, and the one that was chosen before.
+export function zonesWith(now: string): string[] {
+  all ??= [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])];
+  return now && !all.includes(now) ? [...all, now] : all;
+}
+
 const day = 86_400_000;
 const clocks = new Map<string, Intl.DateTimeFormat>();
 

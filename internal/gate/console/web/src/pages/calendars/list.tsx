@@ -4,12 +4,13 @@ import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
-import { locale, plural, t } from '../../app/text';
+import { plural, t } from '../../app/text';
 import { Calendars, CreateCalendar, DeleteCalendar, Promises, UpdateCalendar } from '../../gen/documents';
 import type { CalendarRowFragment } from '../../gen/types';
 import { useCalendarChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
 import { words } from '../../ui/bits';
+import { dayName, days, type Day } from '../../ui/days';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
@@ -19,10 +20,6 @@ import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { spansOf, textOf } from './hours';
-
-const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-type Day = (typeof days)[number];
-const dayName = (d: Day, weekday: 'long' | 'short' = 'long') => new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, 1 + days.indexOf(d), 12)));
 
 // hoursOf says the hours of a week.
 function hoursOf(c: CalendarRowFragment): string {
@@ -61,7 +58,7 @@ export default function CalendarList() {
       </Loaded>
       <Levels />
       {edit && <Editor calendar={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={read.again} />}
-      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The calendar was deleted.') }); setGone(null); read.again(); }}><p>{t('A calendar that an offering or a workflow uses cannot be deleted.')}</p></Confirm>}
+      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The calendar was deleted.') }); setGone(null); read.again(); }}><p>{t('A calendar that an offering, a workflow or a schedule uses cannot be deleted.')}</p></Confirm>}
     </Page>
   );
 }

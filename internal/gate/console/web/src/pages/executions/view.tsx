@@ -5,7 +5,7 @@ import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
 import { placed, plural, t } from '../../app/text';
 import { CancelExecution, ExecutionMoved, ExecutionOne, OlderVersions } from '../../gen/documents';
-import type { ExecutionOneQuery } from '../../gen/types';
+import type { ExecutionOneQuery, ExecutionTrigger } from '../../gen/types';
 import { Picture, type Definition, type Taken } from '../../parts/picture';
 import { Badge, lasting, phaseName, phaseType, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
@@ -28,6 +28,8 @@ export default function ExecutionView() {
     </Page>
   );
 }
+
+const startedBy: Record<ExecutionTrigger, string> = { request: t('Started by a request'), webhook: t('Started by a webhook'), schedule: t('Started by a schedule') };
 
 function Cancel({ execution: e }: { execution: Execution }) {
   const may = useCan('execution.cancel');
@@ -68,7 +70,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
         {e.workflow && <Link to="/app/workflows/$id" params={{ id: e.workflow.id }}>{t('Open the workflow')}</Link>}
       </div>
       <p className="line soft">
-        <span>{e.trigger === 'webhook' ? t('Started by a webhook') : t('Started by a request')}</span>{e.startedAt && <span>· <Time at={e.startedAt} full /></span>}
+        <span>{startedBy[e.trigger]}</span>{e.startedAt && <span>· <Time at={e.startedAt} full /></span>}
         {e.finishedAt && <span>{placed(t('· finished {when}'), { when: <Time at={e.finishedAt} full /> })}</span>}{e.startedAt && e.finishedAt && <span>{t('· took {time}', { time: took(e.startedAt, e.finishedAt) })}</span>}
       </p>
       {e.error && <p className="alert">{name(e.error.phaseId)}: {e.error.message}</p>}

@@ -1,10 +1,9 @@
 // mapping is the second step: what each column is, and what the table does not say by itself.
 import { useId } from 'react';
-import { rows } from '../../app/data';
 import { plural, t } from '../../app/text';
 import * as enums from '../../gen/enums';
 import type { UnknownPeople } from '../../gen/types';
-import { useOfferingChoices } from '../../parts/choices';
+import { OfferingOptions, useOfferingChoices } from '../../parts/choices';
 import { words as inWords } from '../../ui/bits';
 import { Field } from '../../ui/field';
 import { answerPrefix, fields, placeOf, samples, say, unknown, type Columns, type FormField, type Said } from './columns';
@@ -109,7 +108,7 @@ function Rest({ table, columns, settings, set, problems, busy }: Some & { proble
       <Field label={t('Service and offering')} hint={named ? t('For rows that name none.') : t('For all rows: the table has no column for it.')} fault={problems.offering}>
         <select value={settings.offeringId} disabled={busy} onChange={(e) => { set({ ...settings, offeringId: e.target.value }); }}>
           <option value="">{named ? t('None') : t('Choose an offering')}</option>
-          {services.map((s) => <optgroup key={s.id} label={s.name}>{rows(s.offerings).map((o) => <option key={o.id} value={o.id}>{`${s.name} › ${o.name}`}</option>)}</optgroup>)}
+          <OfferingOptions of={services} />
         </select>
       </Field>
       {people && (

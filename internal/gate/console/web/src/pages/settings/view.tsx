@@ -17,6 +17,7 @@ import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { toast } from '../../ui/toast';
+import { zonesWith } from '../../ui/zone';
 
 // SettingsView is what one sets for oneself, and admins for the company.
 export default function SettingsView() {
@@ -40,8 +41,6 @@ export default function SettingsView() {
   );
 }
 
-const zones = Intl.supportedValuesOf('timeZone');
-
 interface LocaleProps { locale: string; timeZone: string; set: (to: { locale: string; timeZone: string }) => void; fault: Fault | null; usual: [language: string, zone: string] }
 
 // LocaleFields choose a language and a time zone; usual is what holds without a choice.
@@ -57,7 +56,7 @@ function LocaleFields({ locale, timeZone, set, fault, usual }: LocaleProps) {
       <Field label={t('Time zone')} fault={faultAt(fault, 'timeZone')}>
         <select value={timeZone} onChange={(e) => { set({ locale, timeZone: e.target.value }); }}>
           <option value="">{usual[1]}</option>
-          {[...new Set([...zones, ...(timeZone ? [timeZone] : [])])].map((z) => <option key={z} value={z}>{z}</option>)}
+          {zonesWith(timeZone).map((z) => <option key={z} value={z}>{z}</option>)}
         </select>
       </Field>
     </div>

@@ -1,27 +1,58 @@
-// used is what runs through a workflow: the offerings whose requests do, and the inbound webhooks that start it.
+// used is what runs through a workflow: the offerings whose requests do, and the inbound webhooks and schedules that start it.
 import { Link } from '@tanstack/react-router';
 import { rows, useAll } from '../../app/data';
 import { useCan } from '../../app/session';
 import { t } from '../../app/text';
-import { OfferingsByWorkflow, WebhooksByWorkflow } from '../../gen/documents';
+import { OfferingsByWorkflow, SchedulesByWorkflow, WebhooksByWorkflow } from '../../gen/documents';
+import type { SchedulesByWorkflowQuery } from '../../gen/types';
+import { whenSaid } from '../../parts/schedulewords';
+import { Badge, Time } from '../../ui/bits';
 import { Section } from '../../ui/page';
 import { Empty, Failed, Wait } from '../../ui/states';
 
 export function UsedBy({ id }: { id: string }) {
-  const [offers, hooks] = [useCan('service.read'), useCan('inboundwebhook.read')];
-  const [read, calls] = [useAll(OfferingsByWorkflow, {}, !offers), useAll(WebhooksByWorkflow, {}, !hooks)];
-  const fault = read.fault ?? calls.fault;
-  if (fault) return <Failed fault={fault} again={() => { read.again(); calls.again(); }} />;
-  if ((offers && !read.data) || (hooks && !calls.data)) return <Wait />;
+  const [offers, hooks, plans] = [useCan('service.read'), useCan('inboundwebhook.read'), useCan('schedule.read')];
+  const [read, calls, planned] = [useAll(OfferingsByWorkflow, {}, !offers), useAll(WebhooksByWorkflow, {}, !hooks), useAll(SchedulesByWorkflow, { workflowId: [id] }, !plans)];
+  const fault = read.fault ?? calls.fault ?? planned.fault;
+  if (fault) return <Failed fault={fault} again={() => { read.again(); calls.again(); planned.again(); }} />;
+  if ((offers && !read.data) || (hooks && !calls.data) || (plans && !planned.data)) return <Wait />;
+  const schedules = rows(planned.data?.schedules);
   const offerings = rows(read.data?.services).flatMap((s) => rows(s.offerings).filter((o) => [o.workflowId, o.reopenWorkflowId].includes(id)).map((o) => ({ ...o, service: s })));
   const webhooks = rows(calls.data?.inboundWebhooks).filter((h) => h.workflowId === id);
-  if (offerings.length + webhooks.length === 0) return <Empty title={t('Nothing uses this workflow yet')}><p>{t('Choose it in an offering of a service, or in an inbound webhook.')}</p></Empty>;
+  return (
+    <>
+      {offerings.length + webhooks.length + schedules.length === 0 && <Empty title={t('Nothing uses this workflow yet')}><p>{t('Choose it in an offering of a service, in an inbound webhook or in a schedule.')}</p></Empty>}
+      {offerings.length + webhooks.length > 0 && <Users id={id} offerings={offerings} webhooks={webhooks} />}
+      {plans && <ScheduledBy id={id} list={schedules} />}
+    </>
+  );
+}
+
+type Scheduled = NonNullable<SchedulesByWorkflowQuery['schedules']>['edges'][number]['node'];
+
+interface UsersProps { id: string; offerings: { id: string; name: string; workflowId: string | null; service: { id: string; name: string } }[]; webhooks: { id: string; name: string }[] }
+
+function Users({ id, offerings, webhooks }: UsersProps) {
   return (
     <Section title={t('Used by')}>
       <ul className="rows">
         {offerings.map((o) => <li key={o.id} className="row"><div><Link className="name" dir="auto" to="/app/services/$id" params={{ id: o.service.id }}>{o.name}</Link><div className="meta"><span dir="auto">{o.service.name}</span><span>{o.workflowId === id ? t('For its requests') : t('For requests that are opened again')}</span></div></div></li>)}
         {webhooks.map((h) => <li key={h.id} className="row"><div><Link className="name" dir="auto" to="/app/inbound-webhooks/$id" params={{ id: h.id }}>{h.name}</Link><div className="meta"><span>{t('Inbound webhook')}</span></div></div></li>)}
       </ul>
+    </Section>
+  );
+}
+
+// ScheduledBy are the schedules that start it, and the way to plan another one.
+function ScheduledBy({ id, list }: { id: string; list: Scheduled[] }) {
+  const creates = useCan('schedule.create');
+  return (
+    <Section title={t('Schedules')} actions={creates && <Link className="button plain small" to="/app/schedules/new" search={{ workflow: id } as never}>{t('New schedule')}</Link>}>
+      {list.length === 0 ? <p className="soft">{t('No schedule starts it.')}</p> : (
+        <ul className="rows">
+          {list.map((s) => <li key={s.id} className="row"><div><Link className="name" dir="auto" to="/app/schedules/$id" params={{ id: s.id }}>{s.name}</Link><div className="meta">{!s.enabled && <Badge value="PAUSED" />}<span>{whenSaid(s)}</span><span>{s.timeZone}</span>{s.nextRunAt && <Time at={s.nextRunAt} />}</div></div></li>)}
+        </ul>
+      )}
     </Section>
   );
 }

@@ -1,15 +1,15 @@
 // momentfield is the moment until which a timer waits.
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { t, zone as own } from '../../../app/text';
+import { t } from '../../../app/text';
 import { Field } from '../../../ui/field';
+import { here } from '../../../ui/zone';
 import { CodeField } from './codefield';
 import { usePhase } from './context';
 import { DurationField } from './durationfield';
 import { readMoment, writeMoment, type Moment } from './moment';
 import { Picker } from './picker';
 
-const here = own ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 const none: Moment = { base: '', at: '', zone: 'UTC', shift: '', by: '' };
 
 export function MomentField({ value, change, problem }: { value: string; change: (to: string) => void; problem?: string | undefined }) {
