@@ -1,1 +1,0 @@
-export{t as default}from"./requests-GtvuD3t3.js";

@@ -1,1 +1,0 @@
-import{Zt as e,_t as t,fa as n,wa as r}from"./base-B_1ZGIqh.js";var i=r();function a(e,t,r){if(t)return r?.name??(t===e.id?e.name:t.startsWith(`agt_`)?n(`An AI agent`):n(`Somebody`))}function o({id:n,person:r}){return(0,i.jsx)(t,{name:a(e(),n,r)})}export{a as n,o as t};
