@@ -27,8 +27,10 @@
 // A report (report.go, tally.go, figures.go) keeps no sums. Its rows are streamed as columns (reportread.go), so that filters, roles and
 // access policies hold as in the list, and counted in Go, so that both databases agree on days, zones and percentiles. Sums by day,
 // team and so on would hold for nobody whose policies hide a row, and hardly be fewer than the requests. What was filed in the time is
-// read by the index of the list, what ended in it by an index for each way to end. A report with the time before it reads, of 1,000,000
-// requests in two years: FIGURES.
+// read by the index of the list, what ended in it by an index for each way to end: without these, a month of 120,000 requests took
+// SQLite a pass of 58 ms over all of them instead of 14. With the time before it, of 200,000 requests in two years a month takes 129 ms
+// on SQLite and 88 on PostgreSQL, the year 1.5 s and 0.7 (two cores that were busy with other work, 2026-11; BenchmarkScale). A
+// report that takes more than three seconds is refused.
 //
 // notice.go notifies people, after it has asked the policies whether they may read the request.
 //

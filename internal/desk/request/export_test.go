@@ -24,11 +24,18 @@ func AdvanceOnce(ctx context.Context, tx *op.Tx, ids []string, now time.Time) (r
 	return advanceDue(ctx, tx, ids, now)
 }
 
-// ReportAtMost reads a report of at most so many requests.
-func ReportAtMost(ctx context.Context, tx *op.Tx, most int, from, to time.Time) error {
-	t := newTally(from, from, to, nil, 0)
-	t.most = most
-	return t.read(ctx, tx, ListInput{}, nil)
+// ReportOfTwo and ReportOfThree read reports of at most so many requests.
+var (
+	ReportOfTwo   = reportAtMost("request.two", 2)
+	ReportOfThree = reportAtMost("request.three", 3)
+)
+
+func reportAtMost(name string, most int) *op.Operation[ReportInput, struct{}] {
+	return op.New(name, op.Spec{Resource: "Request", Action: op.Read, Scope: "requests:read"}, func(ctx context.Context, tx *op.Tx, in ReportInput) (struct{}, error) {
+		t := newTally(*in.From, *in.From, *in.To, nil, 0)
+		t.most = most
+		return struct{}{}, t.read(ctx, tx, ListInput{}, nil)
+	})
 }
 
 // TakeReport takes a company's place for reports.

@@ -129,12 +129,10 @@ func TestReportRefuses(t *testing.T) {
 		require.Equal(t, from.AddDate(0, 0, -30).UTC().Format(time.DateOnly), *usual.Over[0].Key)
 		_, o := offer(t, w, w.As(w.A, principal.Owner))
 		fileAt(t, w, o, from, from, from)
-		for most, want := range map[int][]string{2: {"from"}, 3: nil} {
-			err := w.Engine.Work(t.Context(), w.A.Company.ID, "test", func(ctx context.Context, tx *op.Tx) error {
-				return request.ReportAtMost(ctx, tx, most, from, later)
-			})
-			require.Equal(t, want, faultsOf(err), "of three requests at most %d", most)
-		}
+		in := request.ReportInput{From: &from, To: &later}
+		_, _, err := op.Run(w.As(w.A, principal.Agent), w.Engine, request.ReportOfTwo, in, nil)
+		require.Equal(t, []string{"from"}, faultsOf(err), "%v", err)
+		testkit.Run(t, w, w.As(w.A, principal.Agent), request.ReportOfThree, in)
 	})
 }
 
