@@ -79,7 +79,7 @@ func (p *parser) next() bool {
 	}
 	terms := p.terms(text, phrase)
 	for _, t := range terms {
-		t.Title, t.Text = title, text
+		t.Title, t.Text = title, strings.Trim(text, `"`)
 		if not {
 			p.out.Not = append(p.out.Not, t)
 		} else {
