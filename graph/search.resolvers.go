@@ -6,12 +6,13 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/resolve"
 	"atrium/internal/desk/finder"
+	"atrium/internal/op"
 	"atrium/internal/platform/words"
 )
 
 // Search finds whatever a search box finds.
 func (r *queryResolver) Search(ctx context.Context, q string, types []generated.SearchType, first *int, sort *generated.SearchSort) ([]*generated.SearchHit, error) {
-	in := finder.Input{Q: q, First: first}
+	in := finder.Input{Q: q, First: op.Or(first, 0)}
 	for _, t := range types {
 		in.Types = append(in.Types, string(t))
 	}

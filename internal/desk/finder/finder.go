@@ -11,6 +11,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/people"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/words"
 	"atrium/internal/workflow"
 )
@@ -22,9 +23,9 @@ var Search = op.New("request.search", op.Spec{
 
 // Input is what somebody searches for.
 type Input struct {
-	Q     string   `json:"-" query:"q" required:"true" minLength:"2" maxLength:"200" doc:"Words in any order, without regard to case and accents; the last one may be the beginning of one. \"two words\" stand side by side, -word leaves out, title:word is in the title of a request. A number finds the request that has it." example:"slow laptop"`
+	Q     string   `json:"-" query:"q" minLength:"2" maxLength:"200" doc:"Words in any order, without regard to case and accents; the last one may be the beginning of one. \"two words\" stand side by side, -word leaves out, title:word is in the title of a request. A number finds the request that has it." example:"slow laptop"`
 	Types []string `json:"-" query:"types" enum:"Request,Service,Offering,Workflow,User,Team,Organization" doc:"Which types; all of them when not given. Those that you may not list are left out."`
-	First *int     `json:"-" query:"first" minimum:"1" maximum:"20" doc:"How many of each type; 5 when not given."`
+	First int      `json:"-" query:"first" minimum:"1" maximum:"20" doc:"How many of each type; 5 when not given."`
 	Sort  string   `json:"-" query:"sort" enum:"newest,relevance" doc:"The order of requests: the newest first, or those first that have the words in their titles."`
 }
 
@@ -80,6 +81,9 @@ var types = []typed{
 }
 
 func find(ctx context.Context, tx *op.Tx, in Input) (*Result, error) {
+	if in.Q == "" {
+		return nil, apperr.InvalidField("q", "must have at least 2 characters")
+	}
 	out := &Result{Hits: []*Hit{}, More: []string{}}
 	for _, t := range types {
 		if len(in.Types) > 0 && !slices.Contains(in.Types, t.name) {
@@ -92,7 +96,7 @@ func find(ctx context.Context, tx *op.Tx, in Input) (*Result, error) {
 		if !may {
 			continue
 		}
-		hits, more, err := t.find(ctx, tx, in, op.Or(in.First, 5))
+		hits, more, err := t.find(ctx, tx, in, cmp.Or(in.First, 5))
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package finder_test
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -126,7 +127,7 @@ func TestOrderOfWhatIsFound(t *testing.T) {
 			"Request: [Printer]", "Request: A screen beside the [printers]", "Request: Something else (DESCRIPTION: About the [printer], and request 1)",
 		}, d.found(d.owner, finder.Input{Q: "printer", Sort: "relevance"}))
 		for first, more := range map[int][]string{2: {"Request"}, 3: {}} {
-			r := testkit.Run(t, w, d.owner, finder.Search, finder.Input{Q: "printer", First: &first, Types: []string{"Request", "Team"}})
+			r := testkit.Run(t, w, d.owner, finder.Search, finder.Input{Q: "printer", First: first, Types: []string{"Request", "Team"}})
 			require.Len(t, r.Hits, first)
 			require.Equal(t, more, r.More)
 		}
@@ -154,13 +155,13 @@ func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testkit.SQLiteWorld(t))
 	for field, in := range map[string]finder.Input{
-		"q": {Q: "x"}, "first": {Q: "printer", First: new(21)}, "types": {Q: "printer", Types: []string{"Company"}}, "sort": {Q: "printer", Sort: "best"},
+		"q": {Q: "x"}, "q ": {}, "first": {Q: "printer", First: 21}, "types": {Q: "printer", Types: []string{"Company"}}, "sort": {Q: "printer", Sort: "best"},
 	} {
 		_, _, err := op.Run(d.owner, d.Engine, finder.Search, in, nil)
 		var refused *apperr.Error
 		require.ErrorAs(t, err, &refused, field)
 		require.Len(t, refused.Details, 1, field)
-		require.Contains(t, refused.Details[0].Field, field)
+		require.Contains(t, refused.Details[0].Field, strings.TrimSpace(field))
 	}
 }
 

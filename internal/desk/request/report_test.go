@@ -154,7 +154,7 @@ func TestReportsTakeTurns(t *testing.T) {
 		in := request.ReportInput{From: new(w.Clock.Now()), To: new(w.Clock.Now().Add(time.Hour))}
 		leave, err := request.TakeReport(t.Context(), w.A.Company.ID)
 		require.NoError(t, err)
-		waiting, stop := context.WithTimeout(w.As(w.A, principal.Agent), 50*time.Millisecond)
+		waiting, stop := context.WithTimeout(w.As(w.A, principal.Agent), time.Second)
 		defer stop()
 		_, _, err = op.Run(waiting, w.Engine, request.Report, in, nil)
 		require.Equal(t, apperr.Unavailable, codeOf(err))

@@ -350,7 +350,6 @@ func Storable(texts ...string) bool {
 
 // checkable returns a text or a whole number as a schema checks it.
 func checkable(v reflect.Value) any {
-	v = reflect.Indirect(v)
 	if v.Kind() == reflect.Int {
 		return float64(v.Int())
 	}
