@@ -27,7 +27,7 @@ var (
 	sorts = op.Sorts{
 		"createdAt": schedule.FieldCreatedAt, "updatedAt": schedule.FieldUpdatedAt, "name": op.Alphabetical(schedule.FieldName),
 	}
-	runSorts = op.Sorts{"createdAt": schedulerun.FieldCreatedAt}
+	runSorts = op.Sorts{"createdAt": schedulerun.FieldCreatedAt, "updatedAt": schedulerun.FieldUpdatedAt}
 )
 
 // The operations on schedules.
