@@ -2,6 +2,7 @@ package request_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -147,14 +148,18 @@ func faultsOf(err error) (fields []string) {
 	return fields
 }
 
-// A company reads one report at a time, and others go on meanwhile.
+// A company reads one report at a time, and others go on meanwhile. The places are the process's, so one of the databases is tried after
+// the other.
 func TestReportsTakeTurns(t *testing.T) {
 	t.Parallel()
+	var alone sync.Mutex
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		alone.Lock()
+		defer alone.Unlock()
 		in := request.ReportInput{From: new(w.Clock.Now()), To: new(w.Clock.Now().Add(time.Hour))}
 		leave, err := request.TakeReport(t.Context(), w.A.Company.ID)
 		require.NoError(t, err)
-		waiting, stop := context.WithTimeout(w.As(w.A, principal.Agent), time.Second)
+		waiting, stop := context.WithTimeout(w.As(w.A, principal.Agent), 500*time.Millisecond)
 		defer stop()
 		_, _, err = op.Run(waiting, w.Engine, request.Report, in, nil)
 		require.Equal(t, apperr.Unavailable, codeOf(err))
