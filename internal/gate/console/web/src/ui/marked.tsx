@@ -8,7 +8,7 @@ export function Marked({ text, marks }: Props) {
   const parts: ReactNode[] = [];
   let at = 0;
   for (const { start, end } of marks) {
-    parts.push(characters.slice(at, start).join(''), <mark key={start} className="found">{characters.slice(start, end).join('')}</mark>);
+    parts.push(characters.slice(at, start).join(''), <mark key={start} className="word">{characters.slice(start, end).join('')}</mark>);
     at = end;
   }
   return <>{parts}{characters.slice(at).join('')}</>;

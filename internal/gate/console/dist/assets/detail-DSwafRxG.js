@@ -1,0 +1,1 @@
+export{t as Detail}from"./detail-aL7EJlzz.js";

@@ -1,1 +1,0 @@
-export{t as Move}from"./move-DjZq6g-W.js";
