@@ -84,6 +84,7 @@ func find(ctx context.Context, tx *op.Tx, in Input) (*Result, error) {
 	if in.Q == "" {
 		return nil, apperr.InvalidField("q", "must have at least 2 characters")
 	}
+	q := words.Parse(in.Q)
 	out := &Result{Hits: []*Hit{}, More: []string{}}
 	for _, t := range types {
 		if len(in.Types) > 0 && !slices.Contains(in.Types, t.name) {
@@ -101,7 +102,7 @@ func find(ctx context.Context, tx *op.Tx, in Input) (*Result, error) {
 			return nil, err
 		}
 		for _, h := range hits {
-			h.Type = t.name
+			h.Type, h.Marks = t.name, q.Marks(h.Title)
 		}
 		if out.Hits = append(out.Hits, hits...); more {
 			out.More = append(out.More, t.name)
@@ -115,7 +116,7 @@ func requests(ctx context.Context, tx *op.Tx, in Input, most int) ([]*Hit, bool,
 	hits := make([]*Hit, len(found))
 	for i, f := range found {
 		number := int(f.Number)
-		hits[i] = &Hit{ID: f.ID, Title: f.Title, Marks: f.Marks, Status: new(string(f.Status)), Number: &number}
+		hits[i] = &Hit{ID: f.ID, Title: f.Title, Status: new(string(f.Status)), Number: &number}
 		if f.In != "" {
 			hits[i].Text, hits[i].In = &f.Excerpt, &f.In
 		}
@@ -127,7 +128,7 @@ func offerings(ctx context.Context, tx *op.Tx, in Input, most int) ([]*Hit, bool
 	found, err := catalog.FindOfferings(ctx, tx, in.Q, most+1)
 	hits := make([]*Hit, min(len(found), most))
 	for i := range hits {
-		hits[i] = named(&Hit{ID: found[i].ID, Title: found[i].Name, Status: new(string(found[i].Status))}, in.Q)
+		hits[i] = &Hit{ID: found[i].ID, Title: found[i].Name, Status: new(string(found[i].Status))}
 	}
 	return hits, len(found) > most, err
 }
@@ -140,14 +141,8 @@ func listed[In, Row any](list *op.Operation[In, paging.List[*Row]], input func(p
 		found, err := op.RunIn(ctx, tx, list, input(page, in.Q))
 		hits := make([]*Hit, len(found.Rows))
 		for i, row := range found.Rows {
-			hits[i] = named(of(row), in.Q)
+			hits[i] = of(row)
 		}
 		return hits, found.More, err
 	}
-}
-
-// named marks what was found in a name.
-func named(h *Hit, q string) *Hit {
-	h.Marks = words.Parse(q).Marks(h.Title)
-	return h
 }

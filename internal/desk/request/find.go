@@ -21,7 +21,6 @@ const excerptLength = 160
 // Found is a request that was found by words, with the piece of its text that has them.
 type Found struct {
 	*ent.Request
-	Marks   []words.Mark  // in the title
 	Excerpt words.Excerpt // of another text; empty where the title alone has the words
 	In      string        // which text: DESCRIPTION, ANSWERS, COMMENT or FILE; empty for none
 }
@@ -77,7 +76,7 @@ func excerpts(ctx context.Context, tx *op.Tx, q words.Query, hits []search.Hit) 
 		if at < 0 {
 			continue // deleted meanwhile
 		}
-		f := Found{Request: requests[at], Marks: q.Marks(requests[at].Title)}
+		f := Found{Request: requests[at]}
 		texts := []excerptOf{{"DESCRIPTION", f.Description}, {"ANSWERS", strings.Join(search.Answers(f.Fields), " · ")}}
 		if at := slices.IndexFunc(comments, func(c *ent.Comment) bool { return c.ID == hit.RowID }); at >= 0 {
 			texts = []excerptOf{{"COMMENT", comments[at].Body}}

@@ -31,6 +31,30 @@ export async function join(who) {
   await joining.close();
 }
 
+// keyboard is what somebody does on a page who has no mouse.
+export function keyboard(page) {
+  const keys = async (...list) => { for (const key of list) await page.keyboard.press(key); };
+  const focused = (locator) => locator.and(page.locator(':focus')).waitFor();
+  // tab goes on by Tab to a control.
+  const tab = async (locator) => {
+    const handle = await locator.elementHandle();
+    for (let i = 0; i < 80; i++) {
+      if (await handle.evaluate((e) => e === document.activeElement)) return;
+      await keys('Tab');
+    }
+    assert.fail(`${await handle.evaluate((e) => e.outerHTML)} is not reached by Tab`);
+  };
+  const chosen = (select) => select.evaluate((e) => e.selectedOptions[0]?.textContent ?? '');
+  // pick chooses an option of a select by the arrow keys, from the first one on.
+  const pick = async (select, label) => {
+    await tab(select);
+    await keys('Home');
+    for (let i = 0; i < 60 && !(await chosen(select)).startsWith(label); i++) await keys('ArrowDown');
+    await until(`${label} is chosen`, async () => (await chosen(select)).startsWith(label));
+  };
+  return { keys, focused, tab, chosen, pick };
+}
+
 // fill signs in on the sign-in page.
 async function fill(page, who) {
   await page.getByLabel('E-mail address').fill(who.email);

@@ -1,12 +1,12 @@
 // An owner builds a workflow of six phases in the console with the keyboard alone, publishes it, and the API has it. What was done can be
 // taken back, phases are copied and pasted, and nothing unsaved is lost. Numbers keep their digits.
 import assert from 'node:assert/strict';
-import { arrive, rest, until } from './console-browser.mjs';
+import { arrive, keyboard, rest, until } from './console-browser.mjs';
 
 const { owner } = JSON.parse(process.env.ATRIUM_TEST);
 const b = await arrive(owner, 'workflows');
 const { page } = b;
-const keys = async (...list) => { for (const key of list) await page.keyboard.press(key); };
+const { keys } = keyboard(page);
 const palette = page.getByRole('combobox', { name: 'What to add or change' });
 const focused = (name) => page.getByRole('button', { name }).and(page.locator('.outline [data-phase]:focus')).waitFor();
 // command runs a command of the palette, which is found by what was typed.

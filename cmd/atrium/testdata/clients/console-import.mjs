@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { arrive, rest, until } from './console-browser.mjs';
+import { arrive, keyboard, rest, until } from './console-browser.mjs';
 
 const { demo, owner } = JSON.parse(process.env.ATRIUM_TEST);
 const head = 'Issue key;Subject line;Status;Priority;Reporter;Created;Model;Notes\r\n';
@@ -21,25 +21,7 @@ const thousand = await named('old.csv', head + Array.from({ length: 1000 }, (_x,
 
 const b = await arrive(owner, 'requests');
 const { page } = b;
-const keys = async (...list) => { for (const key of list) await page.keyboard.press(key); };
-const focused = (locator) => locator.and(page.locator(':focus')).waitFor();
-// tab goes on by Tab to a control, as somebody does who has no mouse.
-const tab = async (locator) => {
-  const handle = await locator.elementHandle();
-  for (let i = 0; i < 80; i++) {
-    if (await handle.evaluate((e) => e === document.activeElement)) return;
-    await keys('Tab');
-  }
-  assert.fail(`${await handle.evaluate((e) => e.outerHTML)} is not reached by Tab`);
-};
-// pick chooses an option of a select by the arrow keys, from the first one on.
-const pick = async (select, label) => {
-  await tab(select);
-  const chosen = () => select.evaluate((e) => e.selectedOptions[0]?.textContent ?? '');
-  await keys('Home');
-  for (let i = 0; i < 60 && !(await chosen()).startsWith(label); i++) await keys('ArrowDown');
-  await until(`${label} is chosen`, async () => (await chosen()).startsWith(label));
-};
+const { keys, focused, tab, pick } = keyboard(page);
 let next;
 page.on('filechooser', (chooser) => { void chooser.setFiles(next); }); // heard all the time: the browser has to know before it is pressed
 const choose = async (button, path) => {

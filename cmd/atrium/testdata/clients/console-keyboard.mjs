@@ -1,7 +1,7 @@
 // An owner at work in the web console with the keyboard alone, from the sign-in page on. Each control is reached by Tab, shows that it
 // has the focus, and the focus is never lost. No pointer is pressed, by the test or by the page.
 import assert from 'node:assert/strict';
-import { arrive, file, rest, until } from './console-browser.mjs';
+import { arrive, file, keyboard, rest, until } from './console-browser.mjs';
 
 const { api, owner } = JSON.parse(process.env.ATRIUM_TEST);
 const moved = await file('Over the board'); // before any list is read
@@ -16,7 +16,7 @@ const b = await arrive(owner, 'catalogue', { reducedMotion: null }, async (page)
   await page.keyboard.press('Enter');
 });
 const { page } = b;
-const keys = async (...list) => { for (const key of list) await page.keyboard.press(key); };
+const { keys } = keyboard(page);
 const type = (text) => page.keyboard.type(text);
 const title = (name) => page.getByRole('heading', { level: 1, name }).waitFor();
 const settled = async () => {

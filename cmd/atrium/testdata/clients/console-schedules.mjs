@@ -1,7 +1,7 @@
 // An owner plans with the keyboard alone that a request is submitted every week: sees when that will be while choosing it, runs it once,
 // follows it to the request, pauses and changes it. A workflow is started the same way, planned from its own page.
 import assert from 'node:assert/strict';
-import { arrive, rest, until } from './console-browser.mjs';
+import { arrive, keyboard, rest, until } from './console-browser.mjs';
 import { graph } from './console-company.mjs';
 
 const { demo, owner } = JSON.parse(process.env.ATRIUM_TEST);
@@ -16,26 +16,8 @@ await rest('POST', `/workflows/${flow.id}/publish`, {});
 const b = await arrive(owner, 'schedules', { locale: 'en-US', timezoneId: 'Europe/Berlin' });
 const { page } = b;
 const main = page.getByRole('main');
-const keys = async (...list) => { for (const key of list) await page.keyboard.press(key); };
-const focused = (locator) => locator.and(page.locator(':focus')).waitFor();
-// tab goes on by Tab to a control, as somebody does who has no mouse.
-const tab = async (locator) => {
-  const handle = await locator.elementHandle();
-  for (let i = 0; i < 80; i++) {
-    if (await handle.evaluate((e) => e === document.activeElement)) return;
-    await keys('Tab');
-  }
-  assert.fail(`${await handle.evaluate((e) => e.outerHTML)} is not reached by Tab`);
-};
+const { keys, focused, tab, chosen, pick } = keyboard(page);
 const press = async (locator, key = 'Enter') => { await tab(locator); await keys(key); };
-const chosen = (select) => select.evaluate((e) => e.selectedOptions[0]?.textContent ?? '');
-// pick chooses an option of a select by the arrow keys, from the first one on.
-const pick = async (select, label) => {
-  await tab(select);
-  await keys('Home');
-  for (let i = 0; i < 60 && !(await chosen(select)).startsWith(label); i++) await keys('ArrowDown');
-  await until(`${label} is chosen`, async () => (await chosen(select)).startsWith(label));
-};
 // named chooses one by the letters that it begins with, of a list that is long. What is typed within a second of other letters is one word with them.
 const named = async (select, label) => {
   await tab(select);

@@ -1,12 +1,12 @@
 // An owner tries a workflow in the console with the keyboard alone, before it is published: it stops at what nobody has answered, goes on
 // with each answer, another answer shows the other way, and what is wrong leads to its phase. Nothing comes of it.
 import assert from 'node:assert/strict';
-import { arrive, file, rest } from './console-browser.mjs';
+import { arrive, file, keyboard, rest } from './console-browser.mjs';
 
 const { owner } = JSON.parse(process.env.ATRIUM_TEST);
 const b = await arrive(owner, 'workflows');
 const { page } = b;
-const keys = async (...list) => { for (const key of list) await page.keyboard.press(key); };
+const { keys } = keyboard(page);
 const me = (await rest('GET', '/users')).find((u) => u.email === owner.email);
 const past = await file('A laptop of the past');
 const flow = await rest('POST', '/workflows', { name: 'Tried by keys', definition: {
