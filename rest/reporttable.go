@@ -20,24 +20,8 @@ import (
 // The report about requests as a table goes through no row of the table of routes, either: see tablePath.
 const reportTablePath = "/v1/reports/requests.csv"
 
-// handleReportTable registers the endpoint of the report as a table.
-func (s *Server) handleReportTable() {
-	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		s.router.MethodFunc(method, reportTablePath, func(w http.ResponseWriter, r *http.Request) {
-			gate.SetRoute(w, reportTablePath)
-			gate.SetOperation(w, request.Report.Info().Name)
-			if err := s.giveReportTable(w, r); err != nil {
-				s.fail(w, r, err)
-			}
-		})
-	}
-}
-
 // giveReportTable sends a report as a table.
 func (s *Server) giveReportTable(w http.ResponseWriter, r *http.Request) error {
-	if err := gate.SameOrigin(r, s.baseURL); err != nil {
-		return err
-	}
 	in, call, err := queryOf(s, r, request.Report)
 	if err != nil {
 		return err
@@ -54,10 +38,7 @@ func (s *Server) giveReportTable(w http.ResponseWriter, r *http.Request) error {
 	if err := lines.WriteAll(reportLines(report)); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
-	h := w.Header()
-	harmless(h, "text/csv; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Disposition", "attachment; filename=report.csv")
+	tableHeaders(w.Header(), "report.csv")
 	if r.Method == http.MethodGet {
 		_, _ = body.WriteTo(w) // a client who has gone needs no answer
 	}

@@ -72,8 +72,7 @@ func New(o Options) (*Server, error) {
 	if o.Mail != nil {
 		s.handleMailHook(o.Gate, o.Mail)
 	}
-	s.handleTable()
-	s.handleReportTable()
+	s.handleTables()
 	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
 	}

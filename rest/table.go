@@ -32,25 +32,39 @@ const (
 // bom tells spreadsheets that the text is UTF-8.
 const bom = "\ufeff"
 
-// handleTable registers the endpoint of the table.
-func (s *Server) handleTable() {
+// handleTables registers the endpoints of tables.
+func (s *Server) handleTables() {
+	s.handleTable(tablePath, request.Export.Info(), s.giveTable)
+	s.handleTable(reportTablePath, request.Report.Info(), s.giveReportTable)
+}
+
+// handleTable registers the endpoint of a table, for pages of this origin alone where they send a cookie.
+func (s *Server) handleTable(path string, of *op.Info, give func(http.ResponseWriter, *http.Request) error) {
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		s.router.MethodFunc(method, tablePath, func(w http.ResponseWriter, r *http.Request) {
-			gate.SetRoute(w, tablePath)
-			gate.SetOperation(w, request.Export.Info().Name)
-			if err := s.giveTable(w, r); err != nil {
+		s.router.MethodFunc(method, path, func(w http.ResponseWriter, r *http.Request) {
+			gate.SetRoute(w, path)
+			gate.SetOperation(w, of.Name)
+			err := gate.SameOrigin(r, s.baseURL)
+			if err == nil {
+				err = give(w, r)
+			}
+			if err != nil {
 				s.fail(w, r, err)
 			}
 		})
 	}
 }
 
+// tableHeaders says that the answer is a CSV table, to be kept in a file of this name.
+func tableHeaders(h http.Header, file string) {
+	harmless(h, "text/csv; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Disposition", "attachment; filename="+file)
+}
+
 // giveTable sends a table. Returns what is wrong before its first byte; a table that fails later breaks off, so that nobody takes it for
 // whole.
 func (s *Server) giveTable(w http.ResponseWriter, r *http.Request) error {
-	if err := gate.SameOrigin(r, s.baseURL); err != nil {
-		return err
-	}
 	in, _, err := queryOf(s, r, request.Export, "page", "pageSize")
 	if err != nil {
 		return err
@@ -71,9 +85,7 @@ func (s *Server) giveTable(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	h := w.Header()
-	harmless(h, "text/csv; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Disposition", "attachment; filename=requests.csv")
+	tableHeaders(h, "requests.csv")
 	h.Set("X-Total-Count", strconv.Itoa(table.Total))
 	if r.Method == http.MethodGet {
 		s.sendTable(ctx, table, w)
