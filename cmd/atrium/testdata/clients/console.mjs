@@ -535,6 +535,7 @@ for (const again of ['button', 'comment']) {
   if (again === 'button') {
     await m.page.getByRole('button', { name: 'Reopen', exact: true }).click();
     await m.page.getByRole('dialog').getByRole('button', { name: 'Reopen', exact: true }).click();
+    await m.page.getByRole('dialog').waitFor({ state: 'detached' });
   } else {
     await m.page.getByText('A public comment reopens your request.').waitFor();
     await m.page.getByLabel('Comment').fill('It broke again.');
