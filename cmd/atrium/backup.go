@@ -61,7 +61,11 @@ func (m *backupCmd) Run(ctx context.Context) error {
 	if m.WithKeys != (passphrase != "") {
 		return errors.New("--with-keys and --passphrase-file go together")
 	}
-	o := backup.Options{Database: m.sqliteFile(), Files: m.files(), Passphrase: passphrase, Version: programVersion(), Now: time.Now()}
+	stored, err := m.files(ctx)
+	if err != nil {
+		return err
+	}
+	o := backup.Options{Database: m.sqliteFile(), Files: stored, Passphrase: passphrase, Version: programVersion(), Now: time.Now()}
 	if m.WithKeys {
 		if o.Keys, err = m.keyFiles(); err != nil {
 			return err
@@ -129,7 +133,11 @@ func (m *restoreCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	made, err := backup.Read(ctx, m.From, backup.RestoreOptions{Dir: m.Data, Files: m.filesDir(), Passphrase: passphrase, Check: func(ctx context.Context, _ string) error {
+	stored, err := m.files(ctx)
+	if err != nil {
+		return err
+	}
+	made, err := backup.Read(ctx, m.From, backup.RestoreOptions{Dir: m.Data, Files: stored, Spool: m.spoolDir(), Passphrase: passphrase, Check: func(ctx context.Context, _ string) error {
 		if key := m.masterKey(); key.File != "" && !fileExists(key.File) {
 			return fmt.Errorf("the master key %s is missing: put it there, or give --passphrase-file for a backup with keys", key.File)
 		}

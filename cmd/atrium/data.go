@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +19,8 @@ type dataFlags struct {
 	MasterKeyFile string `help:"File of the key that secrets are sealed under (default: master.key in the data folder). $ATRIUM_MASTER_KEY may hold the key itself, in base64, instead of a file." type:"path"`
 	MasterKeyURI  string `help:"Key in a KMS (hcvault://…, aws-kms://…) in place of a file."`
 	PolicyDir     string `help:"Folder of the operator's own policies: *.rego in the package atrium.operator. They are read again when they change." type:"path"`
-	FilesDir      string `help:"Folder of attached files (default: files in the data folder); several nodes need one that they share." type:"path"`
+	FilesDir      string `help:"Folder of attached files (default: files in the data folder); several nodes need one that they share, or --files-url." type:"path"`
+	FilesURL      string `help:"S3-compatible bucket of attached files in place of a folder: s3://BUCKET/PREFIX?endpoint=URL&region=NAME, with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."`
 	LogLevel      string `default:"info" enum:"debug,info,warn,error" help:"Least level that is logged."`
 
 	writeTime time.Duration // time limit of one transaction on PostgreSQL; 0 means the default
@@ -53,11 +56,23 @@ func (f dataFlags) prepare() error {
 // sqliteFile is the path of the SQLite database.
 func (f dataFlags) sqliteFile() string { return filepath.Join(f.Data, "atrium.db") }
 
-// files returns the store of attached files.
-func (f dataFlags) files() files.Store { return files.NewFolder(f.filesDir()) }
-
-// filesDir is the folder of attached files.
-func (f dataFlags) filesDir() string { return cmp.Or(f.FilesDir, filepath.Join(f.Data, "files")) }
+// files returns the store of attached files: the bucket, once it has answered, or the folder.
+func (f dataFlags) files(ctx context.Context) (files.Store, error) {
+	if f.FilesURL == "" {
+		return files.NewFolder(cmp.Or(f.FilesDir, filepath.Join(f.Data, "files"))), nil
+	}
+	if f.FilesDir != "" {
+		return nil, errors.New("--files-dir and --files-url: give one of them")
+	}
+	b, err := files.NewBucket(f.FilesURL)
+	if err == nil {
+		err = b.Check(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--files-url: %w", err)
+	}
+	return b, nil
+}
 
 // spoolDir is the folder of files that are being sent.
 func (f dataFlags) spoolDir() string { return filepath.Join(f.Data, "uploads") }

@@ -37,7 +37,11 @@ func (m *mailDeliverCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	depot := attachment.NewDepot(attachment.Depot{Engine: c.engine, Files: m.files(), Spool: m.spoolDir(), Log: c.log})
+	stored, err := m.files(ctx)
+	if err != nil {
+		return err
+	}
+	depot := attachment.NewDepot(attachment.Depot{Engine: c.engine, Files: stored, Spool: m.spoolDir(), Log: c.log})
 	post := mailbox.NewPost(mailbox.Post{Depot: depot, Queue: c.queue, Bytes: ratelimit.NewBytes(ratelimit.NewMemory())})
 	ids, err := post.DeliverFile(ctx, raw, m.To, m.Vouch)
 	if err != nil {

@@ -33,7 +33,7 @@ var program string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "atrium-cli")
-	if err == nil {
+	if err = errors.Join(err, os.Setenv("AWS_ACCESS_KEY_ID", bucketKey), os.Setenv("AWS_SECRET_ACCESS_KEY", bucketKey)); err == nil {
 		program = filepath.Join(dir, "atrium")
 		var out []byte
 		if out, err = exec.Command("go", "build", "-ldflags=-w", "-o", program, ".").CombinedOutput(); err != nil {
@@ -59,7 +59,8 @@ type place struct {
 	data string
 	url  string // empty for SQLite
 
-	release string // binary of another release; "" for the one under test
+	release   string // binary of another release; "" for the one under test
+	bucketURL string // of attached files; empty for a folder
 }
 
 // each runs fn on SQLite and on PostgreSQL, in parallel.
@@ -87,7 +88,13 @@ func onPostgres(t testing.TB) place {
 func (p place) command(args ...string) *exec.Cmd {
 	env := []string{"PATH=" + os.Getenv("PATH"), "ATRIUM_DATA=" + p.data}
 	if p.url != "" {
-		env = append(env, "ATRIUM_DATABASE_URL="+p.url, "ATRIUM_FILES_DIR="+filepath.Join(p.data, "files")) // which several nodes share
+		env = append(env, "ATRIUM_DATABASE_URL="+p.url)
+	}
+	if p.url != "" && p.bucketURL == "" {
+		env = append(env, "ATRIUM_FILES_DIR="+filepath.Join(p.data, "files")) // which several nodes share
+	}
+	if p.bucketURL != "" {
+		env = append(env, "ATRIUM_FILES_URL="+p.bucketURL, "AWS_ACCESS_KEY_ID="+bucketKey, "AWS_SECRET_ACCESS_KEY="+bucketKey)
 	}
 	for len(args) > 0 && strings.Contains(args[0], "=") && !strings.HasPrefix(args[0], "-") {
 		env, args = append(env, args[0]), args[1:]

@@ -70,8 +70,8 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 	if m.Drain < 0 {
 		return errors.New("--drain must not be negative")
 	}
-	if m.FilesDir == "" && (m.RedisURL != "" || m.Role != "all") {
-		return errors.New("several nodes need --files-dir: a folder that all of them share")
+	if m.FilesDir == "" && m.FilesURL == "" && (m.RedisURL != "" || m.Role != "all") {
+		return errors.New("several nodes need --files-dir, a folder that all of them share, or --files-url")
 	}
 	if m.SMTPListen != "" && m.MailDomain == "" {
 		return errors.New("--smtp-listen needs --mail-domain")

@@ -36,6 +36,10 @@ func (m *companyExportCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		stored, err := m.files(ctx)
+		if err != nil {
+			return err
+		}
 		file, err := os.OpenFile(m.To, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return fmt.Errorf("--to: %w", err)
@@ -54,7 +58,7 @@ func (m *companyExportCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		out, err := (&transfer.Exporter{Store: c.store, Sealer: c.sealer, Key: key, Files: m.files()}).Export(ctx, m.Company, passphrase, file)
+		out, err := (&transfer.Exporter{Store: c.store, Sealer: c.sealer, Key: key, Files: stored}).Export(ctx, m.Company, passphrase, file)
 		if err != nil {
 			return err
 		}
@@ -90,7 +94,11 @@ func (m *companyImportCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	im := transfer.Importer{Store: c.store, Sealer: c.sealer, Queue: c.queue, Files: m.files(), Spool: m.spoolDir(), Accept: m.Accept, Invite: c.mails.Invite}
+	stored, err := m.files(ctx)
+	if err != nil {
+		return err
+	}
+	im := transfer.Importer{Store: c.store, Sealer: c.sealer, Queue: c.queue, Files: stored, Spool: m.spoolDir(), Accept: m.Accept, Invite: c.mails.Invite}
 	out, err := im.Import(ctx, file, passphrase)
 	if err != nil {
 		return err

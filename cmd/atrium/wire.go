@@ -194,6 +194,9 @@ type server struct {
 
 // build builds everything that runs, in order.
 func (s *server) build(ctx context.Context) error {
+	if err := s.addDepot(ctx); err != nil {
+		return err
+	}
 	if err := s.addAdmin(ctx); err != nil {
 		return err
 	}
@@ -211,7 +214,6 @@ func (s *server) build(ctx context.Context) error {
 	if s.PolicyDir != "" {
 		s.add("policy folder", func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) })
 	}
-	s.addDepot()
 	if err := s.addWork(ctx); err != nil {
 		return err
 	}
@@ -239,13 +241,18 @@ func (s *server) closes(name string, closer func() error) {
 }
 
 // addDepot builds what takes and gives the bytes of attached files. Uploads under way are in the data folder.
-func (s *server) addDepot() {
-	d := attachment.Depot{Engine: s.engine, Files: s.serveCmd.files(), Spool: s.spoolDir(), Log: s.log}
+func (s *server) addDepot(ctx context.Context) error {
+	stored, err := s.serveCmd.files(ctx)
+	if err != nil {
+		return err
+	}
+	d := attachment.Depot{Engine: s.engine, Files: stored, Spool: s.spoolDir(), Log: s.log}
 	if s.Clamd != "" {
 		d.Scan = &attachment.Scanner{Address: s.Clamd}
 	}
 	s.depot = attachment.NewDepot(d)
 	s.engine.MailDomain = s.MailDomain
+	return nil
 }
 
 // addPost builds what takes and works the mail of mailboxes.

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"atrium/internal/platform/files"
@@ -94,9 +92,9 @@ func addStored(ctx context.Context, w *tar.Writer, o Options, key string) (err e
 	return nil
 }
 
-// placeFiles stores the attached files of a backup, all that its manifest counts.
-func placeFiles(ctx context.Context, r *tar.Reader, m *Manifest, o RestoreOptions, place func(string) string) error {
-	to, count, bytes := files.NewFolder(o.Files), 0, int64(0)
+// storeFiles stores the attached files of a backup, all that its manifest counts. It calls stores with the key of each before.
+func storeFiles(ctx context.Context, r *tar.Reader, m *Manifest, o RestoreOptions, stores func(key string)) error {
+	count, bytes := 0, int64(0)
 	for {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -111,7 +109,7 @@ func placeFiles(ctx context.Context, r *tar.Reader, m *Manifest, o RestoreOption
 			return fmt.Errorf("the backup holds %q, which is no attached file", h.Name)
 		}
 		count, bytes = count+1, bytes+h.Size
-		if err := placeFile(ctx, r, to, key, h.Size, o, place); err != nil {
+		if err := storeFile(ctx, r, key, h.Size, o, stores); err != nil {
 			return err
 		}
 	}
@@ -122,20 +120,18 @@ func placeFiles(ctx context.Context, r *tar.Reader, m *Manifest, o RestoreOption
 	return nil
 }
 
-// placeFile stores an attached file, unless the folder has it: a file's key is never used twice.
-func placeFile(ctx context.Context, r io.Reader, to *files.Folder, key string, size int64, o RestoreOptions, place func(string) string) error {
-	path := filepath.Join(o.Files, filepath.FromSlash(key))
-	if about, err := os.Lstat(path); err == nil && about.Size() == size {
-		return nil
-	} else if err == nil {
-		return fmt.Errorf("the folder has another file %s than the backup", key)
+// storeFile stores an attached file, unless the store has it: a file's key is never used twice.
+func storeFile(ctx context.Context, r io.Reader, key string, size int64, o RestoreOptions, stores func(key string)) error {
+	there, err := o.Files.Open(ctx, key)
+	switch {
+	case err == nil && there.Size() == size:
+		return there.Close()
+	case err == nil:
+		return errors.Join(fmt.Errorf("another file %s is stored than the backup has", key), there.Close())
+	case !errors.Is(err, files.ErrNotFound):
+		return fmt.Errorf("restore the attached file %s: %w", key, err)
 	}
-	for _, folder := range []string{o.Files, filepath.Dir(path)} {
-		if _, err := os.Lstat(folder); err != nil {
-			place(folder)
-		}
-	}
-	spooled, err := files.SpoolSealed(o.Files, r, size)
+	spooled, err := files.SpoolSealed(o.Spool, r, size)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("this is not all of a backup: %w", err)
 	}
@@ -143,6 +139,6 @@ func placeFile(ctx context.Context, r io.Reader, to *files.Folder, key string, s
 		return fmt.Errorf("restore the attached file %s: %w", key, err)
 	}
 	defer spooled.Discard()
-	place(path)
-	return to.Put(ctx, key, spooled)
+	stores(key)
+	return o.Files.Put(ctx, key, spooled)
 }

@@ -41,11 +41,11 @@ func TestBackupOfFiles(t *testing.T) {
 	require.EqualValues(t, len("shared")+len("mail"), made.OfFiles)
 
 	to := filepath.Join(dir, "there")
-	restore := backup.RestoreOptions{Dir: to, Files: filepath.Join(to, "files"), Check: sound}
+	restore := backup.RestoreOptions{Dir: to, Files: files.NewFolder(filepath.Join(to, "files")), Spool: filepath.Join(to, "uploads"), Check: sound}
 	_, err = backup.Read(t.Context(), file, restore)
 	require.NoError(t, err)
 	for name, key := range keys {
-		f, err := files.NewFolder(restore.Files).Open(t.Context(), key)
+		f, err := restore.Files.Open(t.Context(), key)
 		if name == "deleted" {
 			require.ErrorIs(t, err, files.ErrNotFound)
 			continue
@@ -61,13 +61,13 @@ func TestBackupOfFiles(t *testing.T) {
 	restore.Check = func(context.Context, string) error { return io.ErrUnexpectedEOF }
 	_, err = backup.Read(t.Context(), file, restore)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	require.FileExists(t, filepath.Join(restore.Files, keys["mail"]), "what was there before stays")
+	require.FileExists(t, filepath.Join(to, "files", keys["mail"]), "what was there before stays")
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
 	cut := filepath.Join(dir, "cut.tar")
 	require.NoError(t, os.WriteFile(cut, whole[:len(whole)-1024-512-300], 0o600)) // within the header of the last file
 	restore.Dir, restore.Check = filepath.Join(dir, "nowhere"), sound
-	restore.Files = filepath.Join(restore.Dir, "files")
+	restore.Files, restore.Spool = files.NewFolder(filepath.Join(restore.Dir, "files")), filepath.Join(restore.Dir, "uploads")
 	_, err = backup.Read(t.Context(), cut, restore)
 	require.ErrorContains(t, err, "not all of a backup")
 	require.NoDirExists(t, restore.Dir)

@@ -28,7 +28,8 @@ var ErrOccupied = errors.New("the folder holds a database already")
 // RestoreOptions say where and how to restore a backup.
 type RestoreOptions struct {
 	Dir        string // created if it does not exist
-	Files      string // the folder of attached files
+	Files      files.Store
+	Spool      string // the folder of files that are not stored yet
 	Passphrase string // of the keys; without it the keys are not restored
 	Check      func(ctx context.Context, dir string) error
 }
@@ -44,20 +45,25 @@ func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err 
 			return nil, ErrOccupied
 		}
 	}
-	var made []string
+	var made, stored []string
 	defer func() {
-		if err != nil {
-			for _, path := range slices.Backward(made) {
-				_ = os.Remove(path) // a file that cannot be removed is left behind, and so is a folder with other files
-			}
-			_ = os.Remove(o.Dir) // fails unless it is empty
+		if err == nil {
+			return
 		}
+		for _, key := range stored {
+			_ = o.Files.Delete(context.WithoutCancel(ctx), key) // a file that cannot be removed is left behind
+		}
+		for _, path := range slices.Backward(made) {
+			_ = os.Remove(path) // likewise, and so is a folder with other files
+		}
+		_ = os.Remove(o.Dir) // fails unless it is empty
 	}()
+	defer func() { _ = os.Remove(o.Spool) }() // likewise
 	place := func(path string) string {
 		made = append(made, path)
 		return path
 	}
-	m, keys, err := unpack(ctx, from, o, place)
+	m, keys, err := unpack(ctx, from, o, place, func(key string) { stored = append(stored, key) })
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +84,7 @@ func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err 
 }
 
 // unpack writes the database and the attached files to their places and returns the manifest and the encrypted keys.
-func unpack(ctx context.Context, from string, o RestoreOptions, place func(string) string) (m *Manifest, keys []byte, err error) {
+func unpack(ctx context.Context, from string, o RestoreOptions, place func(string) string, stores func(key string)) (m *Manifest, keys []byte, err error) {
 	f, err := os.Open(from)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the backup: %w", err)
@@ -110,7 +116,7 @@ func unpack(ctx context.Context, from string, o RestoreOptions, place func(strin
 			if err := placeDatabase(r, m, place(filepath.Join(o.Dir, databaseName))); err != nil {
 				return nil, nil, err
 			}
-			return m, keys, placeFiles(ctx, r, m, o, place)
+			return m, keys, storeFiles(ctx, r, m, o, stores)
 		default:
 			return nil, nil, errors.New("this is no backup of Atrium")
 		}

@@ -77,16 +77,30 @@ func (f *Folder) Put(_ context.Context, key string, s *Spooled) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return fmt.Errorf("make the company's folder: %w", err)
-	}
-	if err := os.Rename(s.path, to); err != nil {
-		if err := copyFile(s.path, to); err != nil {
+	for tries := 0; ; tries++ {
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return fmt.Errorf("make the company's folder: %w", err)
+		}
+		err := move(s.path, to)
+		switch {
+		case err == nil:
+			return errors.Join(SyncFolder(filepath.Dir(to)), SyncFolder(f.root))
+		case tries == 2 || !errors.Is(err, fs.ErrNotExist): // the company's last file was deleted at this moment, with its folder
 			return err
 		}
-		s.Discard()
 	}
-	return errors.Join(SyncFolder(filepath.Dir(to)), SyncFolder(f.root))
+}
+
+// move renames a file, or copies it to another file system.
+func move(from, to string) error {
+	err := os.Rename(from, to)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := copyFile(from, to); err != nil {
+		return err
+	}
+	return os.Remove(from)
 }
 
 // copyFile copies a file to another file system, complete or not at all.
@@ -151,7 +165,7 @@ type onDisk struct {
 
 func (f onDisk) Size() int64 { return f.size }
 
-// Delete removes the file of a key.
+// Delete removes the file of a key, and the folders that are empty without it.
 func (f *Folder) Delete(_ context.Context, key string) error {
 	at, err := f.at(key)
 	if err != nil {
@@ -159,6 +173,9 @@ func (f *Folder) Delete(_ context.Context, key string) error {
 	}
 	if err := os.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the file: %w", err)
+	}
+	if os.Remove(filepath.Dir(at)) == nil { // fails unless it is empty
+		_ = os.Remove(f.root) // likewise
 	}
 	return nil
 }

@@ -35,9 +35,10 @@ function usePut() {
   return async (r: RequestRowFragment, change: Change) => {
     const send = (etag: string) => run({ input: { id: r.id, ifMatch: etag, ...change } });
     let o = await send(r.etag);
-    if (o.fault?.code === 'precondition_failed') {
+    for (let tries = 0; o.fault?.code === 'precondition_failed' && tries < 3; tries++) { // an answer that was under way may be older than the refusal
       const now = (await c.query(RequestOne, { id: r.id }, { requestPolicy: 'network-only' }).toPromise()).data?.request;
-      if (now && JSON.stringify(fieldsOf(now, change)) === JSON.stringify(fieldsOf(r, change))) o = await send(now.etag);
+      if (!now || JSON.stringify(fieldsOf(now, change)) !== JSON.stringify(fieldsOf(r, change))) break;
+      o = await send(now.etag);
     }
     if (o.fault) toast({ text: sentence(o.fault), bad: true });
     return o.data?.updateRequest.request;
