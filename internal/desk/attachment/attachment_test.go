@@ -83,6 +83,37 @@ func refused(t *testing.T, err error, code apperr.Code, says string) {
 	require.Contains(t, apperr.From(err).Message, says)
 }
 
+// A caller sends four files at once; a fifth waits for one of them to end. A colleague does not wait for it.
+func TestFourUploadsOfACallerAtOnce(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	d := newDesk(t, w, nil)
+	owner := d.as(principal.Owner)
+	var held []*io.PipeWriter
+	var sending sync.WaitGroup
+	for range 4 {
+		r, to := io.Pipe()
+		id := d.announce(t, owner, 2)
+		sending.Go(func() { _, _ = d.Receive(owner, id, r, 2) })
+		_, err := to.Write([]byte("a")) // its place is taken once its first byte is read
+		require.NoError(t, err)
+		held = append(held, to)
+	}
+	fifth := d.announce(t, owner, 1)
+	impatient, stop := context.WithTimeout(owner, 100*time.Millisecond)
+	defer stop()
+	_, err := d.Receive(impatient, fifth, strings.NewReader("b"), 1)
+	refused(t, err, apperr.Unavailable, "")
+	d.add(t, d.as(principal.Member), "mine")
+	require.NoError(t, held[0].Close())
+	_, err = d.Receive(owner, fifth, strings.NewReader("b"), 1)
+	require.NoError(t, err)
+	for _, to := range held {
+		require.NoError(t, to.Close())
+	}
+	sending.Wait()
+}
+
 // The same bytes that several people send at once are stored once, and read by all; when the last row is gone, they are.
 func TestSameBytesAtOnce(t *testing.T) {
 	t.Parallel()

@@ -29,20 +29,22 @@ type Depot struct {
 	Scan   *Scanner // nil: files are not scanned
 	Log    *slog.Logger
 
-	uploads, previews *share.Places
+	uploads, ofCallers, previews *share.Places
 }
 
 // The places of a node. An upload holds a connection and 32 KiB; the picture of a preview may take 160 MiB.
 const (
-	uploadsAtOnce  = 64
-	uploadsOfOne   = 8
-	uploadTurn     = 20 * time.Second // how long an upload waits for its place
-	previewsAtOnce = 1
+	uploadsAtOnce   = 64
+	uploadsOfOne    = 8 // company
+	uploadsOfCaller = 4
+	uploadTurn      = 20 * time.Second // how long an upload waits for its place
+	previewsAtOnce  = 1
 )
 
 // NewDepot returns a depot.
 func NewDepot(d Depot) *Depot {
-	d.uploads, d.previews = share.New(uploadsAtOnce, uploadsOfOne), share.New(previewsAtOnce, 1)
+	d.uploads, d.ofCallers = share.New(uploadsAtOnce, uploadsOfOne), share.New(uploadsAtOnce, uploadsOfCaller)
+	d.previews = share.New(previewsAtOnce, 1)
 	return &d
 }
 
@@ -162,13 +164,31 @@ func arrive(ctx context.Context, tx *op.Tx, a *ent.Attachment, in Arrived) (*ent
 	return after, nil
 }
 
-// Receive takes the bytes of an announced file from a stream, all of them or none.
-func (d *Depot) Receive(ctx context.Context, id string, from io.Reader, length int64) (*ent.Attachment, error) {
+// place waits for a place of the caller's own, and then for one of the company's.
+func (d *Depot) place(ctx context.Context) (leave func(), err error) {
 	waiting, stop := context.WithTimeout(ctx, uploadTurn)
-	leave, err := d.uploads.Take(waiting, companyOf(ctx))
-	stop()
+	defer stop()
+	p, _ := principal.From(ctx)
+	if p == nil {
+		p = &principal.Principal{}
+	}
+	own, err := d.ofCallers.Take(waiting, p.ID)
 	if err != nil {
 		return nil, apperr.Busy(err)
+	}
+	companys, err := d.uploads.Take(waiting, p.CompanyID)
+	if err != nil {
+		own()
+		return nil, apperr.Busy(err)
+	}
+	return func() { companys(); own() }, nil
+}
+
+// Receive takes the bytes of an announced file from a stream, all of them or none.
+func (d *Depot) Receive(ctx context.Context, id string, from io.Reader, length int64) (*ent.Attachment, error) {
+	leave, err := d.place(ctx)
+	if err != nil {
+		return nil, err
 	}
 	defer leave()
 	to, _, err := op.Run(ctx, d.Engine, toReceive, op.ByID{ID: id}, nil)
@@ -197,14 +217,6 @@ func (d *Depot) Receive(ctx context.Context, id string, from io.Reader, length i
 		}
 	}
 	return after, err
-}
-
-func companyOf(ctx context.Context) string {
-	p, _ := principal.From(ctx)
-	if p == nil {
-		return ""
-	}
-	return p.CompanyID
 }
 
 // toGive finds a file whose bytes the caller may have.
