@@ -229,7 +229,7 @@ func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) 
 		Unsubscribe: unsubscribe,
 	}
 	if console := l.console(); console != "" && t.Page != "" {
-		letter.Link = console + t.Page
+		letter.Link, letter.Decide = console+t.Page, t.Decide
 	}
 	if t.Rate != "" {
 		if letter.Rate, err = l.sealed(pathRate, ratingOf, u, t.Rate); err != nil {

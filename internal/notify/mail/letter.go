@@ -21,9 +21,16 @@ type Letter struct {
 	Paragraphs  []string // one line each, or several
 	Quote       string   // what somebody wrote, as Quote returns it; empty for nothing
 	Link        string   // of the page that shows it; empty for none
+	Decide      bool     // the page asks for a decision: a link leads to each way to decide, and neither decides
 	Rate        string   // the address at which the reader says how content they are; empty for none
 	Unsubscribe string   // the address that ends mails of this kind
 }
+
+// What the console's page of a request is asked for by the links of a decision: it shows the decision with that button focused.
+const (
+	toApprove = "?decide=approve"
+	toReject  = "?decide=reject"
+)
 
 // AnswerAbove is the line above which people write their answers to a letter.
 var AnswerAbove = locale.Say("— Please write your answer above this line —")
@@ -55,7 +62,10 @@ func (l Letter) Text() string {
 	if l.Quote != "" {
 		parts = append(parts, "> "+strings.ReplaceAll(wrapped(l.Quote), "\n", "\n> "))
 	}
-	if l.Link != "" {
+	switch {
+	case l.Link != "" && l.Decide:
+		parts = append(parts, p.T(locale.Say("Approve:"))+"\n"+l.Link+toApprove, p.T(locale.Say("Reject:"))+"\n"+l.Link+toReject)
+	case l.Link != "":
 		parts = append(parts, p.T(locale.Say("Open it in Atrium:"))+"\n"+l.Link)
 	}
 	if l.Rate != "" {

@@ -40,6 +40,24 @@ https://desk.test/notifications/unsubscribe?token=t
 	require.NoError(t, (&Message{To: "a@b.test", Subject: "s", Text: l.Text(), HTML: html}).check())
 }
 
+// A letter that asks for a decision has a link for each way to decide, which leads to the page and decides nothing.
+func TestLetterOfADecision(t *testing.T) {
+	t.Parallel()
+	l := Letter{Paragraphs: []string{"The workflow waits for your decision."}, Link: "https://desk.test/app/requests/req_1", Decide: true, Unsubscribe: "https://desk.test/u"}
+	require.Contains(t, l.Text(), `
+Approve:
+https://desk.test/app/requests/req_1?decide=approve
+
+Reject:
+https://desk.test/app/requests/req_1?decide=reject
+`)
+	html, err := l.HTML()
+	require.NoError(t, err)
+	require.Contains(t, html, `<a class="open" href="https://desk.test/app/requests/req_1?decide=approve">Approve</a>`)
+	require.Contains(t, html, `href="https://desk.test/app/requests/req_1?decide=reject">Reject</a>`)
+	require.NotContains(t, html, "Open in Atrium")
+}
+
 // What a letter adds is in the language of its texts.
 func TestLetterInGerman(t *testing.T) {
 	t.Parallel()

@@ -29,6 +29,7 @@ type Note struct {
 	MailAt      time.Time     // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
 	Text        []locale.Text // the paragraphs of the mail; pass texts of other people through mail.Plain
 	Quote       string        // what somebody wrote, through mail.Quote; empty for nothing
+	Decide      bool          // the page of the request asks the reader for a decision
 	Rate        bool          // the mail asks how content the reader is with the request
 }
 
@@ -82,7 +83,7 @@ func Send(ctx context.Context, tx *op.Tx, people []*ent.User, n Note) error {
 func (n Note) in(p locale.Printer) op.Told {
 	out := op.Told{
 		Language: p.Language, Kind: n.Kind, Subject: mail.Plain(p.T(n.Subject), maxSubject), Quote: n.Quote,
-		Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, ""),
+		Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, ""), Decide: n.Decide,
 	}
 	if n.Rate {
 		out.Rate = out.Thread

@@ -118,6 +118,7 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 	note := notice.Note{Kind: a.Occasion, Subject: n.subject(about), About: title, RequestID: e.RequestID, ExecutionID: &e.ID, Text: []locale.Text{
 		n.text, locale.Say("Workflow: %s\nWhat: %s", workflow, mail.Plain(a.What, 500)),
 	}}
+	note.Decide = a.Occasion == notice.Approval && e.RequestID != nil
 	asked := a.Occasion != notice.Incident // the workflow names them, so they may read it whatever their role reaches
 	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
 	return readers, note, err

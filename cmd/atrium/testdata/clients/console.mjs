@@ -161,8 +161,9 @@ await rest('POST', `/workflows/${flow.id}/publish`, {});
 const ordered = await rest('POST', `/services/${demo.serviceId}/offerings`, { name: 'Chairs', workflowId: flow.id });
 const chairs = await rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: ordered.id, title: 'Ten chairs' });
 await until('the decision waits', async () => (await rest('GET', '/approvals?pageSize=100')).some((a) => a.requestId === chairs.id));
-await s.go(`requests/${chairs.id}`, chairs.title);
+await s.go(`requests/${chairs.id}?decide=reject`, chairs.title); // by a mail's link, which decides nothing
 const decision = s.page.getByRole('article', { name: 'Decision: Approve the chairs' });
+await decision.getByRole('button', { name: 'Reject' }).and(s.page.locator(':focus')).waitFor();
 await s.page.getByText('Rate: Price').waitFor();
 await decision.getByLabel('Reason for the decision').fill('They are needed.');
 await s.sound('request-decision');

@@ -1,5 +1,6 @@
 // todo is what the workflow of a request asks people for. It is done here: tasks by their forms, decisions by their buttons.
-import { useState } from 'react';
+import { useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { useAsked } from '../../../app/asked';
 import { rows, useRead } from '../../../app/data';
 import { useChangesOf, useSoon } from '../../../app/live';
@@ -14,6 +15,7 @@ import { nameOf } from '../../../parts/who';
 import type { Fault } from '../../../app/fault';
 import { Badge, Time, words } from '../../../ui/bits';
 import { useDraft } from '../../../ui/draft';
+import { focusSoon } from '../../../ui/focus';
 import { Field, Rest, faultAt } from '../../../ui/field';
 import { Section } from '../../../ui/page';
 import { Failed, Wait } from '../../../ui/states';
@@ -24,6 +26,7 @@ export type Task = NonNullable<NonNullable<RequestWorkQuery['tasks']>['edges']>[
 
 export function Todo({ request: r }: { request: FullRequest }) {
   const sees = useCan('task.read');
+  const { decide } = useSearch({ strict: false }) as { decide?: string }; // by the links of a mail
   const read = useRead(RequestWork, { id: [r.id] }, !sees);
   const soon = useSoon(read.again, 1000);
   useChangesOf(r.id, soon, !sees);
@@ -40,11 +43,12 @@ export function Todo({ request: r }: { request: FullRequest }) {
   if (tasks.length + approvals.length === 0) return read.data || !sees ? null : <Wait />;
   const todo = tasks.filter(open);
   const pending = approvals.filter((a) => a.status === 'PENDING');
+  const asked = pending.find((a) => a.viewerMayDecide);
   return (
     <Section title={title}>
       <div className="stack todo">
         {todo.length + pending.length > 0 && <Brought request={r} />}
-        {pending.map((a) => <Decision key={a.id} approval={a} again={read.again} />)}
+        {pending.map((a) => <Decision key={a.id} approval={a} again={read.again} asked={a === asked ? decide : undefined} />)}
         {todo.map((task) => <Job key={task.id} task={task} />)}
         <Done tasks={tasks.filter((task) => !open(task))} approvals={approvals.filter((a) => a.status !== 'PENDING')} />
       </div>
@@ -75,7 +79,7 @@ function useNames(pause = false) {
   return (id: string) => named.get(id) ?? nameOf(viewer, id, null) ?? '';
 }
 
-function Decision({ approval: a, again }: { approval: ApprovalRowFragment; again: () => void }) {
+function Decision({ approval: a, again, asked }: { approval: ApprovalRowFragment; again: () => void; asked: string | undefined }) {
   const viewer = useViewer();
   const names = useNames();
   const [handing, setHanding] = useAsked('delegate', false);
@@ -92,7 +96,7 @@ function Decision({ approval: a, again }: { approval: ApprovalRowFragment; again
         {a.expiresAt && <span>{placed(t('expires {when}'), { when: <Time at={a.expiresAt} /> })}</span>}
       </div>
       <Said approval={a} names={names} />
-      {a.viewerMayDecide && <Deciding approval={a} {...(mayDelegate(viewer, a) ? { delegate: () => { setHanding(true); } } : {})} />}
+      {a.viewerMayDecide && <Deciding approval={a} asked={asked} {...(mayDelegate(viewer, a) ? { delegate: () => { setHanding(true); } } : {})} />}
       {handing && <Delegate approval={a} close={() => { setHanding(false); }} done={again} />}
     </article>
   );
@@ -110,7 +114,12 @@ function Said({ approval: a, names }: { approval: ApprovalRowFragment; names: (i
   );
 }
 
-function Deciding({ approval: a, delegate }: { approval: ApprovalRowFragment; delegate?: () => void }) {
+// Deciding is the form of a decision. A mail's link to one of its buttons brings the reader there; they press it themselves.
+function Deciding({ approval: a, asked, delegate }: { approval: ApprovalRowFragment; asked: string | undefined; delegate?: () => void }) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (asked === 'approve' || asked === 'reject') focusSoon(() => form.current?.querySelector<HTMLElement>(`[name=${asked}]`), true);
+  }, [asked]);
   const [draft, set, forget, base] = useDraft(`decide ${a.id}`, { comment: '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [decide, busy] = useDecide();
@@ -120,13 +129,13 @@ function Deciding({ approval: a, delegate }: { approval: ApprovalRowFragment; de
     if (!refused) forget();
   };
   return (
-    <form className="stack" onSubmit={(e) => { e.preventDefault(); void send('APPROVE'); }}>
+    <form ref={form} className="stack" onSubmit={(e) => { e.preventDefault(); void send('APPROVE'); }}>
       <Field label={t('Reason for the decision')} optional fault={faultAt(fault, 'comment')}><textarea rows={2} className="short" dir="auto" value={draft.comment} onChange={(e) => { set({ comment: e.target.value }); }} /></Field>
       <Rest base={draft.comment ? base : undefined} fault={fault} fields={['comment']} />
       <footer>
         {delegate && <button type="button" className="quiet" onClick={delegate}>{t('Delegate')}</button>}
-        <button type="button" className="plain" disabled={busy} onClick={() => { void send('REJECT'); }}>{t('Reject')}</button>
-        <button type="submit" disabled={busy}>{t('Approve')}</button>
+        <button type="button" name="reject" className="plain" disabled={busy} onClick={() => { void send('REJECT'); }}>{t('Reject')}</button>
+        <button type="submit" name="approve" disabled={busy}>{t('Approve')}</button>
       </footer>
     </form>
   );
