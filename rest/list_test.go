@@ -263,3 +263,40 @@ func TestTotalsAreExact(t *testing.T) {
 		require.Equal(t, audited, log+other)
 	})
 }
+
+// What a report counts is found by the list: what was completed, cancelled or opened again in a time, and what an organization's services got.
+func TestRequestsByWhatBecameOfThem(t *testing.T) {
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as := s.A.OwnerKey
+		client := create(t, s, as, "/v1/organizations", body{"name": "Client"})
+		ours, theirs := offered(t, s, as, nil), offered(t, s, as, nil)
+		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: "/v1/services/" + theirs.service, Body: body{"organizationId": client}})
+		file := func(f filing, statuses ...string) {
+			id := create(t, s, as, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": "x"})
+			for _, status := range statuses {
+				s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: "/v1/requests/" + id, Body: body{"status": status}})
+			}
+		}
+		file(ours)
+		file(ours, "IN_PROGRESS", "COMPLETED")
+		file(ours, "IN_PROGRESS", "COMPLETED", "IN_PROGRESS")
+		file(theirs, "CANCELLED")
+		file(theirs, "IN_PROGRESS", "COMPLETED", "IN_PROGRESS", "COMPLETED")
+		for query, want := range map[string]int{
+			"": 5, "completedAfter=2020-01-01T00:00:00Z": 2, "completedBefore=2020-01-01T00:00:00Z": 0, "completedBefore=2099-01-01T00:00:00Z": 2,
+			"cancelledAfter=2020-01-01T00:00:00Z": 1, "cancelledBefore=2099-01-01T00:00:00%2B02:00": 1, "cancelledAfter=2099-01-01T00:00:00Z": 0,
+			"reopened=true": 2, "reopened=false": 3, "reopened=true&completedAfter=2020-01-01T00:00:00Z": 1,
+			"organizationId=" + client: 2, "organizationId=none": 3, "organizationId=none," + client: 5, "organizationId=org_x": 0,
+			"organizationId=" + client + "&status=COMPLETED": 1, "organizationId=" + client + "&serviceId=" + ours.service: 0,
+		} {
+			got := s.Do(t, apitest.Scenario{As: as, Path: "/v1/requests?" + query})
+			require.Equal(t, want, got.Int("pagination.totalCount"), query)
+			require.Len(t, got.Column("id"), want, query)
+		}
+		for _, name := range []string{"completedAfter", "completedBefore", "cancelledAfter", "cancelledBefore", "reopened"} {
+			s.Do(t, apitest.Scenario{As: as, Path: "/v1/requests?" + name + "=yesterday", WantStatus: 400, WantFields: []string{name}})
+		}
+		other := s.Do(t, apitest.Scenario{As: s.B.OwnerKey, Path: "/v1/requests?organizationId=" + client})
+		require.Equal(t, 0, other.Int("pagination.totalCount"))
+	})
+}

@@ -21026,7 +21026,7 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "assigneeId", "teamId", "createdBy", "requesterId", "satisfaction", "watching", "hasAttachments", "updatedAfter", "createdAfter", "createdBefore", "slaState", "dueBefore", "tag", "q"}
+	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "organizationId", "assigneeId", "teamId", "createdBy", "requesterId", "satisfaction", "watching", "hasAttachments", "updatedAfter", "createdAfter", "createdBefore", "completedAfter", "completedBefore", "cancelledAfter", "cancelledBefore", "reopened", "slaState", "dueBefore", "tag", "q"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -21068,6 +21068,13 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.OfferingID = data
+		case "organizationId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("organizationId"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OrganizationID = data
 		case "assigneeId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("assigneeId"))
 			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
@@ -21138,6 +21145,41 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.CreatedBefore = data
+		case "completedAfter":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("completedAfter"))
+			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CompletedAfter = data
+		case "completedBefore":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("completedBefore"))
+			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CompletedBefore = data
+		case "cancelledAfter":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("cancelledAfter"))
+			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CancelledAfter = data
+		case "cancelledBefore":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("cancelledBefore"))
+			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CancelledBefore = data
+		case "reopened":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("reopened"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Reopened = data
 		case "slaState":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("slaState"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)

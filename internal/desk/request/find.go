@@ -28,8 +28,7 @@ type Found struct {
 // Find finds requests by words, as the caller's list does: the one with this number first, then the newest, or by relevance those whose
 // title has the words. More reports whether there are more. Where more than search.Most are found, there is no order by relevance.
 func Find(ctx context.Context, tx *op.Tx, text string, most int, relevance bool) (found []Found, more bool, err error) {
-	in := ListInput{Q: text}
-	where := append(in.where(tx), own(tx)...)
+	where := own(tx)
 	hits, truncated, err := search.Requests(ctx, tx, text, visible(tx, where))
 	if err == nil && relevance && !truncated {
 		err = search.ByRelevance(ctx, tx, text, hits)

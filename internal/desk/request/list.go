@@ -2,6 +2,8 @@ package request
 
 import (
 	"context"
+	"reflect"
+	"slices"
 	"time"
 
 	"atrium/ent"
@@ -30,25 +32,31 @@ var List = op.New("request.list", op.Spec{
 // ListInput filters and pages the list. Filters combine; each takes several values, any of which may match.
 type ListInput struct {
 	paging.Page
-	Numbers        []int               `json:"-" query:"number" minimum:"1" doc:"The request with this number."`
-	Status         []string            `json:"-" query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
-	Priority       []string            `json:"-" query:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
-	ServiceID      []string            `json:"-" query:"serviceId" maxLength:"64"`
-	OfferingID     []string            `json:"-" query:"offeringId" maxLength:"64"`
-	AssigneeID     []string            `json:"-" query:"assigneeId" maxLength:"64" doc:"Requests that any of these users deals with; none finds those that nobody does."`
-	TeamID         []string            `json:"-" query:"teamId" maxLength:"64" doc:"Requests that any of these teams deals with; none finds those without one."`
-	CreatedBy      []string            `json:"-" query:"createdBy" maxLength:"64"`
-	RequesterID    []string            `json:"-" query:"requesterId" maxLength:"64" doc:"Requests that are for any of these."`
-	Satisfaction   []int               `json:"-" query:"satisfaction" minimum:"1" maximum:"5" doc:"Requests whose requesters are so content."`
-	Watching       []string            `json:"-" query:"watching" enum:"me" doc:"me: requests that the caller watches."`
-	HasAttachments *bool               `json:"-" query:"hasAttachments" doc:"true: requests with a file that the caller sees, at them or at their comments; false: those without."`
-	UpdatedAfter   *time.Time          `json:"-" query:"updatedAfter" doc:"Requests changed at this moment or later."`
-	CreatedAfter   *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
-	CreatedBefore  *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
-	SLAState       []string            `json:"-" query:"slaState" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED" doc:"Requests that stand so against their service levels."`
-	DueBefore      *time.Time          `json:"-" query:"dueBefore" doc:"Open requests of which a target that still runs is due before this moment; late ones are."`
-	Tags           map[string][]string `json:"-" query:"tag.*" doc:"Requests whose tag has any of these values."`
-	Q              string              `json:"-" query:"q" maxLength:"200" doc:"Requests with these words in their number, title, description, answers or comments, or in the name of their service, offering or requester. The last word may be the beginning of one; \"two words\" stand side by side, -word leaves out, title:word is in the title. The newest 1,000 are found."`
+	Numbers         []int               `json:"-" query:"number" minimum:"1" doc:"The request with this number."`
+	Status          []string            `json:"-" query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
+	Priority        []string            `json:"-" query:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
+	ServiceID       []string            `json:"-" query:"serviceId" maxLength:"64"`
+	OfferingID      []string            `json:"-" query:"offeringId" maxLength:"64"`
+	OrganizationID  []string            `json:"-" query:"organizationId" maxLength:"64" doc:"Requests against a service of any of these organizations; none finds those of no organization."`
+	AssigneeID      []string            `json:"-" query:"assigneeId" maxLength:"64" doc:"Requests that any of these users deals with; none finds those that nobody does."`
+	TeamID          []string            `json:"-" query:"teamId" maxLength:"64" doc:"Requests that any of these teams deals with; none finds those without one."`
+	CreatedBy       []string            `json:"-" query:"createdBy" maxLength:"64"`
+	RequesterID     []string            `json:"-" query:"requesterId" maxLength:"64" doc:"Requests that are for any of these."`
+	Satisfaction    []int               `json:"-" query:"satisfaction" minimum:"1" maximum:"5" doc:"Requests whose requesters are so content."`
+	Watching        []string            `json:"-" query:"watching" enum:"me" doc:"me: requests that the caller watches."`
+	HasAttachments  *bool               `json:"-" query:"hasAttachments" doc:"true: requests with a file that the caller sees, at them or at their comments; false: those without."`
+	UpdatedAfter    *time.Time          `json:"-" query:"updatedAfter" doc:"Requests changed at this moment or later."`
+	CreatedAfter    *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
+	CreatedBefore   *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
+	CompletedAfter  *time.Time          `json:"-" query:"completedAfter" doc:"Requests completed at this moment or later, and not open again."`
+	CompletedBefore *time.Time          `json:"-" query:"completedBefore" doc:"Requests completed before this moment, and not open again."`
+	CancelledAfter  *time.Time          `json:"-" query:"cancelledAfter" doc:"Requests cancelled at this moment or later."`
+	CancelledBefore *time.Time          `json:"-" query:"cancelledBefore" doc:"Requests cancelled before this moment."`
+	Reopened        *bool               `json:"-" query:"reopened" doc:"true: requests that were opened again at least once; false: those that never were."`
+	SLAState        []string            `json:"-" query:"slaState" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED" doc:"Requests that stand so against their service levels."`
+	DueBefore       *time.Time          `json:"-" query:"dueBefore" doc:"Open requests of which a target that still runs is due before this moment; late ones are."`
+	Tags            map[string][]string `json:"-" query:"tag.*" doc:"Requests whose tag has any of these values."`
+	Q               string              `json:"-" query:"q" maxLength:"200" doc:"Requests with these words in their number, title, description, answers or comments, or in the name of their service, offering or requester. The last word may be the beginning of one; \"two words\" stand side by side, -word leaves out, title:word is in the title. The newest 1,000 are found."`
 }
 
 func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
@@ -84,8 +92,11 @@ func reached(tx *op.Tx) []predicate.Request {
 }
 
 // where returns the filters but q as predicates, for the caller.
-func (in ListInput) where(tx *op.Tx) []predicate.Request {
-	var where []predicate.Request
+func (in ListInput) where(ctx context.Context, tx *op.Tx) ([]predicate.Request, error) {
+	where, err := in.ofOrganizations(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
 	if len(in.Numbers) > 0 {
 		numbers := make([]int64, len(in.Numbers))
 		for i, n := range in.Numbers {
@@ -116,14 +127,13 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 	if in.HasAttachments != nil {
 		where = append(where, attachment.OfRequest(tx, *in.HasAttachments))
 	}
-	if in.UpdatedAfter != nil {
-		where = append(where, request.UpdatedAtGTE(in.UpdatedAfter.UTC()))
-	}
-	if in.CreatedAfter != nil {
-		where = append(where, request.CreatedAtGTE(in.CreatedAfter.UTC()))
-	}
-	if in.CreatedBefore != nil {
-		where = append(where, request.CreatedAtLT(in.CreatedBefore.UTC()))
+	where = append(where, in.times()...)
+	if in.Reopened != nil {
+		opened := request.ReopenCountGT(0)
+		if !*in.Reopened {
+			opened = request.ReopenCountEQ(0)
+		}
+		where = append(where, opened)
 	}
 	where = paging.In(where, in.SLAState, request.SLAStateIn)
 	if in.DueBefore != nil {
@@ -136,7 +146,47 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 	for key, values := range in.Tags {
 		where = append(where, paging.TagIn[predicate.Request](request.FieldTags, key, values))
 	}
+	return where, nil
+}
+
+// times returns the filters by when something happened to a request.
+func (in ListInput) times() (where []predicate.Request) {
+	for _, one := range []struct {
+		at  *time.Time
+		has func(time.Time) predicate.Request
+	}{
+		{in.UpdatedAfter, request.UpdatedAtGTE}, {in.CreatedAfter, request.CreatedAtGTE}, {in.CreatedBefore, request.CreatedAtLT},
+		{in.CompletedAfter, request.CompletedAtGTE}, {in.CompletedBefore, request.CompletedAtLT},
+		{in.CancelledAfter, request.CancelledAtGTE}, {in.CancelledBefore, request.CancelledAtLT},
+	} {
+		if one.at != nil {
+			where = append(where, one.has(one.at.UTC()))
+		}
+	}
 	return where
+}
+
+// ofOrganizations returns the filter by the organizations of services. As in reports, a service that the caller does not see has none.
+func (in ListInput) ofOrganizations(ctx context.Context, tx *op.Tx) ([]predicate.Request, error) {
+	if len(in.OrganizationID) == 0 {
+		return nil, nil
+	}
+	of, err := organizations(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	var wanted, all []string
+	for id, organization := range of {
+		all = append(all, id)
+		if slices.Contains(in.OrganizationID, string(organization)) {
+			wanted = append(wanted, id)
+		}
+	}
+	is := oneOf(request.FieldServiceID, wanted)
+	if slices.Contains(in.OrganizationID, paging.None) {
+		is = request.Or(is, request.Not(oneOf(request.FieldServiceID, all)))
+	}
+	return []predicate.Request{is}, nil
 }
 
 // maxCountedServices limits the services whose counters are added up; with more services, the total is counted through
@@ -146,8 +196,7 @@ const maxCountedServices = 4
 // counter returns the counter that knows the total: of all requests, or of some statuses, priorities and services.
 // Returns false if the filter has anything else.
 func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
-	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.RequesterID)+len(in.Tags)+len(in.SLAState)+len(in.Numbers) > 0 ||
-		len(in.Watching)+len(in.Satisfaction) > 0 || in.HasAttachments != nil || in.UpdatedAfter != nil || in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
+	if tx.OwnOnly() || len(in.ServiceID) > maxCountedServices || !in.counted() {
 		return paging.Counter{}, false
 	}
 	all := len(in.Status)+len(in.Priority)+len(in.ServiceID) == 0
@@ -159,6 +208,24 @@ func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
 	default:
 		return paging.Counter{Entity: "Request", Kind: "request_service", Facets: facets(in.ServiceID, facets(in.Status, in.Priority))}, true
 	}
+}
+
+// counted reports whether the filter has nothing but what counters tell apart: statuses, priorities and services.
+func (in ListInput) counted() bool {
+	in.Page, in.Status, in.Priority, in.ServiceID = paging.Page{}, nil, nil, nil
+	for _, filter := range reflect.ValueOf(in).Fields() {
+		switch filter.Kind() {
+		case reflect.Slice, reflect.Map:
+			if filter.Len() > 0 {
+				return false
+			}
+		default:
+			if !filter.IsZero() {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // facets joins every status (or service) with every priority (or the facets below it); an empty side stands for all.

@@ -17,7 +17,11 @@ import (
 // matching returns the filters as predicates, with what is searched for: of what somebody finds by words, the newest search.Most
 // requests. own limits them to those that the caller's list has.
 func (in ListInput) matching(ctx context.Context, tx *op.Tx, own []predicate.Request) ([]predicate.Request, error) {
-	where := append(in.where(tx), own...)
+	where, err := in.where(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	where = append(where, own...)
 	if in.Q == "" {
 		return where, nil
 	}
@@ -26,30 +30,34 @@ func (in ListInput) matching(ctx context.Context, tx *op.Tx, own []predicate.Req
 	for i, hit := range hits {
 		found[i] = hit.RequestID
 	}
-	return []predicate.Request{oneOf(found)}, err
+	return []predicate.Request{oneOf(request.FieldID, found)}, err
 }
 
 // matchingAmong is matching for requests that are named.
 func (in ListInput) matchingAmong(ctx context.Context, tx *op.Tx, ids []string) ([]predicate.Request, error) {
-	where := append(in.where(tx), reached(tx)...)
+	where, err := in.where(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	where = append(where, reached(tx)...)
 	if in.Q == "" {
 		return where, nil
 	}
 	found, err := search.Among(ctx, tx, in.Q, ids, visible(tx, where))
-	return []predicate.Request{oneOf(found)}, err
+	return []predicate.Request{oneOf(request.FieldID, found)}, err
 }
 
 // visible returns which of some requests a list with these filters shows.
 func visible(tx *op.Tx, where []predicate.Request) search.Visible {
 	return func(ctx context.Context, ids []string) ([]string, error) {
-		return tx.Request.Query().Where(where...).Where(oneOf(ids)).IDs(ctx)
+		return tx.Request.Query().Where(where...).Where(oneOf(request.FieldID, ids)).IDs(ctx)
 	}
 }
 
-// oneOf matches requests by their ids, which are one argument: however many they are, the statement is the same.
-func oneOf(ids []string) predicate.Request {
+// oneOf matches requests whose column has one of some ids, which are one argument: however many they are, the statement is the same.
+func oneOf(column string, ids []string) predicate.Request {
 	return func(s *sql.Selector) {
-		of := s.C(request.FieldID)
+		of := s.C(column)
 		s.Where(sql.P(func(b *sql.Builder) {
 			if s.Dialect() == dialect.Postgres {
 				b.Ident(of).WriteString(" = ANY(").Arg(ids).WriteString("::text[])")

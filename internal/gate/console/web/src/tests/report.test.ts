@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { daysOf, plus, spanOf, stepOf, timeOf, tooLong } from '../pages/figures/period';
-import { byServices, changeOf, groupOf, lasted, listOf, measures, ranked, said, unitOf, type Figures, type Measure } from '../pages/figures/report';
+import { changeOf, ended, groupOf, lasted, listOf, measures, ranked, said, unitOf, type Figures, type Measure } from '../pages/figures/report';
 
 const of = (period: string, today: string) => { const { days, before } = daysOf({ period }, today); return [days.first, days.last, before.first, before.last].join(' '); };
 
@@ -99,19 +99,16 @@ describe('the list behind a figure', () => {
     expect(list).toEqual({ teamId: 'team_1,none', priority: 'HIGH', createdAfter: within.from, createdBefore: within.to });
   });
   it('has those of one group, where a filter finds them', () => {
-    expect(groupOf(list, 'assignee', 'usr_1', [])).toEqual({ ...list, assigneeId: 'usr_1' });
-    expect(groupOf(list, 'team', 'team_1', [])).toEqual({ ...list, teamId: 'team_1' });
-    expect(groupOf(list, 'team', null, [])).toEqual({ ...list, teamId: 'none' });
-    expect(groupOf(list, 'offering', null, [])).toBeUndefined();
+    expect(groupOf(list, 'assignee', 'usr_1')).toEqual({ ...list, assigneeId: 'usr_1' });
+    expect(groupOf(list, 'team', 'team_1')).toEqual({ ...list, teamId: 'team_1' });
+    expect(groupOf(list, 'team', null)).toEqual({ ...list, teamId: 'none' });
+    expect(groupOf(list, 'offering', null)).toBeUndefined();
   });
-  it('has the services of an organization in its place', () => {
-    const services = [{ id: 'srv_1', organizationId: 'org_1' }, { id: 'srv_2', organizationId: 'org_2' }, { id: 'srv_3', organizationId: 'org_1' }, { id: 'srv_4', organizationId: null }];
-    expect(byServices({ organizationId: 'org_1,org_2', teamId: 'none' }, services)).toEqual({ teamId: 'none', serviceId: 'srv_1,srv_2,srv_3' });
-    expect(byServices({ organizationId: 'org_1', serviceId: 'srv_3,srv_2' }, services)).toEqual({ serviceId: 'srv_3' });
-    expect(byServices({ organizationId: 'org_3' }, services)).toEqual({ serviceId: 'none' });
-    expect(byServices({ serviceId: 'srv_2' }, services)).toEqual({ serviceId: 'srv_2' });
-    expect(groupOf(list, 'organization', 'org_1', services)).toEqual({ ...list, serviceId: 'srv_1,srv_3' });
-    expect(groupOf(list, 'organization', null, services)).toEqual({ ...list, serviceId: 'srv_4' });
+  it('has what ended in its time, whenever it was submitted', () => {
+    const { createdAfter, createdBefore, ...rest } = list;
+    expect(ended('cancelled')(list)).toEqual({ ...rest, cancelledAfter: createdAfter, cancelledBefore: createdBefore });
+    expect(measures.completed?.list?.(list)).toEqual({ ...rest, completedAfter: createdAfter, completedBefore: createdBefore });
+    expect(groupOf(list, 'organization', null)).toEqual({ ...list, organizationId: 'none' });
   });
   it('begins where one looks first', () => {
     const g = (key: string, figures: Partial<Figures>) => ({ key, figures: { ...none, ...figures } });

@@ -22,20 +22,6 @@ export const groups: Record<ReportBy, { field: FilterName; says: string; none: s
   priority: { field: 'priority', says: t('Priority'), none: t('None'), finds: false },
 };
 
-// A Service belongs to an organization or to none.
-export interface Service { id: string; organizationId: string | null }
-
-// byServices puts the services of organizations in the place of these: a request belongs to the organization of its service, and the API
-// filters by services. Where they have none, nothing is found.
-export function byServices(search: ReportSearch, services: Service[]): ReportSearch {
-  const { organizationId, ...rest } = search;
-  if (!organizationId) return search;
-  const wanted = organizationId.split(',');
-  const chosen = rest.serviceId?.split(',').filter(Boolean);
-  const ids = services.filter((s) => wanted.includes(s.organizationId ?? 'none') && (!chosen || chosen.length === 0 || chosen.includes(s.id))).map((s) => s.id);
-  return { ...rest, serviceId: ids.join(',') || 'none' };
-}
-
 // List is what stands in the address of a list of requests.
 export type List = Record<string, string>;
 
@@ -45,27 +31,34 @@ export const listOf = (search: ReportSearch, within: Span): List => ({
 });
 
 // groupOf is the part of such a list that one group has; undefined where no filter finds it.
-export function groupOf(list: List, by: ReportBy, key: string | null, services: Service[]): List | undefined {
+export function groupOf(list: List, by: ReportBy, key: string | null): List | undefined {
   const { field, finds } = groups[by];
-  if (key === null && !finds) return undefined;
-  return by === 'organization' ? byServices({ ...list, organizationId: key ?? 'none' }, services) as List : { ...list, [field]: key ?? 'none' };
+  return key === null && !finds ? undefined : { ...list, [field]: key ?? 'none' };
 }
+
+// A Narrow makes the list of what was submitted that of what is measured.
+export type Narrow = (list: List) => List;
+
+export const only = (by: List): Narrow => (list) => ({ ...list, ...by });
+
+// ended has what was completed or cancelled in the time, whenever it was submitted.
+export const ended = (what: 'completed' | 'cancelled'): Narrow => ({ createdAfter = '', createdBefore = '', ...rest }) => ({ ...rest, [`${what}After`]: createdAfter, [`${what}Before`]: createdBefore });
 
 type Kind = 'count' | 'minutes' | 'percent' | 'stars';
 
-// A Measure is one of the figures. `good` says of which direction one is glad; `worst` is the end at which one begins to look. `list` narrows
-// the list of what was submitted down to what is measured; there is none for a measure without it.
-export interface Measure { name: string; kind: Kind; of: (f: Figures) => number | null; good?: 'more' | 'less'; worst: 'high' | 'low'; list?: Record<string, string> }
+// A Measure is one of the figures. `good` says of which direction one is glad; `worst` is the end at which one begins to look. There is no
+// list for a measure without one.
+export interface Measure { name: string; kind: Kind; of: (f: Figures) => number | null; good?: 'more' | 'less'; worst: 'high' | 'low'; list?: Narrow }
 
 export const measures: Record<string, Measure> = {
-  filed: { name: t('Submitted'), kind: 'count', of: (f) => f.filed, worst: 'high', list: {} },
-  completed: { name: t('Completed'), kind: 'count', of: (f) => f.completed, worst: 'high' },
-  open: { name: t('Still open'), kind: 'count', of: (f) => f.open, worst: 'high', list: { status: 'PENDING,IN_PROGRESS' } }, // not said
-  reopened: { name: t('Reopened'), kind: 'count', of: (f) => f.reopened, good: 'less', worst: 'high' },
-  firstResponse: { name: t('First response, median'), kind: 'minutes', of: (f) => f.firstResponseP50 ?? null, good: 'less', worst: 'high', list: {} },
-  resolution: { name: t('Resolution, median'), kind: 'minutes', of: (f) => f.resolutionP50 ?? null, good: 'less', worst: 'high', list: { status: 'COMPLETED' } },
-  sla: { name: t('Service levels met'), kind: 'percent', of: (f) => { const n = share(f.slaMet, f.slaMet + f.slaMissed); return n === '' ? null : Number(n); }, good: 'more', worst: 'low', list: { slaState: 'MET,BREACHED' } }, // not said
-  satisfaction: { name: t('Satisfaction'), kind: 'stars', of: (f) => f.satisfaction ?? null, good: 'more', worst: 'low', list: { satisfaction: '1,2,3,4,5' } },
+  filed: { name: t('Submitted'), kind: 'count', of: (f) => f.filed, worst: 'high', list: only({}) },
+  completed: { name: t('Completed'), kind: 'count', of: (f) => f.completed, worst: 'high', list: ended('completed') },
+  open: { name: t('Still open'), kind: 'count', of: (f) => f.open, worst: 'high', list: only({ status: 'PENDING,IN_PROGRESS' }) }, // not said
+  reopened: { name: t('Reopened'), kind: 'count', of: (f) => f.reopened, good: 'less', worst: 'high', list: only({ reopened: 'true' }) },
+  firstResponse: { name: t('First response, median'), kind: 'minutes', of: (f) => f.firstResponseP50 ?? null, good: 'less', worst: 'high', list: only({}) },
+  resolution: { name: t('Resolution, median'), kind: 'minutes', of: (f) => f.resolutionP50 ?? null, good: 'less', worst: 'high', list: only({ status: 'COMPLETED' }) },
+  sla: { name: t('Service levels met'), kind: 'percent', of: (f) => { const n = share(f.slaMet, f.slaMet + f.slaMissed); return n === '' ? null : Number(n); }, good: 'more', worst: 'low', list: only({ slaState: 'MET,BREACHED' }) }, // not said
+  satisfaction: { name: t('Satisfaction'), kind: 'stars', of: (f) => f.satisfaction ?? null, good: 'more', worst: 'low', list: only({ satisfaction: '1,2,3,4,5' }) },
 };
 
 const unit = (of: 'minute' | 'hour' | 'day', unitDisplay: 'short' | 'narrow' = 'short') => new Intl.NumberFormat(locale, { style: 'unit', unit: of, unitDisplay, maximumFractionDigits: 1 });

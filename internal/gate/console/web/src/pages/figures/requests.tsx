@@ -5,7 +5,6 @@ import { useRead } from '../../app/data';
 import { t, zone } from '../../app/text';
 import { Report } from '../../gen/documents';
 import type { ReportBy, ReportQuery, RequestFilter } from '../../gen/types';
-import { useServiceChoices } from '../../parts/choices';
 import { fetched } from '../../parts/fetched';
 import { valuesOf } from '../../parts/filters';
 import { queryOf } from '../../parts/query';
@@ -15,7 +14,7 @@ import { ReportBar } from './bar';
 import { Breakdown } from './breakdown';
 import { Timed, type Column } from './figured';
 import { daysSaid, stepOf, type Time } from './period';
-import { byServices, filters, groups, listOf, type Figures, type ReportSearch, type Service } from './report';
+import { ended, filters, groups, listOf, only, type Figures, type Narrow, type ReportSearch } from './report';
 import { Tiles } from './tiles';
 
 // here is the zone in which the page says all times: the person's, or else the browser's.
@@ -26,15 +25,12 @@ interface Props { search: ReportSearch; set: (s: ReportSearch) => void; time: Ti
 // RequestFigured is how requests came and went: in all, over time, and told apart by one thing.
 export function RequestFigured({ search, set, time }: Props) {
   const by = (search.by && search.by in groups ? search.by : 'service') as ReportBy;
-  const organized = Boolean(search.organizationId);
-  const services = useServiceChoices(!organized && by !== 'organization');
-  const asked = organized ? byServices(search, services) : search;
-  const filter = JSON.stringify(Object.fromEntries(filters.map((name) => [name, valuesOf(asked, name)]).filter(([, values]) => values?.length)));
+  const filter = JSON.stringify(Object.fromEntries(filters.map((name) => [name, valuesOf(search, name)]).filter(([, values]) => values?.length)));
   const variables = useMemo(() => ({
     ...time.span, over: time.over, timeZone: here, by: [by], filter: JSON.parse(filter) as RequestFilter,
     own: time.own !== undefined, beforeFrom: time.own?.from ?? time.span.from, beforeTo: time.own?.to ?? time.span.to,
   }), [time, by, filter]);
-  const read = useRead(Report, variables, organized && services.length === 0);
+  const read = useRead(Report, variables);
   const of = read.data?.requestReport.timeZone ?? here;
   const [busy, setBusy] = useState(false);
   const save = async () => {
@@ -48,7 +44,7 @@ export function RequestFigured({ search, set, time }: Props) {
         <span className="display"><button type="button" className="plain small" disabled={busy} onClick={() => { void save(); }}><Download size={14} aria-hidden /> {t('Export all as CSV')}</button></span>
       </ReportBar>
       <p className="report-of">{t('{days}, compared with {before}. Days are in the time zone {zone}.', { days: daysSaid(time.days), before: daysSaid(time.before), zone: of.replaceAll('_', ' ') })}</p>
-      {read.data || read.fault ? <Loaded read={read}>{(d) => <Shown of={d} by={by} search={search} asked={asked} services={services} set={set} time={time} />}</Loaded> : <Coming />}
+      {read.data || read.fault ? <Loaded read={read}>{(d) => <Shown of={d} by={by} search={search} set={set} time={time} />}</Loaded> : <Coming />}
     </>
   );
 }
@@ -61,10 +57,10 @@ const Coming = () => (
   </div>
 );
 
-function Shown({ of: d, by, search, asked, services, set, time }: Props & { of: ReportQuery; by: ReportBy; asked: ReportSearch; services: Service[] }) {
+function Shown({ of: d, by, search, set, time }: Props & { of: ReportQuery; by: ReportBy }) {
   const { total, over, groups: told } = d.requestReport;
   const before = d.earlier?.total ?? d.requestReport.before ?? total;
-  const list = listOf(asked, time.span);
+  const list = listOf(search, time.span);
   const filtered = filters.some((n) => search[n]);
   const tiles = <Tiles now={total} before={before} list={list} />;
   if (total.filed + total.completed + total.cancelled === 0) {
@@ -80,8 +76,8 @@ function Shown({ of: d, by, search, asked, services, set, time }: Props & { of: 
   return (
     <>
       {tiles}
-      <OverTime steps={over.map((s) => ({ ...s.figures, key: s.key ?? '' }))} search={asked} time={time} />
-      <Breakdown search={search} set={set} by={by} services={services} rows={told.find((g) => g.by === by)?.rows ?? []} list={list} />
+      <OverTime steps={over.map((s) => ({ ...s.figures, key: s.key ?? '' }))} search={search} time={time} />
+      <Breakdown search={search} set={set} by={by} rows={told.find((g) => g.by === by)?.rows ?? []} list={list} />
     </>
   );
 }
@@ -89,24 +85,24 @@ function Shown({ of: d, by, search, asked, services, set, time }: Props & { of: 
 type Step = Figures & { key: string };
 
 function OverTime({ steps, search, time }: { steps: Step[]; search: ReportSearch; time: Time }) {
-  const list = (by: object) => (s: Step) => ({ ...listOf(search, stepOf(s.key, time)), ...by });
+  const list = (by: Narrow) => (s: Step) => by(listOf(search, stepOf(s.key, time)));
   const common = { list: steps, over: time.over };
-  const lasting = (p50: (s: Step) => number | null, p90: (s: Step) => number | null, by: object): Column<Step>[] => [
+  const lasting = (p50: (s: Step) => number | null, p90: (s: Step) => number | null, by: Narrow): Column<Step>[] => [
     { name: t('Median'), tone: 'accent', minutes: true, value: (s) => p50(s) ?? '', lead: list(by) }, { name: t('90th percentile'), tone: 'wait', minutes: true, value: (s) => p90(s) ?? '', lead: list(by) },
   ];
   return (
     <div className="charts">
       <Timed<Step> bars {...common} title={t('Submitted and completed')} file="requests" columns={[
-        { name: t('Submitted'), tone: 'accent', value: (s) => s.filed, lead: list({}) }, { name: t('Completed'), tone: 'good', value: (s) => s.completed }, { name: t('Cancelled'), value: (s) => s.cancelled },
-        { name: t('Still open'), value: (s) => s.open, lead: list({ status: 'PENDING,IN_PROGRESS' }) }, { name: t('Reopened'), value: (s) => s.reopened }, // not said
+        { name: t('Submitted'), tone: 'accent', value: (s) => s.filed, lead: list(only({})) }, { name: t('Completed'), tone: 'good', value: (s) => s.completed, lead: list(ended('completed')) }, { name: t('Cancelled'), value: (s) => s.cancelled, lead: list(ended('cancelled')) },
+        { name: t('Still open'), value: (s) => s.open, lead: list(only({ status: 'PENDING,IN_PROGRESS' })) }, { name: t('Reopened'), value: (s) => s.reopened, lead: list(only({ reopened: 'true' })) }, // not said
       ]} />
       <Timed<Step> bars {...common} title={t('Service levels')} file="service-levels" columns={[
-        { name: t('Met'), tone: 'good', value: (s) => (s.slaMet + s.slaMissed > 0 ? s.slaMet : ''), lead: list({ slaState: 'MET' }) }, { name: t('Missed'), tone: 'bad', value: (s) => (s.slaMet + s.slaMissed > 0 ? s.slaMissed : ''), lead: list({ slaState: 'BREACHED' }) }, // not said
+        { name: t('Met'), tone: 'good', value: (s) => (s.slaMet + s.slaMissed > 0 ? s.slaMet : ''), lead: list(only({ slaState: 'MET' })) }, { name: t('Missed'), tone: 'bad', value: (s) => (s.slaMet + s.slaMissed > 0 ? s.slaMissed : ''), lead: list(only({ slaState: 'BREACHED' })) }, // not said
       ]} />
-      <Timed<Step> bars {...common} title={t('First response')} file="first-response" columns={lasting((s) => s.firstResponseP50, (s) => s.firstResponseP90, {})} />
-      <Timed<Step> bars {...common} title={t('Resolution')} file="resolution" columns={lasting((s) => s.resolutionP50, (s) => s.resolutionP90, { status: 'COMPLETED' })} />
+      <Timed<Step> bars {...common} title={t('First response')} file="first-response" columns={lasting((s) => s.firstResponseP50, (s) => s.firstResponseP90, only({}))} />
+      <Timed<Step> bars {...common} title={t('Resolution')} file="resolution" columns={lasting((s) => s.resolutionP50, (s) => s.resolutionP90, only({ status: 'COMPLETED' }))} />
       {steps.some((s) => s.ratings > 0) && <Timed<Step> {...common} bars title={t('Satisfaction (1 to 5)')} file="satisfaction" columns={[
-        { name: t('Mean rating'), tone: 'accent', value: (s) => s.satisfaction ?? '', digits: 1, lead: list({ satisfaction: '1,2,3,4,5' }) }, { name: t('Ratings'), value: (s) => s.ratings },
+        { name: t('Mean rating'), tone: 'accent', value: (s) => s.satisfaction ?? '', digits: 1, lead: list(only({ satisfaction: '1,2,3,4,5' })) }, { name: t('Ratings'), value: (s) => s.ratings },
       ]} />}
     </div>
   );

@@ -21,7 +21,7 @@ function Tile({ of: m, now, before, list, more }: TilesProps & { of: Measure; mo
   return (
     <li className="card total">
       <span className="soft">{m.name}</span>
-      <strong>{m.list && counted(m, n) ? <Link to="/app/requests" search={{ ...list, ...m.list } as never} aria-label={t('{name}: {value}, show the requests', { name: m.name, value })}>{value}</Link> : value}</strong>
+      <strong>{m.list && counted(m, n) ? <Link to="/app/requests" search={m.list(list) as never} aria-label={t('{name}: {value}, show the requests', { name: m.name, value })}>{value}</Link> : value}</strong>
       {(n !== null || m.of(before) !== null) && <Compared change={changeOf(m, now, before)} was={said(m.kind, m.of(before))} />}
       <span className="small-text soft">{more}</span>
     </li>

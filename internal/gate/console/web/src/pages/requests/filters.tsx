@@ -17,10 +17,11 @@ const since: Option[] = [['1h', t('In the last hour')], ['24h', t('In the last 2
 
 const labels: Record<string, string> = {
   ...fieldLabels, status: t('Status'), dueBefore: t('Due'), slaState: t('SLA'), watching: t('Watching'), hasAttachments: t('Files'), tag: t('Tags'), satisfaction: t('Satisfaction'),
-  updatedAfter: t('Changed since'), createdAfter: t('Submitted since'), createdBefore: t('Submitted before'),
+  updatedAfter: t('Changed since'), createdAfter: t('Submitted since'), createdBefore: t('Submitted before'), reopened: t('Reopened'),
+  completedAfter: t('Completed since'), completedBefore: t('Completed before'), cancelledAfter: t('Cancelled since'), cancelledBefore: t('Cancelled before'),
 };
 // offered are all but those that links alone ask for.
-const offered = ['status', 'priority', 'dueBefore', 'slaState', 'assigneeId', 'teamId', 'requesterId', 'watching', 'serviceId', 'offeringId', 'hasAttachments', 'tag', 'satisfaction', 'updatedAfter', 'createdAfter'];
+const offered = ['status', 'priority', 'dueBefore', 'slaState', 'assigneeId', 'teamId', 'requesterId', 'watching', 'organizationId', 'serviceId', 'offeringId', 'hasAttachments', 'tag', 'satisfaction', 'reopened', 'updatedAfter', 'createdAfter', 'completedAfter'];
 
 const own: Record<string, () => Option[]> = {
   status: () => enums.RequestStatus.map((s) => [s, words(s)]),
@@ -28,7 +29,8 @@ const own: Record<string, () => Option[]> = {
   watching: () => [['me', t('What I watch')]],
   hasAttachments: () => [['true', t('With files')], ['false', t('Without files')]],
   satisfaction: () => ['5', '4', '3', '2', '1'].map((n) => [n, t('{n} of 5', { n })]),
-  dueBefore: () => hours, updatedAfter: () => since, createdAfter: () => since,
+  reopened: () => [['true', t('At least once')], ['false', t('Never')]],
+  dueBefore: () => hours, updatedAfter: () => since, createdAfter: () => since, completedAfter: () => since,
 };
 
 interface FiltersProps { search: RequestSearch; set: (s: RequestSearch) => void; fixed?: Name[]; children?: ReactNode }

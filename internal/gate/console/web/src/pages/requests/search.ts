@@ -3,14 +3,15 @@ import { queryOf } from '../../parts/query';
 import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVariables } from '../../gen/types';
 
 export interface RequestSearch {
-  status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; requesterId?: string; watching?: string; slaState?: string; hasAttachments?: string; satisfaction?: string;
-  createdAfter?: string; createdBefore?: string; updatedAfter?: string; dueBefore?: string; q?: string; sort?: string; view?: string; columns?: string; peek?: string; saved?: string;
+  status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; requesterId?: string; watching?: string; slaState?: string; hasAttachments?: string; satisfaction?: string; organizationId?: string; reopened?: string;
+  completedAfter?: string; completedBefore?: string; cancelledAfter?: string; cancelledBefore?: string; createdAfter?: string; createdBefore?: string; updatedAfter?: string; dueBefore?: string; q?: string; sort?: string; view?: string; columns?: string; peek?: string; saved?: string;
   [tag: `tag.${string}`]: string;
 }
 
 // lists are the filters of several values; moments those of a time.
-export const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'requesterId', 'watching', 'slaState', 'satisfaction'] as const;
-export const moments = ['createdAfter', 'createdBefore', 'updatedAfter', 'dueBefore'] as const;
+export const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'requesterId', 'watching', 'slaState', 'satisfaction', 'organizationId'] as const;
+export const moments = ['createdAfter', 'createdBefore', 'updatedAfter', 'dueBefore', 'completedAfter', 'completedBefore', 'cancelledAfter', 'cancelledBefore'] as const;
+export const facts = ['hasAttachments', 'reopened'] as const; // that are so or not
 
 // momentOf is the time that a filter stands for: one that is given, or one so many hours or days from now, such as 24h or 7d, which a saved
 // view needs. What is due lies ahead, all else behind. It moves on every five minutes, so that what is asked for stays the same meanwhile.
@@ -28,8 +29,10 @@ export function requestFilter(s: RequestSearch): RequestFilter {
     if (values && values.length > 0) out[name] = name === 'satisfaction' ? values.map(Number) : values;
   }
   for (const name of moments) if (s[name]) out[name] = momentOf(name, s[name]);
-  const files = s.hasAttachments?.split(',').filter(Boolean) ?? [];
-  if (files.length === 1) out['hasAttachments'] = files[0] === 'true'; // both are all
+  for (const name of facts) {
+    const values = s[name]?.split(',').filter(Boolean) ?? [];
+    if (values.length === 1) out[name] = values[0] === 'true'; // both are all
+  }
   if (s.q) out['q'] = s.q;
   const tags = Object.entries(s).filter(([k, v]) => k.startsWith('tag.') && v).map(([k, v]) => [k.slice(4), (v as string).split(',')] as const);
   if (tags.length > 0) out['tag'] = Object.fromEntries(tags);
@@ -43,7 +46,7 @@ export function tableOf(search: RequestSearch, sort: string): string {
 }
 
 // untold are the filters of which a row does not say whether it passes them.
-const untold = ['watching', 'hasAttachments', 'satisfaction'] as const;
+const untold = ['watching', 'hasAttachments', 'satisfaction', 'organizationId', 'reopened', 'completedAfter', 'completedBefore', 'cancelledAfter', 'cancelledBefore'] as const;
 
 // stays reports whether the filter still takes a request that was read by it: what its row does not say has not changed.
 export const stays = (r: RequestRowFragment, s: RequestSearch): boolean => belongs(r, without(s, ...untold));
