@@ -82,6 +82,12 @@ await page.goBack();
 await tile('Submitted: 6').waitFor();
 assert.match(page.url(), /by=priority&measure=open/);
 
+await tile('Completed: 4').click(); // in the time, whenever they were submitted
+await page.waitForURL(/completedAfter=/);
+await until('four requests are listed', async () => await main.locator('tbody tr').count() === 4);
+await page.goBack();
+await tile('Submitted: 6').waitFor();
+
 // The table below a chart leads to the requests of a day; so does the chart to people with a mouse.
 const submittedOf = main.locator('section').filter({ has: page.getByRole('heading', { name: 'Submitted and completed', exact: true }) });
 await submittedOf.getByText('Table', { exact: true }).click();
