@@ -69,7 +69,7 @@ image: ## build the container image with buildah, and start it once
 	@.ci/image.sh $(ARGS)
 
 build: ## build bin/atrium
-	go build -o bin/atrium ./cmd/atrium
+	go build -ldflags=-s -o bin/atrium ./cmd/atrium
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
