@@ -15,7 +15,7 @@ func (d *Definition) Passed(from, to *Phase) []*Phase {
 	ahead := d.reach(from, to)
 	var out []*Phase
 	for _, p := range d.Phases {
-		if p.Process == nil && p.Approval == nil || !ahead[p.ID] {
+		if p.Process == nil && p.Approval == nil || !ahead[p.ID] || apart(p, to) {
 			continue
 		}
 		around := d.reach(to, p)
@@ -61,4 +61,18 @@ func (d *Definition) open(from *Phase, shut map[string]bool) map[string]bool {
 func (d *Definition) skips(t Transition) bool {
 	block := d.byID[t.From].Block
 	return block != nil && block.End.ID == t.To
+}
+
+// apart reports whether two phases stand in different branches of a block. An execution comes to both.
+func apart(p, q *Phase) bool {
+	branch := map[*Phase]int{}
+	for ; q.Within != nil; q = q.Within {
+		branch[q.Within] = q.Branch
+	}
+	for ; p.Within != nil; p = p.Within {
+		if i, both := branch[p.Within]; both && i != p.Branch {
+			return true
+		}
+	}
+	return false
 }

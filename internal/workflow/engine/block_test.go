@@ -196,7 +196,7 @@ func TestMoveInABlock(t *testing.T) {
 	for old, now := range map[string]string{`"name":"Desk"`: `"name":"Chair"`, `"TIMER","config":{"duration":"1h"}`: `"PROCESS"`, `"id":"prepare"`: `"id":"p2"`} {
 		w = stuck()
 		w.becomes(t, replaced(of("", ""), old, now, `"to":"prepare"}`, `"to":"`+map[bool]string{true: "p2", false: "prepare"}[now == `"id":"p2"`]+`"}`))
-		require.NotEmpty(t, engine.Misfit(w.d, w.state, w.visitOf("order")), now)
+		require.NotEmpty(t, engine.Misfit(w.d, w.state, w.visitOf("order"), w.d.Phase("order")), now)
 		require.ErrorIs(t, w.try(engine.Move{Visit: w.visitOf("order"), PhaseID: "order"}), engine.ErrNoWay)
 	}
 }

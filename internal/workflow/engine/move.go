@@ -8,12 +8,11 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// move continues in a phase of the run's definition, which differs from the incident's. Returns ErrNoWay for a phase that it
-// does not have or that stands in another branch, and for its START or a JOIN, because no transition from here leads there. The rest of
-// the execution must fit the definition: see Misfit.
+// move continues in a phase of the run's definition, which differs from the incident's. Returns ErrNoWay for a phase that it does not
+// have, for its START or a JOIN, because no transition from here leads there, and if the execution does not fit the definition: see Misfit.
 func (r *run) move(in Move) error {
 	p := r.d.Phase(in.PhaseID)
-	if p == nil || !r.holds(p) || Misfit(r.d, *r.root().state, in.Visit) != "" {
+	if p == nil || Misfit(r.d, *r.root().state, in.Visit, p) != "" {
 		return ErrNoWay
 	}
 	v := r.state.Visit
@@ -39,44 +38,38 @@ func (r *run) move(in Move) error {
 	return nil
 }
 
-// holds reports whether a phase stands in the branch of the state: for that of the execution, in none.
-func (r *run) holds(p *definition.Phase) bool {
-	if r.up == nil {
-		return p.Within == nil
-	}
-	return standsIn(p, r.d.Phase(r.up.state.Visit.PhaseID), r.branch)
+// Misfit says why an execution cannot follow another definition with one of its visits moved to a phase; empty if it can. The phase must
+// stand in the branch of the visit. The blocks around it must be there with the same branches, and all other branches stay where they
+// are.
+func Misfit(d *definition.Definition, s State, moved int, to *definition.Phase) string {
+	return misfit(d, s, func(p *definition.Phase) bool { return p.Within == nil }, moved, to)
 }
 
-func standsIn(p, block *definition.Phase, b *Branch) bool {
-	return block != nil && block.Block != nil && p.Within == block && p.Branch == block.Block.Index(b.Name)
-}
-
-// Misfit says why an execution cannot follow another definition with one of its visits moved; empty if it can. The blocks in which it
-// stands must be there with the same branches, and all other branches stay where they are.
-func Misfit(d *definition.Definition, s State, moved int) string {
-	if s.Block == nil || s.Visit == nil {
+// misfit is Misfit for a state; here reports whether a phase stands in its branch.
+func misfit(d *definition.Definition, s State, here func(*definition.Phase) bool, moved int, to *definition.Phase) string {
+	v := s.Visit
+	if s.Status.Final() || v == nil {
 		return ""
 	}
-	p := d.Phase(s.Visit.PhaseID)
-	if p == nil || p.Type != s.Visit.Type {
-		return fmt.Sprintf("The version does not have the block %s, in which the execution stands.", s.Visit.PhaseID)
+	if v.Number == moved {
+		if !here(to) {
+			return fmt.Sprintf("The phase %s of the version does not stand in the branch of the incident.", to.ID)
+		}
+		return ""
 	}
-	if p.Block.In == nil && len(p.Block.Branches) != len(s.Block.Branches) {
-		return fmt.Sprintf("The block %s of the version does not have the same branches.", p.ID)
+	p := d.Phase(v.PhaseID)
+	if p == nil || p.Type != v.Type || !here(p) || s.Status == Running && v.FinishedAt != nil && p.Follow(v.Transition) == nil {
+		return fmt.Sprintf("The execution also stands in the phase %s, which the version does not have there with the same type and ways out.", v.PhaseID)
+	}
+	if s.Block == nil {
+		return ""
 	}
 	for _, b := range s.Block.Branches {
-		if p.Block.Index(b.Name) < 0 {
-			return fmt.Sprintf("The block %s of the version does not have the branch %s.", p.ID, b.Name)
+		if p.Block.In == nil && len(p.Block.Branches) != len(s.Block.Branches) || p.Block.Index(b.Name) < 0 {
+			return fmt.Sprintf("The block %s of the version does not have the same branches.", p.ID)
 		}
-		v := b.State.Visit
-		if b.State.Status.Final() || v == nil || v.Number == moved {
-			continue
-		}
-		at := d.Phase(v.PhaseID)
-		if at == nil || at.Type != v.Type || !standsIn(at, p, b) || b.State.Status == Running && v.FinishedAt != nil && at.Follow(v.Transition) == nil {
-			return fmt.Sprintf("The branch %s stands in the phase %s, which the version does not have in this branch with the same type and ways out.", b.Name, v.PhaseID)
-		}
-		if why := Misfit(d, b.State, moved); why != "" {
+		inside := func(one *definition.Phase) bool { return one.Within == p && one.Branch == p.Block.Index(b.Name) }
+		if why := misfit(d, b.State, inside, moved, to); why != "" {
 			return why
 		}
 	}

@@ -20,6 +20,8 @@ type Env struct {
 	Refused     *Fault         // why the request that the execution should file was refused; nil if it was filed, or there is none
 	Calendar    func(id string) (*sla.Calendar, error)
 	Most        int // phases that the step enters; 0 for as many as a step may
+
+	Ruled func(visit int, rulings []Ruling) // hears what the rules of DECISIONs gave; nil: nobody asks
 }
 
 // Result is the result of a step.
@@ -28,6 +30,8 @@ type Result struct {
 	History []Visit // visits that were started or changed, in order
 	Effects []Effect
 	More    bool // the step has entered as many phases as it may: Continue continues it
+
+	Request map[string]any // Env's as the effects change it, for the next step of the same commit
 }
 
 // phase is the behaviour of a phase type. enter begins a visit; resume passes it an input that it waited for. Both
@@ -82,7 +86,7 @@ func Step(ctx context.Context, d *definition.Definition, s State, in Input, env 
 	if after.Last = 0; after.Visit != nil && after.Visit.Number != r.last {
 		after.Last = r.last
 	}
-	return Result{State: after, History: r.history, Effects: r.effects, More: after.Status == Running}, nil
+	return Result{State: after, History: r.history, Effects: r.effects, More: after.Status == Running, Request: r.env.Request}, nil
 }
 
 // take dispatches the input to its handler.
@@ -219,7 +223,7 @@ func (r *run) leave(p *definition.Phase, way string, output map[string]any) {
 
 // tooLarge fails the execution if its variables, with those of all branches, are longer than they may be.
 func (r *run) tooLarge() bool {
-	if n, err := r.root().state.size(); err == nil && n <= MaxVariables {
+	if n, err := r.root().state.Size(); err == nil && n <= MaxVariables {
 		return false
 	}
 	r.fail(VariablesTooLarge, fmt.Sprintf("The variables of the phases are longer than %d bytes.", MaxVariables))

@@ -109,8 +109,21 @@ func (s *State) Trouble() *Fault {
 	return oldest.Visit.Fault
 }
 
-// size returns how many bytes of JSON the variables of the state and its branches have.
-func (s *State) size() (n int, err error) {
+// Shown returns the variables as people see them: the state's own and, in a PARALLEL, those of its branches, which expressions outside
+// of these read only after the join.
+func (s *State) Shown() map[string]any {
+	if s.Block == nil || s.Block.Items != nil {
+		return s.Phases
+	}
+	all := maps.Clone(s.Phases)
+	for _, b := range s.Block.Branches {
+		maps.Copy(all, b.State.Shown())
+	}
+	return all
+}
+
+// Size returns how many bytes of JSON the variables of the state and its branches have.
+func (s *State) Size() (n int, err error) {
 	s.Each(func(one *State) {
 		raw, wrong := json.Marshal(one.Phases)
 		n += len(raw)
@@ -163,6 +176,20 @@ func (s *State) item(b *Branch, p *definition.Phase, around map[string]any) map[
 	}
 	all[p.ID] = map[string]any{p.Block.As: s.Block.Items[n-1], definition.IndexVariable: n - 1}
 	return all
+}
+
+// Forget deletes what a phase has left behind, also from what the JOIN of a FOR_EACH tells of its items.
+func Forget(phases map[string]any, phaseID string) {
+	delete(phases, phaseID)
+	for _, one := range phases {
+		output, _ := one.(map[string]any)
+		list, _ := output[results].([]any)
+		for _, item := range list {
+			if of, ok := item.(map[string]any); ok {
+				Forget(of, phaseID)
+			}
+		}
+	}
 }
 
 // all returns how many branches the block has, begun or not.
