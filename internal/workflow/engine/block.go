@@ -32,8 +32,9 @@ func (blockPhase) enter(r *run, p *definition.Phase) {
 		r.state.Visit.Input = map[string]any{"count": len(list)}
 		r.note()
 	}
-	r.state.Block = b
-	r.tooLarge()
+	if r.state.Block = b; r.tooLarge() {
+		r.state.Block = nil
+	}
 }
 
 func (blockPhase) resume(*run, *definition.Phase, Input) error { return ErrStale }
@@ -231,7 +232,9 @@ func (r *run) closeBranches(why *Fault) {
 		one.closeBranches(why)
 		if v := one.state.Visit; v != nil && v.FinishedAt == nil {
 			one.closeOpen()
-			v.Fault = why
+			if why != nil {
+				v.Fault = why
+			}
 			one.finish(Skipped, "")
 		}
 	}

@@ -45,7 +45,7 @@ func prepare(w *testkit.World, sleep string, settings body) body {
 }
 
 // finish completes the open task of a phase, once it is there.
-func (s *shop) finish(r *ent.Request, phaseID string, variables body) {
+func (s *shop) finishIn(r *ent.Request, phaseID string, variables body) {
 	s.t.Helper()
 	var id string
 	require.Eventually(s.t, func() bool {
@@ -72,7 +72,7 @@ func (s *shop) standsIn(r *ent.Request, phases ...string) *ent.Execution {
 	return row
 }
 
-func (s *shop) visit(r *ent.Request, phaseID string) *ent.PhaseVisit {
+func (s *shop) lastVisit(r *ent.Request, phaseID string) *ent.PhaseVisit {
 	s.t.Helper()
 	rows, err := s.Store.Reader().PhaseVisit.Query().Where(phasevisit.ExecutionID(*r.ExecutionID), phasevisit.PhaseID(phaseID)).Order(phasevisit.ByNumber()).All(s.ctx)
 	require.NoError(s.t, err)
@@ -98,17 +98,17 @@ func TestBranchesWaitAndJoin(t *testing.T) {
 		r := s.file(nil)
 		e := s.at(r, "WAITING", "prepare")
 		require.Nil(t, e.Error)
-		require.Equal(t, "Access", *s.visit(r, "access").Branch)
-		require.Nil(t, s.visit(r, "prepare").Branch)
-		s.finish(r, "order", body{"n": 1})
+		require.Equal(t, "Access", *s.lastVisit(r, "access").Branch)
+		require.Nil(t, s.lastVisit(r, "prepare").Branch)
+		s.finishIn(r, "order", body{"n": 1})
 		s.standsIn(r, "unpack", "access")
 		require.NoError(t, s.decide(w.A.Users[principal.Admin], s.approval(r).ID, "APPROVE"))
-		s.finish(r, "unpack", nil)
+		s.finishIn(r, "unpack", nil)
 		e = s.at(r, "WAITING", "after")
 		require.Equal(t, "3 of 3", s.task(r).Title)
 		require.Equal(t, body{"completed": []any{"Laptop", "Access", "Desk"}, "cancelled": []any{}}, s.phases(e)["prepared"])
 		require.Equal(t, body{"n": 1.0, "outcome": "next"}, s.phases(e)["order"])
-		s.finish(r, "after", nil)
+		s.finishIn(r, "after", nil)
 		s.at(r, "COMPLETED", "end")
 		require.Equal(t, []string{"workflow.started", "workflow.completed"}, s.events(*r.ExecutionID))
 	})
@@ -122,15 +122,15 @@ func TestAnyCancelsWhatIsOpenElsewhere(t *testing.T) {
 		r := s.file(nil)
 		s.standsIn(r, "order", "access", "rest")
 		a := s.approval(r)
-		s.finish(r, "order", nil)
-		s.finish(r, "unpack", nil)
+		s.finishIn(r, "order", nil)
+		s.finishIn(r, "unpack", nil)
 		e := s.at(r, "WAITING", "after")
 		require.Equal(t, body{"completed": []any{"Laptop"}, "cancelled": []any{"Access", "Desk"}}, s.phases(e)["prepared"])
 		a, err := s.Store.Reader().Approval.Get(s.ctx, a.ID)
 		require.NoError(t, err)
 		require.Equal(t, approval.StatusCANCELLED, a.Status)
 		for _, id := range []string{"access", "rest"} {
-			v := s.visit(r, id)
+			v := s.lastVisit(r, id)
 			require.Equal(t, phasevisit.StatusSKIPPED, v.Status)
 			require.Contains(t, string(v.Error), "branch_cancelled")
 		}
@@ -154,8 +154,8 @@ func TestAnIncidentStopsItsBranchAlone(t *testing.T) {
 		r := s.file(nil)
 		e := s.standsIn(r, "order", "access", "rest")
 		require.Contains(t, string(e.Error), "expression_failed")
-		s.finish(r, "order", nil)
-		s.finish(r, "unpack", nil)
+		s.finishIn(r, "order", nil)
+		s.finishIn(r, "unpack", nil)
 		e = s.standsIn(r, "access", "rest")
 		require.Contains(t, string(e.Error), "expression_failed")
 		require.NoError(t, s.decide(w.A.Users[principal.Admin], s.approval(r).ID, "APPROVE"))
@@ -215,14 +215,14 @@ func TestBranchesTakeInputsAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		s.finish(r, "clean", body{"room": "last"})
+		s.finishIn(r, "clean", body{"room": "last"})
 		e := s.at(r, "COMPLETED", "end")
 		var rooms []any
 		for _, one := range s.phases(e)["cleaned"].(body)["results"].([]any) {
 			rooms = append(rooms, one.(body)["clean"].(body)["room"])
 		}
 		require.Equal(t, []any{"0 A", "1 B", "2 C", "last"}, rooms)
-		require.Equal(t, "4", *s.visit(r, "clean").Branch)
+		require.Equal(t, "4", *s.lastVisit(r, "clean").Branch)
 	})
 }
 
@@ -234,7 +234,7 @@ func TestMoveInsideOfABlock(t *testing.T) {
 		s := open(t, w, d)
 		s.work()
 		r := s.file(nil)
-		s.finish(r, "order", nil)
+		s.finishIn(r, "order", nil)
 		s.standsIn(r, "unpack", "access", "rest")
 		i := s.incident(r)
 		other := prepare(w, "1d", nil)
@@ -251,13 +251,13 @@ func TestMoveInsideOfABlock(t *testing.T) {
 		p := testkit.Run(t, w, s.ctx, run.PreviewMove, run.PreviewMoveInput{ByID: op.ByID{ID: i.ID}, Version: 3})
 		require.Len(t, p.Phases, 2, "the phase of the incident becomes a task")
 		require.NoError(t, move(3, "unpack"))
-		s.finish(r, "unpack", nil)
+		s.finishIn(r, "unpack", nil)
 		e := s.standsIn(r, "access", "rest")
 		require.Equal(t, 3, e.WorkflowVersion)
 		testkit.Run(t, w, s.ctx, run.Cancel, op.ByID{ID: e.ID})
 		require.Equal(t, execution.StatusCANCELLED, s.at(r, "CANCELLED", "").Status)
 		for _, id := range []string{"access", "rest", "prepare"} {
-			require.Equal(t, phasevisit.StatusSKIPPED, s.visit(r, id).Status)
+			require.Equal(t, phasevisit.StatusSKIPPED, s.lastVisit(r, id).Status)
 		}
 	})
 }
