@@ -22,13 +22,14 @@ func (g *graph) leads() {
 			continue
 		}
 		if b := p.Block; b != nil {
+			g.vague = g.vague || p.rules.any
 			b.End = g.lead(p, Joined, b.end)
 			for i := range b.Branches {
 				b.Branches[i].Start = g.lead(p, "", b.Branches[i].start)
 			}
 		}
 		if p.Type == Join && len(p.leads) == 0 {
-			g.left[p.ID] = true // it has a row already
+			g.left[p.ID], g.vague = true, true // it has a row already
 		}
 		for _, one := range p.leads {
 			g.lead(p, one.way, one.to)
@@ -40,7 +41,7 @@ func (g *graph) leads() {
 func (g *graph) lead(p *Phase, way string, to named) *Phase {
 	next := g.byID[to.id]
 	if next == nil {
-		g.left[p.ID] = true // it has a row already
+		g.left[p.ID], g.vague = true, true // it has a row already
 		return nil
 	}
 	if next.Type == Start {
@@ -53,7 +54,10 @@ func (g *graph) lead(p *Phase, way string, to named) *Phase {
 	} else {
 		g.connect(t)
 	}
-	g.led, g.paths[t] = append(g.led, t), to.field
+	g.led = append(g.led, t)
+	if _, written := g.paths[t]; !written {
+		g.paths[t] = to.field
+	}
 	return next
 }
 

@@ -10,6 +10,7 @@ type graph struct {
 	edges []Transition
 	paths map[Transition]string // of the edges; from and name together are unique
 	led   []Transition          // the ways that blocks and JOINs name themselves
+	vague bool                  // one of these is faulty, so nobody knows what can be reached
 	start *Phase
 
 	// A faulty transition has a row already. Its valid end counts as connected, so that one fault does not
@@ -143,6 +144,9 @@ func (g *graph) reachable() {
 		}
 		begun = begun || p.Type == Start
 		ended = ended || p.Type == End
+	}
+	if g.vague {
+		return
 	}
 	entered, leaves := closure(forward, sources), closure(backward, sinks)
 	for _, p := range g.list {

@@ -210,4 +210,6 @@ func (b *Block) branch(name string) *Branch {
 	return nil
 }
 
-func newBranch(name string) *Branch { return &Branch{Name: name, State: State{Phases: map[string]any{}}} }
+func newBranch(name string) *Branch {
+	return &Branch{Name: name, State: State{Phases: map[string]any{}}}
+}

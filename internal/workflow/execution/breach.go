@@ -12,7 +12,6 @@ import (
 	domain "atrium/internal/desk/request"
 	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
-	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"

@@ -9,6 +9,7 @@ import (
 	"atrium/ent/execution"
 	"atrium/ent/incident"
 	"atrium/internal/desk/form"
+	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"

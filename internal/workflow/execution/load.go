@@ -29,10 +29,10 @@ type loaded struct {
 
 	approvals []*ent.Approval // those that the execution waits for
 
-	sample bool // the request was filed by nobody: see Rehearsal
-	most   int  // phases that one step enters; 0 for as many as a step may
+	sample bool                                     // the request was filed by nobody: see Rehearsal
+	most   int                                      // phases that one step enters; 0 for as many as a step may
 	ruled  func(visit int, rulings []engine.Ruling) // hears of DECISIONs; nil: nobody asks
-	rest   bool // inputs have arrived that are for another commit
+	rest   bool                                     // inputs have arrived that are for another commit
 }
 
 // load reads an execution with its pending inputs. Returns nil if the execution does not exist or has ended.
@@ -146,7 +146,7 @@ func (l *loaded) arrived(ctx context.Context, db *ent.Client, at *engine.State, 
 	case engine.ForTask:
 		for _, t := range rows.tasks {
 			if t.Visit == v.Number && t.Attempt == v.Attempts {
-				return completion(v, t)
+				return taskDone(v, t)
 			}
 		}
 	case engine.ForApproval, engine.ForSignOff:
@@ -166,7 +166,7 @@ func (l *loaded) arrived(ctx context.Context, db *ent.Client, at *engine.State, 
 	return nil, nil
 }
 
-func completion(v *engine.Visit, t *ent.Task) ([]engine.Input, error) {
+func taskDone(v *engine.Visit, t *ent.Task) ([]engine.Input, error) {
 	in := engine.TaskDone{Visit: v.Number}
 	if t.Outcome != nil {
 		in.Outcome = *t.Outcome

@@ -53,7 +53,7 @@ type Rehearsed struct {
 	State   engine.State
 	History []engine.Visit // visits that were started or changed, in order
 	Effects []engine.Effect
-	More    bool // engine.Continue continues
+	More    bool                    // engine.Continue continues
 	Rulings map[int][]engine.Ruling // of the DECISIONs that the step has entered, by visit
 	people  *present
 }
