@@ -50697,6 +50697,7 @@ type PhaseVisitMutation struct {
 	transition       *string
 	attempts         *int
 	addattempts      *int
+	branch           *string
 	input            *json.RawMessage
 	output           *json.RawMessage
 	error            *json.RawMessage
@@ -51297,6 +51298,55 @@ func (m *PhaseVisitMutation) ResetAttempts() {
 	m.addattempts = nil
 }
 
+// SetBranch sets the "branch" field.
+func (m *PhaseVisitMutation) SetBranch(s string) {
+	m.branch = &s
+}
+
+// Branch returns the value of the "branch" field in the mutation.
+func (m *PhaseVisitMutation) Branch() (r string, exists bool) {
+	v := m.branch
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBranch returns the old "branch" field's value of the PhaseVisit entity.
+// If the PhaseVisit object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *PhaseVisitMutation) OldBranch(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBranch is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBranch requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBranch: %w", err)
+	}
+	return oldValue.Branch, nil
+}
+
+// ClearBranch clears the value of the "branch" field.
+func (m *PhaseVisitMutation) ClearBranch() {
+	m.branch = nil
+	m.clearedFields[phasevisit.FieldBranch] = struct{}{}
+}
+
+// BranchCleared returns if the "branch" field was cleared in this mutation.
+func (m *PhaseVisitMutation) BranchCleared() bool {
+	_, ok := m.clearedFields[phasevisit.FieldBranch]
+	return ok
+}
+
+// ResetBranch resets all changes to the "branch" field.
+func (m *PhaseVisitMutation) ResetBranch() {
+	m.branch = nil
+	delete(m.clearedFields, phasevisit.FieldBranch)
+}
+
 // SetInput sets the "input" field.
 func (m *PhaseVisitMutation) SetInput(jm json.RawMessage) {
 	m.input = &jm
@@ -51505,7 +51555,7 @@ func (m *PhaseVisitMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *PhaseVisitMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.created_at != nil {
 		fields = append(fields, phasevisit.FieldCreatedAt)
 	}
@@ -51541,6 +51591,9 @@ func (m *PhaseVisitMutation) Fields() []string {
 	}
 	if m.attempts != nil {
 		fields = append(fields, phasevisit.FieldAttempts)
+	}
+	if m.branch != nil {
+		fields = append(fields, phasevisit.FieldBranch)
 	}
 	if m.input != nil {
 		fields = append(fields, phasevisit.FieldInput)
@@ -51583,6 +51636,8 @@ func (m *PhaseVisitMutation) Field(name string) (ent.Value, bool) {
 		return m.Transition()
 	case phasevisit.FieldAttempts:
 		return m.Attempts()
+	case phasevisit.FieldBranch:
+		return m.Branch()
 	case phasevisit.FieldInput:
 		return m.Input()
 	case phasevisit.FieldOutput:
@@ -51622,6 +51677,8 @@ func (m *PhaseVisitMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldTransition(ctx)
 	case phasevisit.FieldAttempts:
 		return m.OldAttempts(ctx)
+	case phasevisit.FieldBranch:
+		return m.OldBranch(ctx)
 	case phasevisit.FieldInput:
 		return m.OldInput(ctx)
 	case phasevisit.FieldOutput:
@@ -51721,6 +51778,13 @@ func (m *PhaseVisitMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAttempts(v)
 		return nil
+	case phasevisit.FieldBranch:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBranch(v)
+		return nil
 	case phasevisit.FieldInput:
 		v, ok := value.(json.RawMessage)
 		if !ok {
@@ -51802,6 +51866,9 @@ func (m *PhaseVisitMutation) ClearedFields() []string {
 	if m.FieldCleared(phasevisit.FieldFinishedAt) {
 		fields = append(fields, phasevisit.FieldFinishedAt)
 	}
+	if m.FieldCleared(phasevisit.FieldBranch) {
+		fields = append(fields, phasevisit.FieldBranch)
+	}
 	if m.FieldCleared(phasevisit.FieldInput) {
 		fields = append(fields, phasevisit.FieldInput)
 	}
@@ -51827,6 +51894,9 @@ func (m *PhaseVisitMutation) ClearField(name string) error {
 	switch name {
 	case phasevisit.FieldFinishedAt:
 		m.ClearFinishedAt()
+		return nil
+	case phasevisit.FieldBranch:
+		m.ClearBranch()
 		return nil
 	case phasevisit.FieldInput:
 		m.ClearInput()
@@ -51880,6 +51950,9 @@ func (m *PhaseVisitMutation) ResetField(name string) error {
 		return nil
 	case phasevisit.FieldAttempts:
 		m.ResetAttempts()
+		return nil
+	case phasevisit.FieldBranch:
+		m.ResetBranch()
 		return nil
 	case phasevisit.FieldInput:
 		m.ResetInput()

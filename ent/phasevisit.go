@@ -43,6 +43,8 @@ type PhaseVisit struct {
 	Transition string `json:"transition,omitempty"`
 	// Attempts holds the value of the "attempts" field.
 	Attempts int `json:"attempts,omitempty"`
+	// of a block, with those around it: "Access / 3"; null outside of blocks
+	Branch *string `json:"branch,omitempty"`
 	// what the phase was given, secrets masked
 	Input json.RawMessage `json:"input,omitempty"`
 	// what it left behind, secrets masked
@@ -84,7 +86,7 @@ func (*PhaseVisit) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case phasevisit.FieldNumber, phasevisit.FieldAttempts:
 			values[i] = new(sql.NullInt64)
-		case phasevisit.FieldID, phasevisit.FieldCompanyID, phasevisit.FieldExecutionID, phasevisit.FieldPhaseID, phasevisit.FieldType, phasevisit.FieldStatus, phasevisit.FieldTransition:
+		case phasevisit.FieldID, phasevisit.FieldCompanyID, phasevisit.FieldExecutionID, phasevisit.FieldPhaseID, phasevisit.FieldType, phasevisit.FieldStatus, phasevisit.FieldTransition, phasevisit.FieldBranch:
 			values[i] = new(sql.NullString)
 		case phasevisit.FieldCreatedAt, phasevisit.FieldUpdatedAt, phasevisit.FieldStartedAt, phasevisit.FieldFinishedAt:
 			values[i] = new(sql.NullTime)
@@ -182,6 +184,13 @@ func (_m *PhaseVisit) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Attempts = int(value.Int64)
 			}
+		case phasevisit.FieldBranch:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field branch", values[i])
+			} else if value.Valid {
+				_m.Branch = new(string)
+				*_m.Branch = value.String
+			}
 		case phasevisit.FieldInput:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field input", values[i])
@@ -278,6 +287,11 @@ func (_m *PhaseVisit) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("attempts=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Attempts))
+	builder.WriteString(", ")
+	if v := _m.Branch; v != nil {
+		builder.WriteString("branch=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("input=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Input))

@@ -118,6 +118,20 @@ func (_c *PhaseVisitCreate) SetNillableAttempts(v *int) *PhaseVisitCreate {
 	return _c
 }
 
+// SetBranch sets the "branch" field.
+func (_c *PhaseVisitCreate) SetBranch(v string) *PhaseVisitCreate {
+	_c.mutation.SetBranch(v)
+	return _c
+}
+
+// SetNillableBranch sets the "branch" field if the given value is not nil.
+func (_c *PhaseVisitCreate) SetNillableBranch(v *string) *PhaseVisitCreate {
+	if v != nil {
+		_c.SetBranch(*v)
+	}
+	return _c
+}
+
 // SetInput sets the "input" field.
 func (_c *PhaseVisitCreate) SetInput(v json.RawMessage) *PhaseVisitCreate {
 	_c.mutation.SetInput(v)
@@ -270,6 +284,11 @@ func (_c *PhaseVisitCreate) check() error {
 	if _, ok := _c.mutation.Attempts(); !ok {
 		return &ValidationError{Name: "attempts", err: errors.New(`ent: missing required field "PhaseVisit.attempts"`)}
 	}
+	if v, ok := _c.mutation.Branch(); ok {
+		if err := phasevisit.BranchValidator(v); err != nil {
+			return &ValidationError{Name: "branch", err: fmt.Errorf(`ent: validator failed for field "PhaseVisit.branch": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := phasevisit.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "PhaseVisit.id": %w`, err)}
@@ -356,6 +375,10 @@ func (_c *PhaseVisitCreate) createSpec() (*PhaseVisit, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Attempts(); ok {
 		_spec.SetField(phasevisit.FieldAttempts, field.TypeInt, value)
 		_node.Attempts = value
+	}
+	if value, ok := _c.mutation.Branch(); ok {
+		_spec.SetField(phasevisit.FieldBranch, field.TypeString, value)
+		_node.Branch = &value
 	}
 	if value, ok := _c.mutation.Input(); ok {
 		_spec.SetField(phasevisit.FieldInput, field.TypeBytes, value)

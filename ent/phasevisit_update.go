@@ -226,6 +226,9 @@ func (_u *PhaseVisitUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(phasevisit.FieldAttempts, field.TypeInt, value)
 	}
+	if _u.mutation.BranchCleared() {
+		_spec.ClearField(phasevisit.FieldBranch, field.TypeString)
+	}
 	if value, ok := _u.mutation.Input(); ok {
 		_spec.SetField(phasevisit.FieldInput, field.TypeBytes, value)
 	}
@@ -490,6 +493,9 @@ func (_u *PhaseVisitUpdateOne) sqlSave(ctx context.Context) (_node *PhaseVisit, 
 	}
 	if value, ok := _u.mutation.AddedAttempts(); ok {
 		_spec.AddField(phasevisit.FieldAttempts, field.TypeInt, value)
+	}
+	if _u.mutation.BranchCleared() {
+		_spec.ClearField(phasevisit.FieldBranch, field.TypeString)
 	}
 	if value, ok := _u.mutation.Input(); ok {
 		_spec.SetField(phasevisit.FieldInput, field.TypeBytes, value)

@@ -52,6 +52,10 @@ func (r *executionResolver) PhaseNames(ctx context.Context, e *ent.Execution) (m
 	return resolve.Attached(ctx, r.Engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpPhaseNames)
 }
 
+func (r *executionResolver) PhaseIds(_ context.Context, e *ent.Execution) ([]string, error) {
+	return execution.Standing(e), nil
+}
+
 func (r *executionResolver) Error(_ context.Context, e *ent.Execution) (*engine.Fault, error) {
 	return documentOf[*engine.Fault](e.Error)
 }

@@ -202,3 +202,28 @@ func TestApprovalsTellWhoseTurnItIs(t *testing.T) {
 		require.Equal(t, "forbidden", decide(admin, inTurn))
 	})
 }
+
+// An execution in a block says where all of its branches stand.
+func TestExecutionInABlock(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		x := strand(t, s, s.World.A)
+		ctx := s.World.As(s.World.A, principal.Owner)
+		require.NoError(t, s.World.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			branch := func(name, number, phase string) string {
+				return `{"Name":"` + name + `","State":{"Status":"WAITING","Visit":{"Number":` + number + `,"PhaseID":"` + phase + `"},"Phases":{"` + phase + `":{"n":1}}}}`
+			}
+			err := tx.Execution.UpdateOneID(x.execution).SetPhaseID("both").SetState(json.RawMessage(`{"Status":"WAITING","Visit":{"Number":2,"PhaseID":"both","Type":"PARALLEL"},"Phases":{"start":{}},` +
+				`"Block":{"Branches":[` + branch("Work", "3", "work") + "," + branch("Check", "4", "check") + `]}}`)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+			return tx.PhaseVisit.Create().SetExecutionID(x.execution).SetNumber(3).SetPhaseID("work").SetType("PROCESS").SetStatus("WAITING").SetStartedAt(time.Now()).SetBranch("Work").Exec(ctx)
+		}))
+		a := ask(t, s, s.A.Agent, `query($id: ID!) { execution(id: $id) { phaseId phaseIds variables phases { phaseId branch } } }`, vars{"id": x.execution})
+		require.Equal(t, vars{
+			"phaseId": "both", "phaseIds": []any{"work", "check"}, "phases": []any{vars{"phaseId": "work", "branch": "Work"}},
+			"variables": vars{"request": nil, "webhook": nil, "phases": vars{"start": vars{}, "work": vars{"n": 1.0}, "check": vars{"n": 1.0}}},
+		}, a.Data["execution"])
+	})
+}

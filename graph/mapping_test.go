@@ -113,7 +113,7 @@ var private = map[string]map[string]string{
 }
 
 // elsewhere are the fields of answers that are read from other tables than the row's.
-var elsewhere = map[string]bool{"User.teamIds": true, "Team.memberIds": true, "Execution.variables": true, "Execution.phases": true, "Execution.phaseNames": true, "Invoice.creditNotes": true}
+var elsewhere = map[string]bool{"User.teamIds": true, "Team.memberIds": true, "Execution.variables": true, "Execution.phases": true, "Execution.phaseIds": true, "Execution.phaseNames": true, "Invoice.creditNotes": true}
 
 // TestEveryColumnIsAnsweredOrPrivate sets one column after the other to a unique value, and looks for it in an answer that
 // selects everything.

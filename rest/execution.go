@@ -15,7 +15,8 @@ type ExecutionSummary struct {
 	RequestID       *string         `json:"requestId" doc:"The request that it processes." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Status          string          `json:"status" enum:"RUNNING,WAITING,COMPLETED,FAILED,CANCELLED"`
 	Trigger         string          `json:"trigger" enum:"request,webhook,schedule" doc:"What started it."`
-	PhaseID         *string         `json:"phaseId" doc:"The phase in which it stands, or ended." example:"approve"`
+	PhaseID         *string         `json:"phaseId" doc:"The phase in which it stands, or ended: inside of a block, the block." example:"approve"`
+	PhaseIDs        []string        `json:"phaseIds" doc:"The phases in which it stands now: one, or several inside of a block." example:"[\"approve\"]"`
 	Error           *ExecutionError `json:"error" doc:"Why it failed, or what somebody has to look at before it goes on."`
 	StartedAt       *Time           `json:"startedAt"`
 	FinishedAt      *Time           `json:"finishedAt"`
@@ -40,7 +41,7 @@ type ExecutionError struct {
 // PhaseVisit is one entry of an execution into a phase.
 type PhaseVisit struct {
 	PhaseID    string          `json:"phaseId" example:"price"`
-	Type       string          `json:"type" enum:"START,PROCESS,DECISION,DATA,TIMER,WEBHOOK_CALLOUT,API_CALL,APPROVAL,END"`
+	Type       string          `json:"type" enum:"START,PROCESS,DECISION,DATA,TIMER,WEBHOOK_CALLOUT,API_CALL,APPROVAL,PARALLEL,FOR_EACH,JOIN,END"`
 	Status     string          `json:"status" enum:"RUNNING,WAITING,COMPLETED,SKIPPED,FAILED"`
 	StartedAt  Time            `json:"startedAt"`
 	FinishedAt *Time           `json:"finishedAt"`
@@ -49,12 +50,13 @@ type PhaseVisit struct {
 	Input      Object          `json:"input" doc:"What it was given; secrets are masked." example:"{}"`
 	Output     Object          `json:"output" doc:"What it left behind; secrets are masked." example:"{\"cents\": 90000}"`
 	Error      *ExecutionError `json:"error"`
+	Branch     *string         `json:"branch" doc:"The branch of a block in which it is, with those around it, as in Access / 3; null outside of blocks. A branch of a FOR_EACH is named by the number of its item, from 1." exampleNull:"true"`
 }
 
 func executionSummaryOut(e *ent.Execution) ExecutionSummary {
 	return ExecutionSummary{
 		ID: e.ID, WorkflowID: e.WorkflowID, WorkflowVersion: e.WorkflowVersion, RequestID: e.RequestID, Status: string(e.Status), Trigger: string(e.Trigger),
-		PhaseID: e.PhaseID, Error: parsed[ExecutionError](e.Error), StartedAt: atOrNil(e.StartedAt), FinishedAt: atOrNil(e.FinishedAt),
+		PhaseID: e.PhaseID, PhaseIDs: execution.Standing(e), Error: parsed[ExecutionError](e.Error), StartedAt: atOrNil(e.StartedAt), FinishedAt: atOrNil(e.FinishedAt),
 		CreatedAt: at(e.CreatedAt), UpdatedAt: at(e.UpdatedAt),
 	}
 }
@@ -72,6 +74,7 @@ func phaseVisitOut(v *ent.PhaseVisit) PhaseVisit {
 	return PhaseVisit{
 		PhaseID: v.PhaseID, Type: v.Type, Status: string(v.Status), StartedAt: at(v.StartedAt), FinishedAt: atOrNil(v.FinishedAt),
 		Transition: textOrNil(v.Transition), Attempts: v.Attempts, Input: objectOut(v.Input), Output: objectOut(v.Output), Error: parsed[ExecutionError](v.Error),
+		Branch: v.Branch,
 	}
 }
 

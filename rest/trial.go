@@ -28,7 +28,8 @@ type TrialStop struct {
 type TrialStep struct {
 	PhaseID       string             `json:"phaseId" example:"review"`
 	Name          string             `json:"name" doc:"What people call the phase." example:"Review it"`
-	Type          string             `json:"type" enum:"START,PROCESS,DECISION,DATA,TIMER,WEBHOOK_CALLOUT,API_CALL,APPROVAL,END"`
+	Type          string             `json:"type" enum:"START,PROCESS,DECISION,DATA,TIMER,WEBHOOK_CALLOUT,API_CALL,APPROVAL,PARALLEL,FOR_EACH,JOIN,END"`
+	Branch        *string            `json:"branch" doc:"The branch of a block in which it is, with those around it, as in Access / 3; null outside of blocks." exampleNull:"true"`
 	Status        string             `json:"status" enum:"RUNNING,WAITING,COMPLETED,SKIPPED,FAILED"`
 	StartedAt     Time               `json:"startedAt" doc:"By the trial's clock, in which timers and deadlines pass at once."`
 	FinishedAt    *Time              `json:"finishedAt"`
@@ -95,7 +96,7 @@ func workflowTrialOut(r *trial.Result) WorkflowTrial {
 
 func trialStepOut(s *trial.Step) TrialStep {
 	return TrialStep{
-		PhaseID: s.PhaseID, Name: s.Name, Type: s.Type, Status: s.Status, StartedAt: at(s.StartedAt), FinishedAt: atOrNil(s.FinishedAt),
+		PhaseID: s.PhaseID, Name: s.Name, Type: s.Type, Branch: s.Branch, Status: s.Status, StartedAt: at(s.StartedAt), FinishedAt: atOrNil(s.FinishedAt),
 		Transition: s.Transition, To: s.To, Attempts: s.Attempts, Input: objectOut(s.Input), Output: objectOut(s.Output), Error: faultOut(s.Error),
 		Rules: each(s.Rules, func(r *trial.Rule) TrialRule { return TrialRule(*r) }), Asks: each(s.Asks, trialAskOut), Calls: each(s.Calls, trialCallOut),
 		Told: each(s.Told, trialParticipantOut), RequestStatus: s.RequestStatus,

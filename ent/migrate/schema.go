@@ -1959,6 +1959,7 @@ var (
 		{Name: "finished_at", Type: field.TypeTime, Nullable: true},
 		{Name: "transition", Type: field.TypeString, Default: ""},
 		{Name: "attempts", Type: field.TypeInt, Default: 1},
+		{Name: "branch", Type: field.TypeString, Nullable: true, Size: 200},
 		{Name: "input", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "json"}},
 		{Name: "output", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "json"}},
 		{Name: "error", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "json"}},
@@ -1972,7 +1973,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "phase_visits_executions_execution",
-				Columns:    []*schema.Column{PhaseVisitsColumns[15]},
+				Columns:    []*schema.Column{PhaseVisitsColumns[16]},
 				RefColumns: []*schema.Column{ExecutionsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -1981,7 +1982,7 @@ var (
 			{
 				Name:    "phasevisit_company_id_execution_id_number",
 				Unique:  true,
-				Columns: []*schema.Column{PhaseVisitsColumns[3], PhaseVisitsColumns[15], PhaseVisitsColumns[4]},
+				Columns: []*schema.Column{PhaseVisitsColumns[3], PhaseVisitsColumns[16], PhaseVisitsColumns[4]},
 			},
 		},
 	}

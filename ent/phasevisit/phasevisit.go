@@ -39,6 +39,8 @@ const (
 	FieldTransition = "transition"
 	// FieldAttempts holds the string denoting the attempts field in the database.
 	FieldAttempts = "attempts"
+	// FieldBranch holds the string denoting the branch field in the database.
+	FieldBranch = "branch"
 	// FieldInput holds the string denoting the input field in the database.
 	FieldInput = "input"
 	// FieldOutput holds the string denoting the output field in the database.
@@ -73,6 +75,7 @@ var Columns = []string{
 	FieldFinishedAt,
 	FieldTransition,
 	FieldAttempts,
+	FieldBranch,
 	FieldInput,
 	FieldOutput,
 	FieldError,
@@ -108,6 +111,8 @@ var (
 	DefaultTransition string
 	// DefaultAttempts holds the default value on creation for the "attempts" field.
 	DefaultAttempts int
+	// BranchValidator is a validator for the "branch" field. It is called by the builders before save.
+	BranchValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -206,6 +211,11 @@ func ByTransition(opts ...sql.OrderTermOption) OrderOption {
 // ByAttempts orders the results by the attempts field.
 func ByAttempts(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAttempts, opts...).ToFunc()
+}
+
+// ByBranch orders the results by the branch field.
+func ByBranch(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBranch, opts...).ToFunc()
 }
 
 // ByExecutionField orders the results by execution field.

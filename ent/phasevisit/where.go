@@ -122,6 +122,11 @@ func Attempts(v int) predicate.PhaseVisit {
 	return predicate.PhaseVisit(sql.FieldEQ(FieldAttempts, v))
 }
 
+// Branch applies equality check predicate on the "branch" field. It's identical to BranchEQ.
+func Branch(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldEQ(FieldBranch, v))
+}
+
 // Input applies equality check predicate on the "input" field. It's identical to InputEQ.
 func Input(v json.RawMessage) predicate.PhaseVisit {
 	vc := []byte(v)
@@ -733,6 +738,81 @@ func AttemptsLT(v int) predicate.PhaseVisit {
 // AttemptsLTE applies the LTE predicate on the "attempts" field.
 func AttemptsLTE(v int) predicate.PhaseVisit {
 	return predicate.PhaseVisit(sql.FieldLTE(FieldAttempts, v))
+}
+
+// BranchEQ applies the EQ predicate on the "branch" field.
+func BranchEQ(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldEQ(FieldBranch, v))
+}
+
+// BranchNEQ applies the NEQ predicate on the "branch" field.
+func BranchNEQ(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldNEQ(FieldBranch, v))
+}
+
+// BranchIn applies the In predicate on the "branch" field.
+func BranchIn(vs ...string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldIn(FieldBranch, vs...))
+}
+
+// BranchNotIn applies the NotIn predicate on the "branch" field.
+func BranchNotIn(vs ...string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldNotIn(FieldBranch, vs...))
+}
+
+// BranchGT applies the GT predicate on the "branch" field.
+func BranchGT(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldGT(FieldBranch, v))
+}
+
+// BranchGTE applies the GTE predicate on the "branch" field.
+func BranchGTE(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldGTE(FieldBranch, v))
+}
+
+// BranchLT applies the LT predicate on the "branch" field.
+func BranchLT(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldLT(FieldBranch, v))
+}
+
+// BranchLTE applies the LTE predicate on the "branch" field.
+func BranchLTE(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldLTE(FieldBranch, v))
+}
+
+// BranchContains applies the Contains predicate on the "branch" field.
+func BranchContains(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldContains(FieldBranch, v))
+}
+
+// BranchHasPrefix applies the HasPrefix predicate on the "branch" field.
+func BranchHasPrefix(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldHasPrefix(FieldBranch, v))
+}
+
+// BranchHasSuffix applies the HasSuffix predicate on the "branch" field.
+func BranchHasSuffix(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldHasSuffix(FieldBranch, v))
+}
+
+// BranchIsNil applies the IsNil predicate on the "branch" field.
+func BranchIsNil() predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldIsNull(FieldBranch))
+}
+
+// BranchNotNil applies the NotNil predicate on the "branch" field.
+func BranchNotNil() predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldNotNull(FieldBranch))
+}
+
+// BranchEqualFold applies the EqualFold predicate on the "branch" field.
+func BranchEqualFold(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldEqualFold(FieldBranch, v))
+}
+
+// BranchContainsFold applies the ContainsFold predicate on the "branch" field.
+func BranchContainsFold(v string) predicate.PhaseVisit {
+	return predicate.PhaseVisit(sql.FieldContainsFold(FieldBranch, v))
 }
 
 // InputEQ applies the EQ predicate on the "input" field.

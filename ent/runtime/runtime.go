@@ -2174,6 +2174,10 @@ func init() {
 	phasevisitDescAttempts := phasevisitFields[8].Descriptor()
 	// phasevisit.DefaultAttempts holds the default value on creation for the attempts field.
 	phasevisit.DefaultAttempts = phasevisitDescAttempts.Default.(int)
+	// phasevisitDescBranch is the schema descriptor for branch field.
+	phasevisitDescBranch := phasevisitFields[9].Descriptor()
+	// phasevisit.BranchValidator is a validator for the "branch" field. It is called by the builders before save.
+	phasevisit.BranchValidator = phasevisitDescBranch.Validators[0].(func(string) error)
 	// phasevisitDescID is the schema descriptor for id field.
 	phasevisitDescID := phasevisitMixinFields0[0].Descriptor()
 	// phasevisit.DefaultID holds the default value on creation for the id field.

@@ -28,6 +28,7 @@ func (PhaseVisit) Fields() []ent.Field {
 		field.Time("finished_at").Optional().Nillable(),
 		field.String("transition").Default(""),
 		field.Int("attempts").Default(1),
+		field.String("branch").MaxLen(200).Optional().Nillable().Immutable().Comment("of a block, with those around it: \"Access / 3\"; null outside of blocks"),
 		document("input", "what the phase was given, secrets masked"),
 		document("output", "what it left behind, secrets masked"),
 		document("error", "{phaseId, code, message}"),

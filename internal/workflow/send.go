@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atrium/internal/platform/egress"
+	"atrium/internal/workflow/definition"
 )
 
 // sends returns to where the definition sends which secrets, for a comparison with another one. The hosts of a secret guard each call;
@@ -21,7 +22,7 @@ func (d Definition) sends() (map[string]bool, error) {
 	if err := json.Unmarshal(d.text, &raw); err != nil {
 		return nil, fmt.Errorf("read the phases: %w", err)
 	}
-	w := written{made: make([]*madeOf, len(raw.Phases))}
+	w := written{parsed: d.parsed, made: make([]*madeOf, len(raw.Phases))}
 	for i, text := range raw.Phases {
 		w.ids, w.texts = append(w.ids, d.parsed.Phases[i].ID), append(w.texts, string(text))
 	}
@@ -38,6 +39,7 @@ func (d Definition) sends() (map[string]bool, error) {
 
 // written are the phases of a definition as their author wrote them.
 type written struct {
+	parsed     *definition.Definition
 	ids, texts []string
 	made       []*madeOf // of each phase, once it was asked for
 }
@@ -69,9 +71,19 @@ func (w *written) whole(template string) string {
 
 func (w *written) of(n int) *madeOf {
 	if w.made[n] == nil {
-		w.made[n] = &madeOf{digest: sha256.Sum256([]byte(w.texts[n])), reads: w.readBy(w.texts[n])}
+		w.made[n] = &madeOf{digest: sha256.Sum256([]byte(w.texts[n])), reads: append(w.readBy(w.texts[n]), w.joinedBy(n)...)}
 	}
 	return w.made[n]
+}
+
+// joinedBy returns the phases of the block of which a phase is the end, for its results are made of theirs; none for other phases.
+func (w *written) joinedBy(n int) (list []int) {
+	for i, p := range w.parsed.Phases {
+		if slices.ContainsFunc(append(p.Around(), p), func(b *definition.Phase) bool { return b.Block != nil && b.Block.End == w.parsed.Phases[n] }) {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // readBy returns the phases whose results a text may read: expressions name them as phases.<id>, or a little otherwise.

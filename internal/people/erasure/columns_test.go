@@ -56,7 +56,7 @@ var stays = map[string]string{
 		"approvals.approvers attachments.media_type attachments.sha256 attachments.stored_as audit_entries.actor_type audit_entries.action audit_entries.resource_id audit_entries.request_id api_keys.prefix api_keys.last4 " +
 		"auth_requests.scopes auth_requests.response_mode auth_requests.code_challenge auth_requests.prompt auth_requests.methods billing_accounts.parts billing_accounts.customer " +
 		"billing_accounts.payment_method comments.mentioned executions.phase_id executions.consulted grants.scopes grants.methods idempotency_keys.caller_id incidents.phase_id " +
-		"incidents.to_phase_id payments.customer payments.payment_method payments.reference payments.failure phase_visits.phase_id phase_visits.type phase_visits.transition " +
+		"incidents.to_phase_id payments.customer payments.payment_method payments.reference payments.failure phase_visits.phase_id phase_visits.type phase_visits.transition phase_visits.branch " +
 		"rate_counts.id rate_counts.day row_counts.kind row_counts.facet sequences.kind sessions.methods settings.id settings.value sign_ins.methods signing_keys.algorithm " +
 		"sla_events.key tasks.phase_id webhook_subscriptions.disabled_reason",
 }

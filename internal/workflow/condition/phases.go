@@ -23,6 +23,7 @@ type way struct{ name, to string }
 type phase struct {
 	id, name, kind string
 	config         map[string]any
+	set            map[string]any // the whole phase: what a block and a JOIN are set by stands in it
 }
 
 func savedSketch(w *ent.Workflow) (sketch, error) {
@@ -37,8 +38,9 @@ func sketchOf(d map[string]any) sketch {
 	out := sketch{ways: map[string][]way{}}
 	for _, p := range objects(d["phases"]) {
 		config, _ := p["config"].(map[string]any)
-		if one := (phase{text(p["id"]), text(p["name"]), text(p["type"]), config}); one.id != "" {
+		if one := (phase{text(p["id"]), text(p["name"]), text(p["type"]), config, p}); one.id != "" {
 			out.Phases = append(out.Phases, one)
+			out.ways[one.id] = one.leads()
 		}
 	}
 	for _, e := range objects(d["transitions"]) {
@@ -46,6 +48,21 @@ func sketchOf(d map[string]any) sketch {
 		out.ways[from] = append(out.ways[from], way{text(e["name"]), text(e["to"])})
 	}
 	return out
+}
+
+// leads are the ways that a block and a JOIN name themselves.
+func (p phase) leads() (list []way) {
+	for _, key := range map[string][]string{"PARALLEL": {"end"}, "FOR_EACH": {"start", "end"}, "JOIN": {"next", "failed"}}[p.kind] {
+		if to := text(p.set[key]); to != "" {
+			list = append(list, way{key, to})
+		}
+	}
+	for _, b := range objects(p.set["branches"]) {
+		if p.kind == "PARALLEL" {
+			list = append(list, way{text(b["name"]), text(b["start"])})
+		}
+	}
+	return list
 }
 
 func objects(v any) (out []map[string]any) {
@@ -75,10 +92,17 @@ func (s sketch) ids() (out []string) {
 func (s sketch) fields(before string) []*Field {
 	var out []*Field
 	for _, p := range s.Phases {
-		if before != "" && !s.leads(p.id, before) {
+		if before != "" && (!s.leads(p.id, before) || s.hidden(p.id, before)) {
 			continue
 		}
-		for _, f := range p.results(s.ways[p.id]) {
+		results := p.results(s.ways[p.id])
+		switch {
+		case p.kind == "FOR_EACH" && (before == "" || s.inside(p, before)):
+			results = []*Field{{Expression: text(p.set["as"]), Label: text(p.set["as"]), Type: Any}, {Expression: "index", Label: "Index", Type: Number}}
+		case p.kind == "JOIN":
+			results = s.joined(p)
+		}
+		for _, f := range results {
 			f.Expression = "phases" + member(p.id) + member(f.Expression)
 			f.Group, f.Optional = p.name, true
 			if p.name == "" {
@@ -90,8 +114,41 @@ func (s sketch) fields(before string) []*Field {
 	return out
 }
 
+// hidden reports whether a phase stands inside of a FOR_EACH and another one does not: it reads only the results of the JOIN.
+func (s sketch) hidden(id, from string) bool {
+	return slices.ContainsFunc(s.Phases, func(p phase) bool { return p.kind == "FOR_EACH" && s.inside(p, id) && !s.inside(p, from) })
+}
+
+// inside reports whether a phase stands in the branch of a FOR_EACH.
+func (s sketch) inside(each phase, id string) bool {
+	start, end := text(each.set["start"]), text(each.set["end"])
+	return id != end && (id == start || s.leadsBefore(start, id, end))
+}
+
+// joined are the variables of a JOIN, by its block.
+func (s sketch) joined(p phase) []*Field {
+	var out []*Field
+	for _, b := range s.Phases {
+		switch {
+		case text(b.set["end"]) != p.id:
+			continue
+		case b.kind == "FOR_EACH":
+			out = append(out, &Field{Expression: "results", Label: "Results", Type: List})
+		case b.kind == "PARALLEL":
+			out = append(out, &Field{Expression: "completed", Label: "Completed branches", Type: List}, &Field{Expression: "cancelled", Label: "Cancelled branches", Type: List})
+		}
+		if text(b.set["onFault"]) == "cancel" {
+			out = append(out, &Field{Expression: "fault", Label: "Fault", Type: Any})
+		}
+	}
+	return out
+}
+
 // leads reports whether a way leads from one phase to another.
-func (s sketch) leads(from, to string) bool {
+func (s sketch) leads(from, to string) bool { return s.leadsBefore(from, to, "") }
+
+// leadsBefore is leads by ways that do not go on from a phase.
+func (s sketch) leadsBefore(from, to, end string) bool {
 	seen, next := map[string]bool{}, []string{from}
 	for len(next) > 0 {
 		at := next[0]
@@ -100,7 +157,7 @@ func (s sketch) leads(from, to string) bool {
 			if w.to == to {
 				return true
 			}
-			if !seen[w.to] {
+			if !seen[w.to] && w.to != end {
 				seen[w.to] = true
 				next = append(next, w.to)
 			}

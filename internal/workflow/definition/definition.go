@@ -22,6 +22,9 @@ const (
 	WebhookCallout Type = "WEBHOOK_CALLOUT"
 	APICall        Type = "API_CALL"
 	Approval       Type = "APPROVAL"
+	InParallel     Type = "PARALLEL" // a block; see BlockConfig
+	ForEach        Type = "FOR_EACH" // likewise
+	Join           Type = "JOIN"     // the end of a block
 	End            Type = "END"
 )
 
@@ -32,6 +35,9 @@ const (
 	Approved = "approved" // APPROVAL
 	Rejected = "rejected" // APPROVAL
 	Expired  = "expired"  // APPROVAL with a deadline
+
+	Joined     = "end"    // PARALLEL and FOR_EACH, into their JOIN
+	JoinFailed = "failed" // JOIN of a block with onFault cancel
 )
 
 // Definition is a workflow that has passed every check, compiled. It is immutable and may be shared by executions.
@@ -40,8 +46,9 @@ type Definition struct {
 	Phases      []*Phase     // as written
 	Transitions []Transition // as written
 
-	byID map[string]*Phase
-	refs References
+	byID  map[string]*Phase
+	edges []Transition // Transitions, and those that blocks and their JOINs imply
+	refs  References
 }
 
 // Transition leads from one phase to another under a name.
@@ -103,10 +110,15 @@ type Phase struct {
 	Callout  *CalloutConfig
 	APICall  *APICallConfig
 	Approval *ApprovalConfig
+	Block    *BlockConfig // of a PARALLEL and of a FOR_EACH
+
+	Within *Phase // the innermost block in a branch of which the phase stands; nil for none
+	Branch int    // the index of that branch
 
 	ways  []string          // names of the outgoing transitions, as written
 	next  map[string]*Phase // the phases that they lead to
 	rules ways              // what the type allows; for checking
+	leads []lead            // the ways out that the phase itself names
 	path  string            // in rows; for checking
 }
 
@@ -115,6 +127,25 @@ func (p *Phase) Follow(name string) *Phase { return p.next[name] }
 
 // Ways returns the names of the transitions that leave the phase, in the order written.
 func (p *Phase) Ways() []string { return slices.Clone(p.ways) }
+
+// Around returns the blocks in which the phase stands, the innermost first.
+func (p *Phase) Around() (list []*Phase) {
+	for b := p.Within; b != nil; b = b.Within {
+		list = append(list, b)
+	}
+	return list
+}
+
+// Skip returns the way by which the phase is left when somebody skips it.
+func (p *Phase) Skip() string {
+	switch {
+	case p.Decision != nil:
+		return p.Decision.Default
+	case p.Block != nil:
+		return Joined
+	}
+	return Next
+}
 
 // Title returns the phase's name, or its id when it has none.
 func (p *Phase) Title() string { return cmp.Or(p.Name, p.ID) }

@@ -22,6 +22,16 @@
 // Every way out in this drawing must exist, except "next" of a PROCESS, and "next" of an API_CALL whose status rules cover
 // every 2xx. Transitions that are not in the drawing are refused.
 //
+// A block runs branches at once. It names its branches and its end, a JOIN, which names where it leads; no transition leaves either:
+//
+//	PARALLEL ─┬─ branches[0].start ──► … ─┐            FOR_EACH ─── start ──► … ───┐     once for each item
+//	          ├─ branches[1].start ──► … ─┼─► JOIN ─┬─ next ────►                  └─► JOIN
+//	          └─ branches[2].start ──► … ─┘         └─ failed ──►                        with onFault cancel
+//
+// A branch is what its start leads to without the end. The graph of a block is closed: only the block leads into its branches, which share
+// no phase, and only they lead to its end, from each of their phases (blocks.go). So a phase stands in at most one branch of each block
+// (Phase.Within), and blocks nest.
+//
 // Variables of expressions (CEL): request, execution.id, webhook, and phases.<id> of the definition's own phases;
 // secrets.NAME in the templates of API_CALL and WEBHOOK_CALLOUT; response in the response expressions of API_CALL.
 // The known fields of each have types, so that `when: "request.title"` is refused when it is saved. Values whose type is

@@ -1,5 +1,7 @@
 package definition
 
+import "slices"
+
 // graph holds the phases and transitions while they are checked.
 type graph struct {
 	c     *checker
@@ -7,6 +9,8 @@ type graph struct {
 	byID  map[string]*Phase // the first of each id
 	edges []Transition
 	paths map[Transition]string // of the edges; from and name together are unique
+	led   []Transition          // the ways that blocks and JOINs name themselves
+	vague bool                  // one of these is faulty, so nobody knows what can be reached
 	start *Phase
 
 	// A faulty transition has a row already. Its valid end counts as connected, so that one fault does not
@@ -87,7 +91,13 @@ func (g *graph) check() {
 	g.ends()
 	g.waysOut()
 	g.reachable()
+	if len(g.c.rows) == 0 {
+		g.blocks()
+	}
 }
+
+// all returns the edges that are written and those that are implied.
+func (g *graph) all() []Transition { return slices.Concat(g.edges, g.led) }
 
 // ends finds the one START and at least one END.
 func (g *graph) ends() {
@@ -119,7 +129,7 @@ func (g *graph) ends() {
 // without any transition has a row already, and ends the search like an END.
 func (g *graph) reachable() {
 	forward, backward := map[string][]string{}, map[string][]string{}
-	for _, t := range g.edges {
+	for _, t := range g.all() {
 		forward[t.From] = append(forward[t.From], t.To)
 		backward[t.To] = append(backward[t.To], t.From)
 	}
@@ -134,6 +144,9 @@ func (g *graph) reachable() {
 		}
 		begun = begun || p.Type == Start
 		ended = ended || p.Type == End
+	}
+	if g.vague {
+		return
 	}
 	entered, leaves := closure(forward, sources), closure(backward, sinks)
 	for _, p := range g.list {

@@ -119,8 +119,9 @@ func (c *checker) definition(raw []byte) *Definition {
 	g := newGraph(c)
 	g.phases(phases)
 	g.transitions(transitions)
+	g.leads()
 	g.check()
-	return &Definition{Start: g.start, Phases: g.list, Transitions: g.edges, byID: g.byID, refs: c.refs}
+	return &Definition{Start: g.start, Phases: g.list, Transitions: g.edges, edges: g.all(), byID: g.byID, refs: c.refs}
 }
 
 // phases reads every phase; it reads all ids first, because expressions of one phase name others.

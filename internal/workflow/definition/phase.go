@@ -7,12 +7,12 @@ const maxMinutes = 525_600 // a year
 // phaseTypes lists the phase types as callers see them.
 var phaseTypes = []string{
 	string(Start), string(Process), string(Decision), string(Data), string(Timer), string(WebhookCallout),
-	string(APICall), string(Approval), string(End),
+	string(APICall), string(Approval), string(InParallel), string(ForEach), string(Join), string(End),
 }
 
 // phase reads one phase. Its id has been checked by phaseID.
 func (c *checker) phase(f fields) *Phase {
-	f.keys([]string{"id", "type"}, "name", "config", "participants", "sla", "requestAction")
+	f.phaseKeys()
 	participants, workers := c.participants(f)
 	p := &Phase{
 		path:          f.path,
@@ -37,6 +37,17 @@ func (c *checker) phase(f fields) *Phase {
 
 // config reads the settings of the phase's type and determines its ways out.
 func (c *checker) config(f fields, p *Phase) {
+	switch p.Type {
+	case InParallel:
+		p.Block = c.parallel(f)
+		return
+	case ForEach:
+		p.Block = c.forEach(f)
+		return
+	case Join:
+		p.leads = c.join(f)
+		return
+	}
 	cfg, ok := f.object("config")
 	if !ok {
 		if f.has("config") {

@@ -66,6 +66,11 @@ func (g *graph) needlessWay(t Transition) {
 	if p == nil || p.Type == "" || p.rules.any {
 		return
 	}
+	if p.Block != nil || p.Type == Join {
+		g.misnamed[t.From] = true
+		g.c.fault(g.paths[t]+".from", "No transition may leave %s, of type %s, which names itself where it leads.", quote(p.ID), p.Type)
+		return
+	}
 	can := slices.Concat(p.rules.must, p.rules.may)
 	for _, way := range p.rules.named {
 		can = append(can, way.name)

@@ -11,7 +11,10 @@ import (
 type decisionPhase struct{}
 
 func (decisionPhase) enter(r *run, p *definition.Phase) {
-	rulings := Rulings(r.ctx, p.Decision, r.bind())
+	rulings := rulingsOf(r.ctx, p.Decision, r.bind())
+	if r.env.Ruled != nil {
+		r.env.Ruled(r.state.Visit.Number, rulings)
+	}
 	if n := len(rulings); n > 0 {
 		switch last := rulings[n-1]; {
 		case last.Err != nil:
@@ -34,8 +37,8 @@ type Ruling struct {
 	Err   error // why it gave nothing
 }
 
-// Rulings evaluates the rules of a DECISION in order, up to the first that holds or fails.
-func Rulings(ctx context.Context, c *definition.DecisionConfig, b definition.Bound) []Ruling {
+// rulingsOf evaluates the rules of a DECISION in order, up to the first that holds or fails.
+func rulingsOf(ctx context.Context, c *definition.DecisionConfig, b definition.Bound) []Ruling {
 	var list []Ruling
 	for _, rule := range c.Rules {
 		holds, err := rule.When.Bool(ctx, b)

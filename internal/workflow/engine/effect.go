@@ -75,6 +75,21 @@ type Tell struct {
 	Role  string
 }
 
+// Opens reports whether an effect opens something of a visit, or has it woken or called.
+func Opens(e Effect, visit int) bool {
+	switch e := e.(type) {
+	case OpenTask:
+		return e.Visit == visit
+	case OpenApproval:
+		return e.Visit == visit
+	case Sleep:
+		return e.Visit == visit
+	case Call:
+		return e.Visit == visit
+	}
+	return false
+}
+
 func (OpenTask) effect()        {}
 func (OpenApproval) effect()    {}
 func (CloseApproval) effect()   {}

@@ -119,3 +119,8 @@ func effect[E engine.Effect](w *world) E {
 	require.Len(w.t, found, 1)
 	return found[0]
 }
+
+// replaced replaces texts: each by the one after it.
+func replaced(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
+
+func typeOf(v any) string { return fmt.Sprintf("%T", v) }

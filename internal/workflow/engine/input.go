@@ -8,7 +8,10 @@ type Input interface{ visit() int }
 // Begin starts an execution. Its state is the zero State.
 type Begin struct{}
 
-// Continue continues where a step stopped at maxPhases, or was interrupted.
+// VisitOf returns the number of the visit that an input names; 0 for none.
+func VisitOf(in Input) int { return in.visit() }
+
+// Continue continues where a step stopped at maxPhases, or was interrupted: everything that can go on. Visit is the state's own.
 type Continue struct{ Visit int }
 
 // TaskDone completes the visit's task. The caller has validated Variables against the phase's form.

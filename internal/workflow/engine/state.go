@@ -39,6 +39,22 @@ type State struct {
 	Wait   *Wait          // nil when it waits for nothing
 	Phases map[string]any // the variables of phases, read as phases.<id>.*
 	Fault  *Fault         // why it failed
+
+	Last  int    `json:",omitempty"` // the number of the last visit of all, if that is another than Visit's
+	Block *Block `json:",omitempty"` // what runs while Visit is that of a PARALLEL or FOR_EACH
+}
+
+// Block are the branches that a PARALLEL or a FOR_EACH has begun, in order.
+type Block struct {
+	Branches []*Branch
+	Items    []any `json:",omitempty"` // of a FOR_EACH
+}
+
+// Branch is one branch of a block. Its state is like that of an execution: it waits, goes on and ends for itself, with the variables that
+// its own phases have written. Of a branch that has completed, only these are kept.
+type Branch struct {
+	Name  string // of a FOR_EACH: the number of the item, from 1
+	State State
 }
 
 // Visit is one entry into a phase, as the history shows it.
@@ -54,6 +70,7 @@ type Visit struct {
 	Input      any // the phase's input, as JSON; nil for none
 	Output     any // the phase's variables
 	Fault      *Fault
+	Branch     string `json:",omitempty"` // the names of the branches around it: "Access / 3"
 }
 
 // Fault says what failed, and in which phase.
@@ -74,6 +91,7 @@ const (
 	CalendarFailed     = "calendar_failed"
 	VariablesTooLarge  = "variables_too_large"
 	TooManySteps       = "too_many_steps"
+	BranchCancelled    = "branch_cancelled" // of a visit that is skipped since its block has ended without its branch
 )
 
 // WaitKind is what an execution waits for.
@@ -98,6 +116,7 @@ type Wait struct {
 	Votes   []Vote         `json:"votes,omitempty"`   // of an approval, in the order in which they came
 	Outcome string         `json:"outcome,omitempty"` // of the task that awaits sign-off
 	Output  map[string]any `json:"output,omitempty"`  // likewise
+	Since   *time.Time     `json:"since,omitempty"`   // of an incident in a branch
 }
 
 // Vote is one approver's decision.

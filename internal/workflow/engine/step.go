@@ -2,9 +2,7 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -22,6 +20,8 @@ type Env struct {
 	Refused     *Fault         // why the request that the execution should file was refused; nil if it was filed, or there is none
 	Calendar    func(id string) (*sla.Calendar, error)
 	Most        int // phases that the step enters; 0 for as many as a step may
+
+	Ruled func(visit int, rulings []Ruling) // hears what the rules of DECISIONs gave; nil: nobody asks
 }
 
 // Result is the result of a step.
@@ -30,6 +30,8 @@ type Result struct {
 	History []Visit // visits that were started or changed, in order
 	Effects []Effect
 	More    bool // the step has entered as many phases as it may: Continue continues it
+
+	Request map[string]any // Env's as the effects change it, for the next step of the same commit
 }
 
 // phase is the behaviour of a phase type. enter begins a visit; resume passes it an input that it waited for. Both
@@ -43,42 +45,48 @@ var phases = map[definition.Type]phase{
 	definition.Start: startPhase{}, definition.Process: processPhase{}, definition.Decision: decisionPhase{},
 	definition.Data: dataPhase{}, definition.Timer: timerPhase{}, definition.WebhookCallout: callPhase{},
 	definition.APICall: callPhase{}, definition.Approval: approvalPhase{}, definition.End: endPhase{},
+	definition.InParallel: blockPhase{}, definition.ForEach: blockPhase{}, definition.Join: joinPhase{},
 }
 
-// run is one step in progress.
-type run struct {
+// step is one step in progress, for the execution and all its branches.
+type step struct {
 	ctx     context.Context
 	d       *definition.Definition
 	env     Env
-	state   State
 	history []Visit
 	effects []Effect
-	next    *definition.Phase // the phase to enter next; nil when the step ends
+	last    int // the number of the last visit
+	entered int // phases that this step has entered
+	most    int // phases that it may enter
 }
 
-// Step advances an execution by one input. Returns ErrStale, ErrNoWay or ErrNotTheirTurn for an input that changes
-// nothing.
+// run is a step over one state: that of the execution, or of a branch in the block that up stands in.
+type run struct {
+	*step
+	state  *State
+	up     *run // nil for the execution
+	branch *Branch
+}
+
+// Step advances an execution by one input, and then everything that can go on. Returns ErrStale, ErrNoWay or ErrNotTheirTurn for an
+// input that changes nothing.
 func Step(ctx context.Context, d *definition.Definition, s State, in Input, env Env) (Result, error) {
-	r := &run{ctx: ctx, d: d, env: env, state: s}
-	r.state.Phases = maps.Clone(s.Phases)
-	if r.state.Phases == nil {
-		r.state.Phases = map[string]any{}
+	after := s.clone()
+	if after.Phases == nil {
+		after.Phases = map[string]any{}
 	}
-	if s.Visit != nil {
-		v := *s.Visit
-		r.state.Visit = &v
+	r := &run{step: &step{ctx: ctx, d: d, env: env, last: s.last(), most: maxPhases}, state: &after}
+	if env.Most > 0 {
+		r.most = min(r.most, env.Most)
 	}
 	if err := r.take(in); err != nil {
 		return Result{}, err
 	}
-	most := maxPhases
-	if env.Most > 0 {
-		most = min(most, env.Most)
+	r.advance()
+	if after.Last = 0; after.Visit != nil && after.Visit.Number != r.last {
+		after.Last = r.last
 	}
-	for n := 0; r.next != nil && n < most && (n == 0 || !definition.Spent(ctx)); n++ {
-		r.enter()
-	}
-	return Result{State: r.state, History: r.history, Effects: r.effects, More: r.next != nil}, nil
+	return Result{State: after, History: r.history, Effects: r.effects, More: after.Status == Running, Request: r.env.Request}, nil
 }
 
 // take dispatches the input to its handler.
@@ -88,7 +96,6 @@ func (r *run) take(in Input) error {
 		if r.state.Visit != nil || r.state.Status != "" {
 			return ErrStale
 		}
-		r.next = r.d.Start
 		return nil
 	case Cancel:
 		if r.state.Status.Final() {
@@ -97,19 +104,25 @@ func (r *run) take(in Input) error {
 		r.cancel()
 		return nil
 	}
-	if r.state.Status.Final() || r.state.Visit == nil || in.visit() != r.state.Visit.Number {
+	if r.state.Status.Final() || r.state.Visit == nil {
 		return ErrStale
+	}
+	if in.visit() != r.state.Visit.Number {
+		return r.takeInBranch(in)
 	}
 	if in, ok := in.(Move); ok {
 		return r.move(in)
 	}
-	p := r.d.Phase(r.state.Visit.PhaseID)
+	p := r.phase()
 	if p == nil {
 		return fmt.Errorf("the definition has no phase %s", r.state.Visit.PhaseID)
 	}
 	switch in := in.(type) {
 	case Continue:
-		return r.goOn(p)
+		if r.state.Status != Running || r.state.Block == nil && r.state.Visit.Transition == "" {
+			return ErrStale
+		}
+		return nil
 	case Retry:
 		return r.retry(p, in)
 	case Skip:
@@ -123,26 +136,58 @@ func (r *run) take(in Input) error {
 	return phases[p.Type].resume(r, p, in)
 }
 
-// goOn follows the transition that an earlier step has chosen without entering its phase.
-func (r *run) goOn(p *definition.Phase) error {
-	if r.state.Status != Running || r.state.Visit.Transition == "" {
-		return ErrStale
+// phase returns the phase of the visit.
+func (r *run) phase() *definition.Phase { return r.d.Phase(r.state.Visit.PhaseID) }
+
+// advance goes on as far as this step may.
+func (r *run) advance() {
+	for {
+		if r.state.Block != nil && !r.advanceBranches() {
+			return
+		}
+		switch p := r.upcoming(); {
+		case p == nil:
+			return
+		case r.up != nil && p == r.up.phase().Block.End:
+			*r.state = State{Status: Completed, Phases: r.state.Phases}
+			return
+		case !r.may():
+			return
+		default:
+			r.enter(p)
+		}
 	}
-	r.next = p.Follow(r.state.Visit.Transition)
+}
+
+// may reports whether the step may enter one more phase.
+func (r *run) may() bool {
+	return r.entered == 0 || r.entered < r.most && !definition.Spent(r.ctx)
+}
+
+// upcoming returns the phase that comes next: the first one, or where the transition leads that the visit has taken. Nil for a state
+// that waits or has ended.
+func (r *run) upcoming() *definition.Phase {
+	switch v := r.state.Visit; {
+	case r.state.Status.Final():
+		return nil
+	case v == nil && r.up == nil:
+		return r.d.Start
+	case v == nil:
+		return r.up.startOf(r.branch)
+	case r.state.Status == Running:
+		return r.phase().Follow(v.Transition)
+	}
 	return nil
 }
 
-// enter begins the visit of the next phase.
-func (r *run) enter() {
-	p, number := r.next, 1
-	if r.state.Visit != nil {
-		number = r.state.Visit.Number + 1
-	}
-	r.next = nil
+// enter begins the visit of a phase.
+func (r *run) enter(p *definition.Phase) {
+	r.entered++
+	r.last++
 	r.state.Status, r.state.Wait = Running, nil
-	r.state.Visit = &Visit{Number: number, PhaseID: p.ID, Type: p.Type, Status: Running, StartedAt: r.env.Now, Attempts: 1}
+	r.state.Visit = &Visit{Number: r.last, PhaseID: p.ID, Type: p.Type, Status: Running, StartedAt: r.env.Now, Attempts: 1, Branch: r.path()}
 	r.note()
-	if number > MaxVisits {
+	if r.last > MaxVisits {
 		r.fail(TooManySteps, fmt.Sprintf("The execution has entered %d phases.", MaxVisits))
 		return
 	}
@@ -163,10 +208,9 @@ func (r *run) leave(p *definition.Phase, way string, output map[string]any) {
 	if output != nil {
 		r.state.Phases[p.ID] = output
 		r.state.Visit.Output = output
-		if raw, err := json.Marshal(r.state.Phases); err != nil || len(raw) > MaxVariables {
+		if r.tooLarge() {
 			delete(r.state.Phases, p.ID)
 			r.state.Visit.Output = nil
-			r.fail(VariablesTooLarge, fmt.Sprintf("The variables of the phases are longer than %d bytes.", MaxVariables))
 			return
 		}
 	} else if r.state.Phases[p.ID] == nil {
@@ -175,7 +219,15 @@ func (r *run) leave(p *definition.Phase, way string, output map[string]any) {
 	r.state.Wait, r.state.Status = nil, Running
 	r.finish(Completed, way)
 	r.tell(p, "informed")
-	r.next = p.Follow(way)
+}
+
+// tooLarge fails the execution if its variables, with those of all branches, are longer than they may be.
+func (r *run) tooLarge() bool {
+	if n, err := r.root().state.Size(); err == nil && n <= MaxVariables {
+		return false
+	}
+	r.fail(VariablesTooLarge, fmt.Sprintf("The variables of the phases are longer than %d bytes.", MaxVariables))
+	return true
 }
 
 // wait puts the visit into waiting.
@@ -189,7 +241,8 @@ func (r *run) wait(w Wait) {
 func (r *run) stop(in Stuck) error {
 	switch waits := r.state.Wait != nil && r.state.Wait.For == ForIncident; {
 	case !waits:
-		r.effects = append(r.effects, CloseOpen{r.state.Visit.Number})
+		r.closeBranches(nil)
+		r.closeOpen()
 	case in.Again:
 		r.state.Visit.Attempts++ // distinguishes the incidents of a visit
 	default:
@@ -199,11 +252,19 @@ func (r *run) stop(in Stuck) error {
 	return nil
 }
 
-// raise makes the visit wait for people, with an incident.
+// raise makes the visit wait for people, with an incident. In a block with onFault cancel, the branch fails instead.
 func (r *run) raise(code, message string) {
+	if r.caught() {
+		r.fail(code, message)
+		return
+	}
 	f := Fault{PhaseID: r.state.Visit.PhaseID, Code: code, Message: clip(message)}
 	r.state.Visit.Fault = &f
-	r.wait(Wait{For: ForIncident})
+	w := Wait{For: ForIncident}
+	if r.up != nil {
+		w.Since = &r.env.Now
+	}
+	r.wait(w)
 	r.effects = append(r.effects, OpenIncident{r.state.Visit.Number, f})
 }
 
@@ -212,7 +273,7 @@ func (r *run) failedExpression(what string, err error) {
 	r.raise(ExpressionFailed, fmt.Sprintf("%s could not be evaluated: %v.", what, err))
 }
 
-// fail ends the execution.
+// fail ends the execution, or the branch: see settle.
 func (r *run) fail(code, message string) {
 	f := Fault{PhaseID: r.state.Visit.PhaseID, Code: code, Message: clip(message)}
 	r.state.Status, r.state.Wait, r.state.Fault = Failed, nil, &f
@@ -221,11 +282,19 @@ func (r *run) fail(code, message string) {
 }
 
 func (r *run) cancel() {
+	r.closeBranches(nil)
 	r.state.Status, r.state.Wait = Cancelled, nil
 	if v := r.state.Visit; v != nil && v.FinishedAt == nil {
-		r.effects = append(r.effects, CloseOpen{v.Number})
+		r.closeOpen()
 		r.finish(Skipped, "")
 	}
+}
+
+// closeOpen closes what the visit has open, and opens nothing of what this step would have opened for it.
+func (r *run) closeOpen() {
+	n := r.state.Visit.Number
+	r.effects = slices.DeleteFunc(r.effects, func(e Effect) bool { return Opens(e, n) })
+	r.effects = append(r.effects, CloseOpen{n})
 }
 
 // retry enters the phase of an incident again, in the same visit.
@@ -247,15 +316,15 @@ func (r *run) again(p *definition.Phase) {
 
 // skip leaves the phase of an incident by next, or a DECISION by its default.
 func (r *run) skip(p *definition.Phase, in Skip) error {
-	way := definition.Next
-	if p.Type == definition.Decision {
-		way = p.Decision.Default
-	}
+	way := p.Skip()
 	if p.Follow(way) == nil {
 		return ErrNoWay
 	}
 	if err := r.resolve(in.Variables); err != nil {
 		return err
+	}
+	if p.Block != nil {
+		r.state.Phases[p.Block.End.ID] = outcome(p, &Block{})
 	}
 	r.leave(p, way, nil)
 	if !r.state.Status.Final() {
@@ -307,7 +376,7 @@ func (r *run) tell(p *definition.Phase, role string) {
 
 // bind returns the variables for expressions.
 func (r *run) bind() definition.Bound {
-	return definition.Vars{Request: r.env.Request, ExecutionID: r.env.ExecutionID, Webhook: r.env.Webhook, Phases: r.state.Phases}.Bind()
+	return definition.Vars{Request: r.env.Request, ExecutionID: r.env.ExecutionID, Webhook: r.env.Webhook, Phases: r.variables()}.Bind()
 }
 
 const maxMessage = 1000 // characters of a fault

@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 	domain "atrium/internal/desk/request"
 	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
-	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"
@@ -71,22 +71,29 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 	if err != nil {
 		return fmt.Errorf("read the execution: %w", err)
 	}
-	phase := op.Or(a.Phase, op.Or(row.PhaseID, ""))
 	d, err := versionOf(ctx, db, row.WorkflowID, row.WorkflowVersion)
 	if err != nil {
 		return err
 	}
-	p := d.Phase(phase)
-	if p == nil {
-		return nil // the execution has not begun
+	phases := Standing(row) // none before the execution has begun
+	if a.Phase != nil {
+		phases = []string{*a.Phase}
 	}
 	n := domain.NoticeArgs{Company: a.Company, Request: a.Request, Occasion: "breached", Key: "breached/" + a.Event, MailAt: a.MailAt}
-	for _, one := range roleOf(p, "accountable") {
-		switch one.Type {
-		case "user":
-			n.Users = append(n.Users, one.ID)
-		case "team":
-			n.Teams = append(n.Teams, one.ID)
+	title := ""
+	for _, id := range phases {
+		p := d.Phase(id)
+		if p == nil {
+			continue
+		}
+		for _, one := range roleOf(p, "accountable") {
+			title = cmp.Or(title, p.Title())
+			switch one.Type {
+			case "user":
+				n.Users = append(n.Users, one.ID)
+			case "team":
+				n.Teams = append(n.Teams, one.ID)
+			}
 		}
 	}
 	if len(n.Users)+len(n.Teams) == 0 {
@@ -96,6 +103,6 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 	if err != nil {
 		return fmt.Errorf("read when the request was due: %w", err)
 	}
-	n.Late = domain.Late{Target: sla.Target(a.Target), DueAt: due, Phase: p.Title()}
+	n.Late = domain.Late{Target: sla.Target(a.Target), DueAt: due, Phase: title}
 	return domain.GiveNotice(ctx, b.r.Engine, n, job.JobRow)
 }

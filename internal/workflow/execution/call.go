@@ -77,11 +77,11 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	if err != nil || l == nil {
 		return err
 	}
-	w := l.state.Wait
-	if w == nil || w.For != engine.ForCall || l.state.Visit.Number != a.Visit || w.Attempt != a.Attempt {
+	at := l.state.At(a.Visit)
+	if !waitsAt(&l.state, a.Visit, engine.ForCall) || at.Wait.Attempt != a.Attempt {
 		return nil // another worker has made the attempt, or it is no longer needed
 	}
-	if early := w.Until.Sub(now); early > 0 {
+	if early := at.Wait.Until.Sub(now); early > 0 {
 		return river.JobSnooze(early)
 	}
 	leaveCalls, wait := c.r.calling.enter(ctx, a.Company)
@@ -90,7 +90,7 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	}
 	defer leaveCalls()
 	ctx, st := c.r.begin(ctx, a.Execution, "")
-	in, err := c.r.call(ctx, l, now)
+	in, err := c.r.call(ctx, l, at, now)
 	if errors.Is(err, errStopped) {
 		return river.JobSnooze(stoppedWait)
 	}
@@ -117,18 +117,18 @@ type prepared struct {
 	sent    map[string]any // the call as the history shows it
 }
 
-// call makes the attempt that the execution waits for, and returns its outcome as the engine's input, with all secrets masked.
+// call makes the attempt that a state of the execution waits for, and returns its outcome as the engine's input, with all secrets masked.
 // An error means that this node failed, not the receiver.
-func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Input, error) {
-	v := l.state.Visit
+func (r *Runner) call(ctx context.Context, l *loaded, at *engine.State, now time.Time) (engine.Input, error) {
+	v := at.Visit
 	used, missing, err := secret.Use(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, l.d.Phase(v.PhaseID).Secrets())
-	stuck, err := l.withoutSecrets(missing, err)
+	stuck, err := withoutSecrets(v, missing, err)
 	if err != nil || stuck != nil {
 		return stuck, err
 	}
 	var p *prepared
 	err = r.fair(ctx, l.row.CompanyID, true, func(ctx context.Context) (err error) {
-		p, stuck, err = l.prepare(ctx, r.Engine.Store.Reader(), used, now)
+		p, stuck, err = l.prepare(ctx, r.Engine.Store.Reader(), v, used, now)
 		return err
 	})
 	if err != nil || stuck != nil {
@@ -140,7 +140,7 @@ func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Inp
 	span := r.beginCall(ctx, p)
 	answer, err := r.Egress.Do(ctx, p.request, p.limits)
 	endCall(span, answer.Status, err)
-	out := engine.Answered{Visit: v.Number, Attempt: l.state.Wait.Attempt, Sent: p.sent}
+	out := engine.Answered{Visit: v.Number, Attempt: at.Wait.Attempt, Sent: p.sent}
 	if e, ok := errors.AsType[*egress.Error](err); ok {
 		if e.Class == egress.ClassStopped {
 			return nil, errStopped
@@ -176,13 +176,12 @@ func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Open
 	return r.Engine.Work(ctx, company, workerName, func(ctx context.Context, tx *op.Tx) error { return secret.TouchLastUsed(ctx, tx.Client, ids, now) })
 }
 
-// prepare evaluates the phase's templates with the secrets that they name, and holds the host that comes of it against the hosts of these
+// prepare evaluates the templates of a visit's phase with the secrets that they name, and holds the host that comes of it against the hosts of these
 // secrets. If one of both fails, it returns an input that says why the phase is stuck.
-func (l *loaded) prepare(ctx context.Context, db *ent.Client, used secret.Uses, now time.Time) (*prepared, engine.Input, error) {
-	v := l.state.Visit
+func (l *loaded) prepare(ctx context.Context, db *ent.Client, v *engine.Visit, used secret.Uses, now time.Time) (*prepared, engine.Input, error) {
 	phase := l.d.Phase(v.PhaseID)
 	p := &prepared{mask: used.Mask, limits: egress.Limits{Body: maxAnswer, Timeout: definition.DefaultTimeoutSeconds * time.Second}}
-	vars, err := l.vars(ctx, db, now, used.Values)
+	vars, err := l.vars(ctx, db, v.Number, now, used.Values)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -206,10 +205,9 @@ func (l *loaded) prepare(ctx context.Context, db *ent.Client, used secret.Uses, 
 	return p, nil, nil
 }
 
-// withoutSecrets returns an input that says why the phase is stuck if its secrets could not be had for a reason that people have to mend:
+// withoutSecrets returns an input that says why a visit is stuck if its secrets could not be had for a reason that people have to mend:
 // one is missing, or err is about their length. It returns other errors.
-func (l *loaded) withoutSecrets(missing string, err error) (engine.Input, error) {
-	v := l.state.Visit
+func withoutSecrets(v *engine.Visit, missing string, err error) (engine.Input, error) {
 	switch {
 	case missing != "":
 		return engine.Stuck{Visit: v.Number, Code: codeSecret, Message: "The secret " + missing + " does not exist any more."}, nil

@@ -5,16 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
 	"atrium/ent"
-	"atrium/ent/agentrun"
 	"atrium/ent/approval"
-	"atrium/ent/incident"
 	"atrium/ent/request"
-	"atrium/ent/task"
-	"atrium/internal/desk/lifecycle"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -51,10 +46,18 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 				return err
 			}
 		}
-		for _, e := range p.effects {
-			if err := p.carryOut(ctx, tx, e, now); err != nil {
+		for rest := p.effects; len(rest) > 0; {
+			if visits := closing(rest); len(visits) > 0 {
+				if err := closeOpen(ctx, tx.Client, tx.Insert, p.row, now, visits...); err != nil {
+					return err
+				}
+				rest = rest[len(visits):]
+				continue
+			}
+			if err := p.carryOut(ctx, tx, rest[0], now); err != nil {
 				return err
 			}
+			rest = rest[1:]
 		}
 		if event := p.ending(); event != "" { // after the events of what led to it
 			if err := p.emit(ctx, tx, row, event, p.state.Status); err != nil {
@@ -66,8 +69,27 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 				return err
 			}
 		}
+		if at := p.wake(now); !at.IsZero() {
+			if err := tx.Insert(ctx, StepArgs{Company: row.CompanyID, Execution: row.ID}, jobs.At(at, now)); err != nil {
+				return err
+			}
+		}
 		return tx.Complete(ctx, job)
 	})
+}
+
+// wake returns the next moment for which the execution waited before already, if it is so near that this commit may complete the job that
+// waits for it (see early). The zero time for none.
+func (p *plan) wake(now time.Time) (next time.Time) {
+	for _, at := range p.state.Open() {
+		if at.Wait == nil || at.Wait.Until == nil || at.Wait.For == engine.ForCall || at.Visit.Number > p.was.LastVisit() {
+			continue
+		}
+		if until := *at.Wait.Until; until.Sub(now) < mostSkew && (next.IsZero() || until.Before(next)) {
+			next = until
+		}
+	}
+	return next
 }
 
 // prepareFields checks the plan's new fields against the offering's form before the transaction, because a customer chooses
@@ -108,7 +130,7 @@ func (p *plan) ending() string {
 	switch {
 	case p.state.Status == engine.Completed:
 		return events.WorkflowCompleted
-	case p.fault() != nil:
+	case p.news() != nil:
 		return events.WorkflowFailed
 	}
 	return ""
@@ -126,7 +148,7 @@ func (p *plan) emit(ctx context.Context, tx *op.Tx, row *ent.Execution, event st
 	if p.request != nil {
 		data.ServiceID = &p.request.ServiceID
 	}
-	if f := p.fault(); f != nil && event == events.WorkflowFailed {
+	if f := p.news(); f != nil && event == events.WorkflowFailed {
 		data.Error = &events.Failure{PhaseID: &f.PhaseID, Code: f.Code, Message: f.Message}
 	}
 	if err := tx.Emit(ctx, event, row.ID, data); err != nil {
@@ -144,8 +166,6 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 		return p.openApproval(ctx, tx, e, p.attempt(e.Visit))
 	case engine.CloseApproval:
 		return p.closeApproval(ctx, tx, e)
-	case engine.CloseOpen:
-		return closeOpen(ctx, tx.Client, tx.Insert, p.row, now)
 	case engine.Sleep:
 		at := jobs.At(e.Until, now)
 		return tx.Insert(ctx, StepArgs{Company: p.row.CompanyID, Execution: p.row.ID, bulk: !at.IsZero()}, at)
@@ -185,46 +205,6 @@ func (p *plan) attempt(visit int) int {
 func wrapWrite(err error) error {
 	if err != nil {
 		return fmt.Errorf("write what the phase opens or closes: %w", err)
-	}
-	return nil
-}
-
-// inserter inserts a job in the transaction that it belongs to, as op.Tx.Insert does.
-type inserter func(ctx context.Context, job river.JobArgs, at time.Time) error
-
-// closeOpen closes all open tasks, approvals and incidents of the execution.
-func closeOpen(ctx context.Context, db *ent.Client, insert inserter, row *ent.Execution, now time.Time) error {
-	executionID := row.ID
-	n, err := db.Task.Update().Where(task.ExecutionID(executionID), lifecycle.OpenTasks()).
-		SetStatus(task.StatusCANCELLED).ClearSLANextAt().Save(ctx)
-	if err != nil {
-		return fmt.Errorf("cancel the tasks: %w", err)
-	}
-	if n > 0 { // end their clocks and what agents do about them, too
-		err = db.Task.Update().Where(task.ExecutionID(executionID), task.StatusEQ(task.StatusCANCELLED), task.SLAStateNotNil(), task.SLAStateNEQ(task.SLAStateBREACHED)).
-			SetSLAState(task.SLAStateMET).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("end the clocks of the tasks: %w", err)
-		}
-		worked, err := db.AgentRun.Query().Where(agentrun.HasTaskWith(task.ExecutionID(executionID), task.StatusEQ(task.StatusCANCELLED))).
-			Unique(true).Select(agentrun.FieldTaskID).Strings(ctx)
-		if err != nil {
-			return fmt.Errorf("look for tasks that agents worked: %w", err)
-		}
-		for _, id := range worked {
-			if err := insert(ctx, AgentTaskArgs{Company: row.CompanyID, Task: id}, time.Time{}); err != nil {
-				return err
-			}
-		}
-	}
-	err = db.Approval.Update().Where(approval.ExecutionID(executionID), approval.StatusEQ(approval.StatusPENDING)).SetStatus(approval.StatusCANCELLED).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("cancel the approvals: %w", err)
-	}
-	err = db.Incident.Update().Where(incident.ExecutionID(executionID), incident.StatusEQ(incident.StatusOPEN)).SetStatus(incident.StatusRESOLVED).
-		SetResolvedAt(now).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("close the incidents: %w", err)
 	}
 	return nil
 }

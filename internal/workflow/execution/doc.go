@@ -20,6 +20,11 @@
 // keeps its idempotency key. Variables of phases that the new version does not have are dropped; the history keeps them. What a
 // resolution leaves out of what people decide or work (definition.Passed) asks the caller for the right to decide it (passed.go).
 //
+// In a block an execution waits in several phases at once. The worker reads the inputs of all open branches, takes a step by each of them in
+// turn and commits them together (load.go, compute). A move takes place in the incident's branch alone, and is refused if another branch could
+// not stay where it is (immovable). Whoever commits completes its job, so if another branch waits for a moment that is near, the commit inserts
+// a job for it (plan.wake).
+//
 // A Rehearsal computes and masks like a worker, on rows that are nowhere stored: package trial shows with it what a draft would do.
 //
 // Rows that a phase opens (tasks, approvals, incidents) carry the number of the visit and its attempt. This pair identifies the row

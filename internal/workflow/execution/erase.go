@@ -14,6 +14,7 @@ import (
 	"atrium/ent/phasevisit"
 	"atrium/ent/task"
 	"atrium/internal/desk/lifecycle"
+	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
 
@@ -95,6 +96,10 @@ func eraseOutputs(ctx context.Context, db *ent.Client, executionID string, visit
 	if err != nil {
 		return false, fmt.Errorf("erase a visit: %w", err)
 	}
+	err = db.PhaseVisit.Update().Where(phasevisit.ExecutionID(executionID), phasevisit.Type(string(definition.Join)), phasevisit.OutputNotNil()).ClearOutput().Exec(ctx)
+	if err != nil {
+		return false, fmt.Errorf("erase what the branches gave: %w", err)
+	}
 	row, err := db.Execution.Query().Where(execution.ID(executionID)).Only(ctx)
 	if err != nil {
 		return false, fmt.Errorf("read the execution: %w", err)
@@ -106,7 +111,7 @@ func eraseOutputs(ctx context.Context, db *ent.Client, executionID string, visit
 	if err != nil {
 		return false, err
 	}
-	delete(s.Phases, phaseID)
+	engine.Forget(s.Phases, phaseID)
 	if s.Visit != nil && s.Visit.PhaseID == phaseID {
 		s.Visit.Output = nil
 	}

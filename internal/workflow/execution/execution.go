@@ -65,8 +65,8 @@ func (f Filters) where() []predicate.Execution {
 	return paging.In(where, f.RequestID, execution.RequestIDIn)
 }
 
-// withIncident matches executions that have an incident in one of the states. Only those that wait have an open one, so it looks at no
-// others for that.
+// withIncident matches executions that have an incident in one of the states. Only those that have not ended have an open one, so it looks
+// at no others for that.
 func withIncident(in ...incident.Status) predicate.Execution {
 	return func(s *sql.Selector) {
 		t := sql.Table(incident.Table)
@@ -75,7 +75,7 @@ func withIncident(in ...incident.Status) predicate.Execution {
 		incident.StatusIn(in...)(of)
 		s.Where(sql.Exists(of))
 		if !slices.Contains(in, incident.StatusRESOLVED) {
-			s.Where(sql.EQ(s.C(execution.FieldStatus), execution.StatusWAITING))
+			s.Where(sql.In(s.C(execution.FieldStatus), execution.StatusWAITING, execution.StatusRUNNING))
 		}
 	}
 }

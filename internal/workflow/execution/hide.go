@@ -28,22 +28,7 @@ func (p *plan) hide(m *secret.Masker) (err error) {
 			return err
 		}
 	}
-	s := &p.state
-	for id, v := range s.Phases { // a copy of the map that was loaded, so only what is new differs
-		if !same(v, p.was.Phases[id]) {
-			s.Phases[id] = m.Value(v)
-		}
-	}
-	if s.Visit != nil {
-		v := hideVisit(m, *s.Visit)
-		s.Visit = &v
-	}
-	s.Fault = hideFault(m, s.Fault)
-	if w := s.Wait; w != nil && w.Output != nil {
-		waits := *w
-		waits.Output, _ = m.Value(w.Output).(map[string]any)
-		s.Wait = &waits
-	}
+	p.state.Each(func(s *engine.State) { hideState(m, s, p.was.Phases) })
 	for i, v := range p.history {
 		p.history[i] = hideVisit(m, v)
 	}
@@ -61,6 +46,28 @@ func (p *plan) hide(m *secret.Masker) (err error) {
 		}
 	}
 	return nil
+}
+
+// hideState masks a state. Its maps are copies of those that were loaded, so only what is new differs from what was.
+func hideState(m *secret.Masker, s *engine.State, was map[string]any) {
+	for id, v := range s.Phases {
+		if !same(v, was[id]) {
+			s.Phases[id] = m.Value(v)
+		}
+	}
+	if s.Visit != nil {
+		v := hideVisit(m, *s.Visit)
+		s.Visit = &v
+	}
+	s.Fault = hideFault(m, s.Fault)
+	if w := s.Wait; w != nil && w.Output != nil {
+		waits := *w
+		waits.Output, _ = m.Value(w.Output).(map[string]any)
+		s.Wait = &waits
+	}
+	if s.Block != nil && s.Block.Items != nil {
+		s.Block.Items, _ = m.Value(s.Block.Items).([]any)
+	}
 }
 
 func hideVisit(m *secret.Masker, v engine.Visit) engine.Visit {

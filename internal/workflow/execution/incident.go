@@ -9,6 +9,7 @@ import (
 	"atrium/ent/execution"
 	"atrium/ent/incident"
 	"atrium/internal/desk/form"
+	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -88,7 +89,7 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 	if err != nil || d == nil {
 		return r, err
 	}
-	if p := d.Phase(i.PhaseID); in.Action == string(incident.ResolutionSKIP) && p != nil && p.Type != definition.Decision && p.Follow(definition.Next) == nil {
+	if p := d.Phase(i.PhaseID); in.Action == string(incident.ResolutionSKIP) && p != nil && p.Follow(p.Skip()) == nil {
 		r.faults = append(r.faults, apperr.Detail{Field: "action", Message: "The phase has no way out named next, so it cannot be skipped."})
 	}
 	for id, v := range in.Variables {
@@ -101,28 +102,31 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 	if len(r.faults) > 0 {
 		return r, nil
 	}
-	if r.passed, err = passedBy(ctx, tx, e, d, i.PhaseID, r.phaseID, in.Action); err == nil && len(in.Variables) > 0 {
-		err = r.bound(e, in.Variables)
+	if r.passed, err = passedBy(ctx, tx, e, d, i, r.phaseID, in.Action); err == nil && len(in.Variables) > 0 {
+		err = r.bound(e, i, in.Variables)
 	}
 	return r, err
 }
 
 // bound checks that the variables of all phases, with the given ones, stay within the limit.
-func (r *resolution) bound(e *ent.Execution, variables map[string]any) error {
+func (r *resolution) bound(e *ent.Execution, i *ent.Incident, variables map[string]any) error {
 	s, err := readState(e.State)
 	if err != nil {
 		return err
 	}
-	all := maps.Clone(s.Phases)
-	if all == nil {
-		all = map[string]any{}
+	at := s.At(i.Visit)
+	if at == nil {
+		return nil // it has gone on, which the operation reports
 	}
-	maps.Copy(all, variables)
-	raw, err := encode(all)
+	if at.Phases == nil {
+		at.Phases = map[string]any{}
+	}
+	maps.Copy(at.Phases, variables)
+	n, err := s.Size()
 	if err != nil {
 		return err
 	}
-	if len(raw) > engine.MaxVariables {
+	if n > engine.MaxVariables {
 		r.faults = append(r.faults, apperr.Detail{Field: "variables", Message: fmt.Sprintf("would make the variables of all phases longer than %d bytes", engine.MaxVariables)})
 	}
 	return nil
@@ -188,7 +192,7 @@ func resolveIncident(ctx context.Context, tx *op.Tx, i *ent.Incident, in Resolve
 		return nil, fmt.Errorf("resolve the incident: %w", err)
 	}
 	tx.Changed(i, after)
-	live, err := tx.Execution.Query().Where(execution.ID(i.ExecutionID), execution.StatusEQ(execution.StatusWAITING)).
+	live, err := tx.Execution.Query().Where(execution.ID(i.ExecutionID), lifecycle.OpenExecutions()).
 		Exist(tx.Unfiltered(ctx, "whether it waits is no matter of what the caller sees"))
 	if err != nil {
 		return nil, fmt.Errorf("look the execution up: %w", err)

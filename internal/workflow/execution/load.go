@@ -22,15 +22,17 @@ type loaded struct {
 	row     *ent.Execution
 	state   engine.State
 	d       *definition.Definition
-	target  *target      // set if the only input is a Move; nil otherwise
+	target  *target      // set if an input is a Move; nil otherwise
 	request *ent.Request // nil for an execution without a request
 	inputs  []engine.Input
 	refused *engine.Fault // why its request could not be filed
 
-	approval *ent.Approval // the approval that the execution waits for; nil for none
+	approvals []*ent.Approval // those that the execution waits for
 
-	sample bool // the request was filed by nobody: see Rehearsal
-	most   int  // phases that one step enters; 0 for as many as a step may
+	sample bool                                     // the request was filed by nobody: see Rehearsal
+	most   int                                      // phases that one step enters; 0 for as many as a step may
+	ruled  func(visit int, rulings []engine.Ruling) // hears of DECISIONs; nil: nobody asks
+	rest   bool                                     // inputs have arrived that are for another commit
 }
 
 // load reads an execution with its pending inputs. Returns nil if the execution does not exist or has ended.
@@ -68,40 +70,103 @@ func loadRow(ctx context.Context, db *ent.Client, row *ent.Execution, now time.T
 }
 
 // pending returns the inputs that have arrived for what the execution waits for, in the order in which they
-// apply.
+// apply. In a block it is everything that its open branches wait for, and what can go on.
 func (l *loaded) pending(ctx context.Context, db *ent.Client, now time.Time) ([]engine.Input, error) {
-	s := l.state
+	s := &l.state
 	switch {
 	case s.Visit == nil:
 		return []engine.Input{engine.Begin{}}, nil
-	case s.Wait == nil:
+	case s.Wait == nil && s.Block == nil:
 		return []engine.Input{engine.Continue{Visit: s.Visit.Number}}, nil
 	}
+	rows, err := l.waitedFor(ctx, db)
+	if err != nil {
+		return nil, err
+	}
 	var inputs []engine.Input
-	var err error
-	switch s.Wait.For {
-	case engine.ForTask:
-		inputs, err = l.completion(ctx, db)
-	case engine.ForApproval, engine.ForSignOff:
-		inputs, err = l.votes(ctx, db)
-	case engine.ForIncident:
-		inputs, err = l.resolution(ctx, db)
+	for _, at := range s.Open() {
+		if at.Wait == nil {
+			continue
+		}
+		arrived, err := l.arrived(ctx, db, at, rows)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, arrived...)
+		if due := at.Wait.Until; due != nil && at.Wait.For != engine.ForCall && !now.Before(*due) {
+			inputs = append(inputs, engine.Woke{Visit: at.Visit.Number})
+		}
 	}
-	if due := s.Wait.Until; err == nil && due != nil && s.Wait.For != engine.ForCall && !now.Before(*due) {
-		inputs = append(inputs, engine.Woke{Visit: s.Visit.Number})
+	if s.Status == engine.Running {
+		inputs = append(inputs, engine.Continue{Visit: s.Visit.Number})
 	}
-	return inputs, err
+	return inputs, nil
 }
 
-func (l *loaded) completion(ctx context.Context, db *ent.Client) ([]engine.Input, error) {
-	v := l.state.Visit
-	t, err := db.Task.Query().Where(task.ExecutionID(l.row.ID), task.Visit(v.Number), task.Attempt(v.Attempts), task.StatusEQ(task.StatusCOMPLETED)).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, nil
+// waitedFor are the rows that the execution waits for.
+type waitedFor struct {
+	tasks     []*ent.Task     // completed ones
+	approvals []*ent.Approval // all
+	incidents []*ent.Incident // resolved ones
+}
+
+// waitedFor reads what the open visits wait for, with one statement for each kind.
+func (l *loaded) waitedFor(ctx context.Context, db *ent.Client) (rows waitedFor, err error) {
+	visits := map[engine.WaitKind][]int{}
+	for _, at := range l.state.Open() {
+		if at.Wait != nil {
+			visits[at.Wait.For] = append(visits[at.Wait.For], at.Visit.Number)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("look for the task: %w", err)
+	if of := visits[engine.ForTask]; len(of) > 0 {
+		rows.tasks, err = db.Task.Query().Where(task.ExecutionID(l.row.ID), task.VisitIn(of...), task.StatusEQ(task.StatusCOMPLETED)).All(ctx)
+		if err != nil {
+			return rows, fmt.Errorf("look for the tasks: %w", err)
+		}
 	}
+	if of := append(visits[engine.ForApproval], visits[engine.ForSignOff]...); len(of) > 0 {
+		rows.approvals, err = db.Approval.Query().Where(approval.ExecutionID(l.row.ID), approval.VisitIn(of...)).All(ctx)
+		if err != nil {
+			return rows, fmt.Errorf("look for the approvals: %w", err)
+		}
+	}
+	if of := visits[engine.ForIncident]; len(of) > 0 {
+		rows.incidents, err = db.Incident.Query().Where(incident.ExecutionID(l.row.ID), incident.VisitIn(of...), incident.ResolutionNotNil()).All(ctx)
+		if err != nil {
+			return rows, fmt.Errorf("look for the incidents: %w", err)
+		}
+	}
+	return rows, nil
+}
+
+// arrived returns the inputs that have arrived for one state. The row of a visit's last attempt is the one that it waits for.
+func (l *loaded) arrived(ctx context.Context, db *ent.Client, at *engine.State, rows waitedFor) ([]engine.Input, error) {
+	v := at.Visit
+	switch at.Wait.For {
+	case engine.ForTask:
+		for _, t := range rows.tasks {
+			if t.Visit == v.Number && t.Attempt == v.Attempts {
+				return taskDone(v, t)
+			}
+		}
+	case engine.ForApproval, engine.ForSignOff:
+		for _, a := range rows.approvals {
+			if a.Visit == v.Number && a.Attempt == v.Attempts {
+				l.approvals = append(l.approvals, a)
+				return votes(at, a)
+			}
+		}
+	case engine.ForIncident:
+		for _, i := range rows.incidents {
+			if i.Visit == v.Number && i.Attempt == v.Attempts {
+				return l.resolution(ctx, db, v, i)
+			}
+		}
+	}
+	return nil, nil
+}
+
+func taskDone(v *engine.Visit, t *ent.Task) ([]engine.Input, error) {
 	in := engine.TaskDone{Visit: v.Number}
 	if t.Outcome != nil {
 		in.Outcome = *t.Outcome
@@ -112,36 +177,19 @@ func (l *loaded) completion(ctx context.Context, db *ent.Client) ([]engine.Input
 	return []engine.Input{in}, nil
 }
 
-func (l *loaded) votes(ctx context.Context, db *ent.Client) ([]engine.Input, error) {
-	v := l.state.Visit
-	a, err := db.Approval.Query().Where(approval.ExecutionID(l.row.ID), approval.Visit(v.Number), approval.Attempt(v.Attempts)).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look for the approval: %w", err)
-	}
-	l.approval = a
+func votes(at *engine.State, a *ent.Approval) ([]engine.Input, error) {
 	decisions, err := DecisionsOf(a)
 	if err != nil {
 		return nil, err
 	}
 	var inputs []engine.Input
-	for _, d := range decisions[min(len(l.state.Wait.Votes), len(decisions)):] {
-		inputs = append(inputs, engine.Decided{Visit: v.Number, Vote: d.Vote})
+	for _, d := range decisions[min(len(at.Wait.Votes), len(decisions)):] {
+		inputs = append(inputs, engine.Decided{Visit: at.Visit.Number, Vote: d.Vote})
 	}
 	return inputs, nil
 }
 
-func (l *loaded) resolution(ctx context.Context, db *ent.Client) ([]engine.Input, error) {
-	v := l.state.Visit
-	i, err := db.Incident.Query().Where(incident.ExecutionID(l.row.ID), incident.Visit(v.Number), incident.Attempt(v.Attempts), incident.ResolutionNotNil()).Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look for the incident: %w", err)
-	}
+func (l *loaded) resolution(ctx context.Context, db *ent.Client, v *engine.Visit, i *ent.Incident) ([]engine.Input, error) {
 	var variables map[string]any
 	if err := decode(i.Variables, &variables); err != nil {
 		return nil, fmt.Errorf("read the incident's variables: %w", err)
@@ -150,14 +198,14 @@ func (l *loaded) resolution(ctx context.Context, db *ent.Client) ([]engine.Input
 	case incident.ResolutionSKIP:
 		return []engine.Input{engine.Skip{Visit: v.Number, Variables: variables}}, nil
 	case incident.ResolutionMOVE:
-		return l.moved(ctx, db, *i.ToVersion, *i.ToPhaseID, variables)
+		return l.moved(ctx, db, v, *i.ToVersion, *i.ToPhaseID, variables)
 	}
 	return []engine.Input{engine.Retry{Visit: v.Number, Variables: variables}}, nil
 }
 
 // env returns the environment that a step may read.
 func (l *loaded) env(ctx context.Context, db *ent.Client, now time.Time) (engine.Env, error) {
-	env := engine.Env{Now: now, ExecutionID: l.row.ID, Refused: l.refused, Calendar: func(id string) (*sla.Calendar, error) { return calendarOf(ctx, db, id) }}
+	env := engine.Env{Now: now, ExecutionID: l.row.ID, Refused: l.refused, Ruled: l.ruled, Calendar: func(id string) (*sla.Calendar, error) { return calendarOf(ctx, db, id) }}
 	var err error
 	if env.Request, err = requestVariables(l.request); err != nil {
 		return env, err
@@ -166,10 +214,11 @@ func (l *loaded) env(ctx context.Context, db *ent.Client, now time.Time) (engine
 	return env, err
 }
 
-// vars returns the variables of the execution's expressions.
-func (l *loaded) vars(ctx context.Context, db *ent.Client, now time.Time, secrets map[string]string) (definition.Vars, error) {
+// vars returns the variables of the expressions of a visit.
+func (l *loaded) vars(ctx context.Context, db *ent.Client, visit int, now time.Time, secrets map[string]string) (definition.Vars, error) {
 	env, err := l.env(ctx, db, now)
-	return definition.Vars{Request: env.Request, ExecutionID: env.ExecutionID, Webhook: env.Webhook, Phases: l.state.Phases, Secrets: secrets}, err
+	phases := l.state.Variables(l.d, visit)
+	return definition.Vars{Request: env.Request, ExecutionID: env.ExecutionID, Webhook: env.Webhook, Phases: phases, Secrets: secrets}, err
 }
 
 // webhookOf returns the call that started an execution, in texts that every database can store; nil for none.

@@ -41,7 +41,8 @@ func newMeasures() *measures {
 		}, []string{"type"}),
 	}
 	for _, t := range []definition.Type{
-		definition.Start, definition.Process, definition.Decision, definition.Data, definition.Timer, definition.WebhookCallout, definition.APICall, definition.Approval, definition.End,
+		definition.Start, definition.Process, definition.Decision, definition.Data, definition.Timer, definition.WebhookCallout, definition.APICall, definition.Approval,
+		definition.InParallel, definition.ForEach, definition.Join, definition.End,
 	} {
 		m.took.WithLabelValues(string(t))
 		for _, outcome := range []engine.Status{engine.Completed, engine.Skipped, engine.Failed} {

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"time"
 
 	"atrium/ent"
@@ -72,18 +75,56 @@ func targetOf(ctx context.Context, db *ent.Client, e *ent.Execution, i *ent.Inci
 		return nil, "", &apperr.Detail{Field: "phaseId", Message: "The version has no such phase."}, nil
 	case p.Type == definition.Start && to != i.PhaseID:
 		return nil, "", &apperr.Detail{Field: "phaseId", Message: "must not be the START"}, nil
+	case p.Type == definition.Join && to != i.PhaseID:
+		return nil, "", &apperr.Detail{Field: "phaseId", Message: "must not be a JOIN, to which only branches lead"}, nil
+	}
+	s, err := readState(e.State)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	now, err := versionOf(ctx, db, e.WorkflowID, e.WorkflowVersion)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	if why := immovable(now, d, s, i.Visit, p); why != "" {
+		return nil, "", &apperr.Detail{Field: "version", Message: why}, nil
 	}
 	return &target{version, d}, to, nil, nil
 }
 
-// moved returns the inputs of an incident that was resolved by a move.
-func (l *loaded) moved(ctx context.Context, db *ent.Client, version int, phaseID string, variables map[string]any) ([]engine.Input, error) {
+// immovable says why an execution cannot move from one definition to another in the phase of a visit; empty if it can. What the other
+// branches of a block wait for was opened by the definition from which it moves, so their phases must ask the same in both.
+func immovable(from, to *definition.Definition, s engine.State, visit int, phase *definition.Phase) string {
+	if why := engine.Misfit(to, s, visit, phase); why != "" {
+		return why
+	}
+	for _, at := range s.Open() {
+		if at.Wait == nil || at.Visit.Number == visit {
+			continue
+		}
+		old, now := from.Phase(at.Visit.PhaseID), to.Phase(at.Visit.PhaseID)
+		ways := slices.DeleteFunc(old.Ways(), func(way string) bool { return now.Follow(way) != nil })
+		asks := reflect.DeepEqual(old.Approval, now.Approval) && slices.Equal(roleOf(old, "accountable"), roleOf(now, "accountable"))
+		if len(ways) > 0 || !asks {
+			return fmt.Sprintf("The execution also waits in the phase %s, which has other ways out or other approvers in the version.", old.ID)
+		}
+	}
+	return ""
+}
+
+// moved returns the inputs of an incident that was resolved by a move. A commit moves once: further moves, of incidents of other
+// branches, wait for the next.
+func (l *loaded) moved(ctx context.Context, db *ent.Client, v *engine.Visit, version int, phaseID string, variables map[string]any) ([]engine.Input, error) {
+	if l.target != nil {
+		l.rest = true
+		return nil, nil
+	}
 	d, err := versionOf(ctx, db, l.row.WorkflowID, version)
 	if err != nil {
 		return nil, err
 	}
 	l.target = &target{version, d}
-	return []engine.Input{engine.Move{Visit: l.state.Visit.Number, PhaseID: phaseID, Variables: variables}}, nil
+	return []engine.Input{engine.Move{Visit: v.Number, PhaseID: phaseID, Variables: variables}}, nil
 }
 
 func previewMove(ctx context.Context, tx *op.Tx, i *ent.Incident, in PreviewMoveInput) (MovePreview, error) {
@@ -114,11 +155,11 @@ func previewMove(ctx context.Context, tx *op.Tx, i *ent.Incident, in PreviewMove
 		if err != nil {
 			return err
 		}
-		if l == nil || i.Status != incident.StatusOPEN || l.state.Wait == nil || l.state.Wait.For != engine.ForIncident {
+		if l == nil || i.Status != incident.StatusOPEN || !waitsAt(&l.state, i.Visit, engine.ForIncident) {
 			return apperr.New(apperr.Conflict, "The execution does not wait for anybody to resolve the incident.")
 		}
-		if out, err = l.preview(ctx, tx.Client, t, to, now); err == nil {
-			out.Passed, err = passedBy(ctx, tx, e, t.d, i.PhaseID, to, string(incident.ResolutionMOVE))
+		if out, err = l.preview(ctx, tx.Client, t, i.Visit, to, now); err == nil {
+			out.Passed, err = passedBy(ctx, tx, e, t.d, i, to, string(incident.ResolutionMOVE))
 		}
 		return err
 	})
@@ -126,17 +167,20 @@ func previewMove(ctx context.Context, tx *op.Tx, i *ent.Incident, in PreviewMove
 }
 
 // preview computes the step of a move, as a worker would.
-func (l *loaded) preview(ctx context.Context, db *ent.Client, t *target, phaseID string, now time.Time) (MovePreview, error) {
+func (l *loaded) preview(ctx context.Context, db *ent.Client, t *target, visit int, phaseID string, now time.Time) (out MovePreview, err error) {
 	ctx, _ = definition.WithBudget(ctx, turnEval)
-	out := MovePreview{Version: t.version, PhaseID: phaseID, Lost: []*LostVariables{}}
-	for _, id := range engine.Lost(t.d, l.state.Phases) {
-		raw, err := encode(l.state.Phases[id])
-		if err != nil {
-			return out, err
+	out = MovePreview{Version: t.version, PhaseID: phaseID, Lost: []*LostVariables{}}
+	l.state.Each(func(s *engine.State) {
+		for _, id := range engine.Lost(t.d, s.Phases) {
+			raw, wrong := encode(s.Phases[id])
+			err = errors.Join(err, wrong)
+			out.Lost = append(out.Lost, &LostVariables{PhaseID: id, Variables: raw})
 		}
-		out.Lost = append(out.Lost, &LostVariables{PhaseID: id, Variables: raw})
+	})
+	if err != nil {
+		return out, err
 	}
-	l.target, l.inputs = t, []engine.Input{engine.Move{Visit: l.state.Visit.Number, PhaseID: phaseID}}
+	l.target, l.inputs = t, []engine.Input{engine.Move{Visit: visit, PhaseID: phaseID}}
 	p, err := l.compute(ctx, db, now)
 	if err != nil {
 		return out, err
@@ -152,6 +196,12 @@ func (l *loaded) preview(ctx context.Context, db *ent.Client, t *target, phaseID
 	return out, nil
 }
 
+// waitsAt reports whether an execution waits for something of a kind in a visit.
+func waitsAt(s *engine.State, visit int, kind engine.WaitKind) bool {
+	at := s.At(visit)
+	return at != nil && at.Wait != nil && at.Wait.For == kind
+}
+
 // visitRow returns a visit as the history would show it.
 func visitRow(v engine.Visit) (*ent.PhaseVisit, error) {
 	d, err := documentsOf(v)
@@ -160,6 +210,6 @@ func visitRow(v engine.Visit) (*ent.PhaseVisit, error) {
 	}
 	return &ent.PhaseVisit{
 		Number: v.Number, PhaseID: v.PhaseID, Type: string(v.Type), Status: phasevisit.Status(v.Status), StartedAt: v.StartedAt, FinishedAt: v.FinishedAt,
-		Transition: v.Transition, Attempts: v.Attempts, Input: d.input, Output: d.output, Error: d.fault,
+		Transition: v.Transition, Attempts: v.Attempts, Branch: textOrNil(v.Branch), Input: d.input, Output: d.output, Error: d.fault,
 	}, nil
 }

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"atrium/ent"
@@ -19,11 +20,11 @@ type Passed struct {
 	MayDecide bool // whether the caller could have completed its task, and given its approval or sign-off
 }
 
-// passedBy returns what resolving an incident of the phase at leaves out: a SKIP the phase itself, and a MOVE what lies between it and
+// passedBy returns what resolving an incident leaves out: a SKIP the phase itself, and a MOVE what lies between it and
 // the phase to of d. Call it outside of transactions.
-func passedBy(ctx context.Context, tx *op.Tx, e *ent.Execution, d *definition.Definition, at, to, action string) ([]Passed, error) {
-	out := []Passed{}
-	from := d.Phase(at)
+func passedBy(ctx context.Context, tx *op.Tx, e *ent.Execution, d *definition.Definition, i *ent.Incident, to, action string) ([]Passed, error) {
+	out, visit := []Passed{}, i.Visit
+	from := d.Phase(i.PhaseID)
 	var phases []*definition.Phase
 	switch {
 	case action == string(incident.ResolutionSKIP) && (from.Process != nil || from.Approval != nil):
@@ -42,8 +43,13 @@ func passedBy(ctx context.Context, tx *op.Tx, e *ent.Execution, d *definition.De
 	if err != nil {
 		return nil, err
 	}
+	known := s.Phases
+	if at := s.At(visit); at != nil && at != &s {
+		known = maps.Clone(known)
+		maps.Copy(known, at.Phases)
+	}
 	for _, p := range phases {
-		if _, done := s.Phases[p.ID]; done && from == nil {
+		if _, done := known[p.ID]; done && from == nil {
 			continue // it came before the phase that the version does not have
 		}
 		may, err := mayDecideIn(ctx, tx, e, p, ids)

@@ -39,6 +39,11 @@ func (p *plan) add(res engine.Result) {
 	for _, v := range res.History {
 		p.note(v)
 	}
+	for _, e := range res.Effects { // what a later step closes is not opened
+		if e, ok := e.(engine.CloseOpen); ok {
+			p.drop(e.Visit)
+		}
+	}
 	p.effects = append(p.effects, res.Effects...)
 }
 
@@ -55,21 +60,9 @@ func (p *plan) note(v engine.Visit) {
 // changed reports whether the plan has used any input.
 func (p *plan) changed() bool { return len(p.history) > 0 }
 
-// drop removes the effects by which a visit opens something, because the visit got stuck before.
+// drop removes the effects by which a visit opens something, because it got stuck or was cancelled before.
 func (p *plan) drop(visit int) {
-	p.effects = slices.DeleteFunc(slices.Clone(p.effects), func(e engine.Effect) bool {
-		switch e := e.(type) {
-		case engine.OpenTask:
-			return e.Visit == visit
-		case engine.OpenApproval:
-			return e.Visit == visit
-		case engine.Sleep:
-			return e.Visit == visit
-		case engine.Call:
-			return e.Visit == visit
-		}
-		return false
-	})
+	p.effects = slices.DeleteFunc(slices.Clone(p.effects), func(e engine.Effect) bool { return engine.Opens(e, visit) })
 }
 
 // touchesRequest reports whether the plan changes the request.
@@ -83,9 +76,9 @@ func (p *plan) touchesRequest() bool {
 	})
 }
 
-// findParticipants looks up the participants in what the plan opens, and returns a message if one is missing that the phase
-// needs.
-func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (missing string, err error) {
+// findParticipants looks up the participants in what the plan opens, and returns the first visit that lacks one that its phase needs,
+// with a message.
+func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (visit int, missing string, err error) {
 	var all []definition.Participant
 	for _, e := range p.effects {
 		switch e := e.(type) {
@@ -97,34 +90,50 @@ func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (missing st
 		}
 	}
 	if p.people, err = presentOf(ctx, db, all); err != nil {
-		return "", err
+		return 0, "", err
 	}
 	for _, e := range p.effects {
 		switch e := e.(type) {
 		case engine.OpenTask:
+			visit = e.Visit
 			_, missing = p.people.worker(e.Phase.Responsible())
 		case engine.OpenApproval:
+			visit = e.Visit
 			approvers, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
 			seats, err := lookUpSeats(ctx, db, approvers, nil, p.filers()...)
 			if err != nil {
-				return "", err
+				return 0, "", err
 			}
 			missing = quorumMissing(approvers, seats, mode, quorum, sequential, nil)
 		}
 		if missing != "" {
-			return missing, nil
+			return visit, missing, nil
 		}
 	}
-	return "", nil
+	return 0, "", nil
 }
 
-// approversMissing returns a message if the pending approval, which was opened earlier and stays open in this plan, cannot
+// missing returns the first visit for which people are missing that its phase needs, with a message; an empty one for none.
+func (p *plan) missing(ctx context.Context, db *ent.Client, pending []*ent.Approval) (visit int, message string, err error) {
+	if visit, message, err = p.findParticipants(ctx, db); err != nil || message != "" {
+		return visit, message, err
+	}
+	for _, a := range pending {
+		if message, err = p.approversMissing(ctx, db, a); err != nil || message != "" {
+			return a.Visit, message, err
+		}
+	}
+	return 0, "", nil
+}
+
+// approversMissing returns a message if a pending approval, which was opened earlier and stays open in this plan, cannot
 // be given because approvers are missing.
 func (p *plan) approversMissing(ctx context.Context, db *ent.Client, a *ent.Approval) (missing string, err error) {
-	w := p.state.Wait
-	if a == nil || w == nil || w.For != engine.ForApproval && w.For != engine.ForSignOff || p.state.Visit.Number != a.Visit || p.state.Visit.Attempts != a.Attempt {
+	at := p.state.At(a.Visit)
+	if at == nil || at.Wait == nil || at.Wait.For != engine.ForApproval && at.Wait.For != engine.ForSignOff || at.Visit.Attempts != a.Attempt {
 		return "", nil
 	}
+	w := at.Wait
 	c, err := configOf(a)
 	if err != nil {
 		return "", err
@@ -148,13 +157,23 @@ func (p *plan) filers() []string {
 // phase returns a phase of the definition.
 func (p *plan) phase(id string) *definition.Phase { return p.d.Phase(id) }
 
-// fault returns what the API shows as the execution's error: why it failed, or the open incident's fault.
+// fault returns what the API shows as the execution's error: why it failed, or the fault of its oldest open incident.
 func (p *plan) fault() *engine.Fault {
 	if p.state.Fault != nil {
 		return p.state.Fault
 	}
-	if w := p.state.Wait; w != nil && w.For == engine.ForIncident {
-		return p.state.Visit.Fault
+	return p.state.Trouble()
+}
+
+// news returns what the plan is the first to tell: why the execution has failed, or the last incident that it opens. Nil for neither.
+func (p *plan) news() *engine.Fault {
+	if p.state.Fault != nil || p.fault() == nil {
+		return p.state.Fault
+	}
+	for _, e := range slices.Backward(p.effects) {
+		if e, ok := e.(engine.OpenIncident); ok {
+			return &e.Fault
+		}
 	}
 	return nil
 }

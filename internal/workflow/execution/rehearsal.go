@@ -3,7 +3,7 @@ package execution
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"time"
 
 	"atrium/ent"
@@ -53,14 +53,16 @@ type Rehearsed struct {
 	State   engine.State
 	History []engine.Visit // visits that were started or changed, in order
 	Effects []engine.Effect
-	More    bool // engine.Continue continues
-	Rulings []engine.Ruling
+	More    bool                    // engine.Continue continues
+	Rulings map[int][]engine.Ruling // of the DECISIONs that the step has entered, by visit
 	people  *present
 }
 
 // Step applies an input at a moment. Returns nil for an input that would change nothing.
 func (r *Rehearsal) Step(ctx context.Context, db *ent.Client, in engine.Input, at time.Time) (*Rehearsed, error) {
 	r.l.inputs = []engine.Input{in}
+	rulings := map[int][]engine.Ruling{}
+	r.l.ruled = func(visit int, list []engine.Ruling) { rulings[visit] = list }
 	p, err := r.l.compute(ctx, db, at)
 	if err != nil || p == nil {
 		return nil, err
@@ -68,10 +70,7 @@ func (r *Rehearsal) Step(ctx context.Context, db *ent.Client, in engine.Input, a
 	if err := r.change(p.effects, at); err != nil {
 		return nil, err
 	}
-	out := &Rehearsed{Effects: p.effects, More: p.more, people: p.people}
-	if out.Rulings, err = r.rulings(ctx, db, p, at); err != nil {
-		return nil, err
-	}
+	out := &Rehearsed{Effects: p.effects, More: p.more, Rulings: r.hidden(rulings), people: p.people}
 	if err := p.hide(r.mask); err != nil {
 		return nil, err
 	}
@@ -113,34 +112,26 @@ func (r *Rehearsal) change(effects []engine.Effect, at time.Time) error {
 	return nil
 }
 
-// rulings returns what the rules of the DECISION that the step has entered gave: it sees the request as the phase has made it, and the
-// variables from before.
-func (r *Rehearsal) rulings(ctx context.Context, db *ent.Client, p *plan, at time.Time) ([]engine.Ruling, error) {
-	v := p.state.Visit
-	if v.Type != definition.Decision || r.l.state.Visit != nil && r.l.state.Visit.Number == v.Number {
-		return nil, nil
-	}
-	b, err := r.l.vars(ctx, db, at, nil)
-	if err != nil {
-		return nil, err
-	}
-	list := engine.Rulings(ctx, p.d.Phase(v.PhaseID).Decision, b.Bind())
-	for i := range list {
-		if list[i].Err != nil {
-			list[i].Err = fmt.Errorf("%s", r.mask.Text(list[i].Err.Error()))
+// hidden masks why rules gave nothing.
+func (r *Rehearsal) hidden(rulings map[int][]engine.Ruling) map[int][]engine.Ruling {
+	for _, list := range rulings {
+		for i := range list {
+			if list[i].Err != nil {
+				list[i].Err = errors.New(r.mask.Text(list[i].Err.Error()))
+			}
 		}
 	}
-	return list, nil
+	return rulings
 }
 
-// Call returns what the call that the rehearsal waits for would send, as the history shows it, or an input that says why it cannot be
-// made. Secrets have other texts in place of their values: see secret.Sample.
-func (r *Rehearsal) Call(ctx context.Context, db *ent.Client, at time.Time) (sent any, stuck engine.Input, err error) {
-	used, missing, err := secret.Sample(ctx, db, r.l.d.Phase(r.l.state.Visit.PhaseID).Secrets())
-	if stuck, err := r.l.withoutSecrets(missing, err); err != nil || stuck != nil {
+// Call returns what the call that a visit of the rehearsal waits for would send, as the history shows it, or an input that says why it
+// cannot be made. Secrets have other texts in place of their values: see secret.Sample.
+func (r *Rehearsal) Call(ctx context.Context, db *ent.Client, v *engine.Visit, at time.Time) (sent any, stuck engine.Input, err error) {
+	used, missing, err := secret.Sample(ctx, db, r.l.d.Phase(v.PhaseID).Secrets())
+	if stuck, err := withoutSecrets(v, missing, err); err != nil || stuck != nil {
 		return nil, stuck, err
 	}
-	p, stuck, err := r.l.prepare(ctx, db, used, at)
+	p, stuck, err := r.l.prepare(ctx, db, v, used, at)
 	if err != nil || stuck != nil {
 		return nil, stuck, err
 	}

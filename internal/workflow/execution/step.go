@@ -96,16 +96,17 @@ var errMoved = errors.New("the execution has moved since it was read")
 // call. The commit completes the job; if there is nothing to commit, River completes it.
 func (r *Runner) advance(ctx context.Context, st step, company, id string, given engine.Input, job *rivertype.JobRow) error {
 	ctx = clock.With(principal.With(ctx, principal.Worker(company, workerName)), r.Engine.Store.Clock())
+	p := pending{given: given}
 	for range maxTries {
 		row, err := rowOf(ctx, r.Engine.Store.Reader(), id)
 		if err != nil || row == nil {
 			return err
 		}
-		leave, free := r.turn(row, given != nil)
+		leave, free := r.turn(row, p.given != nil)
 		if !free {
 			return river.JobSnooze(largeWait)
 		}
-		again, err := r.once(ctx, st, row, &given, job)
+		again, err := r.once(ctx, st, row, &p, job)
 		leave()
 		if !again {
 			return err
@@ -134,19 +135,28 @@ func (r *Runner) turn(row *ent.Execution, outcome bool) (leave func(), free bool
 	return r.large.TakeNow(row.CompanyID)
 }
 
+// pending is what a step applies besides what the database holds.
+type pending struct {
+	given  engine.Input // an input that no row holds; nil for none
+	single bool         // one input alone, since the request has refused what came of several
+}
+
 // once loads, computes and commits. It reports whether it must be done again, because the execution has moved meanwhile, or because the
-// request has refused the step, which given then says.
-func (r *Runner) once(ctx context.Context, st step, row *ent.Execution, given *engine.Input, job *rivertype.JobRow) (again bool, err error) {
+// request has refused the step, which in then says.
+func (r *Runner) once(ctx context.Context, st step, row *ent.Execution, in *pending, job *rivertype.JobRow) (again bool, err error) {
 	now := r.Engine.Store.Clock().Now()
 	l, err := loadRow(ctx, r.Engine.Store.Reader(), row, now)
 	if err != nil || l == nil {
 		return false, err
 	}
-	if *given != nil {
-		l.inputs = []engine.Input{*given}
+	if in.given != nil {
+		l.inputs = []engine.Input{in.given}
+	}
+	if in.single && len(l.inputs) > 1 {
+		l.inputs, l.rest = l.inputs[:1], true
 	}
 	if l.files() {
-		switch l.refused, err = r.file(ctx, l, *given != nil); {
+		switch l.refused, err = r.file(ctx, l, in.given != nil); {
 		case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated), err == nil && l.refused == nil:
 			return true, nil // load it again, with its request
 		case err != nil:
@@ -157,7 +167,7 @@ func (r *Runner) once(ctx context.Context, st step, row *ent.Execution, given *e
 		return false, river.JobSnooze(early)
 	}
 	var p *plan
-	err = r.fair(ctx, row.CompanyID, *given != nil, func(ctx context.Context) (err error) {
+	err = r.fair(ctx, row.CompanyID, in.given != nil, func(ctx context.Context) (err error) {
 		p, err = l.compute(ctx, r.Engine.Store.Reader(), now)
 		return err
 	})
@@ -177,10 +187,31 @@ func (r *Runner) once(ctx context.Context, st step, row *ent.Execution, given *e
 	case isRefusal(err) && p.touchesRequest() && l.state.Visit != nil:
 		// The request refuses the phase's change, because of its form or its status. An incident asks people to look at
 		// it.
-		*given = engine.Stuck{Visit: l.state.Visit.Number, Code: engine.RequestConflict, Message: apperr.From(err).Message, Again: true}
+		if in.single = len(l.inputs) > 1 && l.state.Block != nil; in.single {
+			return true, nil // to find the branch whose input it refuses
+		}
+		in.given = engine.Stuck{Visit: l.blamed(), Code: engine.RequestConflict, Message: apperr.From(err).Message, Again: true}
 		return true, nil
 	}
 	return false, err
+}
+
+// blamed returns the visit that gets an incident when the request refuses what came of the inputs: that which they name. If a block goes on
+// by itself, it is the first of its branches that does.
+func (l *loaded) blamed() int {
+	own := l.state.Visit.Number
+	if l.state.Block == nil || len(l.inputs) == 0 {
+		return own
+	}
+	if visit := engine.VisitOf(l.inputs[0]); visit != own {
+		return visit
+	}
+	for _, at := range l.state.Open() {
+		if at.Status == engine.Running && at.Visit != nil {
+			return at.Visit.Number
+		}
+	}
+	return own
 }
 
 // Time limits for the expressions of one commit together: quickEval while any number of executions compute at once, turnEval
@@ -219,14 +250,16 @@ const mostSkew = 5 * time.Minute
 // early returns how long the execution still has to wait, if that is so short that the job snoozes for it: there is no other job for a
 // wait within ShortWait, and this may be the job of a longer one, started by a clock that is ahead of ours. 0 otherwise.
 func (l *loaded) early(now time.Time) time.Duration {
-	w := l.state.Wait
-	if w == nil || w.Until == nil || w.For == engine.ForCall {
-		return 0
+	var first time.Duration
+	for _, at := range l.state.Open() {
+		if at.Wait == nil || at.Wait.Until == nil || at.Wait.For == engine.ForCall {
+			continue
+		}
+		if left := at.Wait.Until.Sub(now); left > 0 && left < mostSkew && (first == 0 || left < first) {
+			first = left
+		}
 	}
-	if left := w.Until.Sub(now); left > 0 && left < mostSkew {
-		return left
-	}
-	return 0
+	return first
 }
 
 // compute applies the inputs. Returns nil when none of them changes anything.
@@ -238,41 +271,59 @@ func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*p
 	env.Most = l.most
 	p := &plan{row: l.row, was: l.state, state: l.state, request: l.request, d: l.d, sample: l.sample}
 	for _, in := range l.inputs[:min(len(l.inputs), maxInputs)] {
-		if _, ok := in.(engine.Move); ok {
-			p.d, p.version = l.target.d, l.target.version
-		}
-		res, err := engine.Step(ctx, p.d, p.state, in, env)
-		if errors.Is(err, engine.ErrStale) || errors.Is(err, engine.ErrNotTheirTurn) {
-			continue // the input came too late
-		}
-		if errors.Is(err, engine.ErrNoWay) { // the operations have checked the way out, but the row cannot be used nevertheless
-			p.d, p.version = l.d, 0
-			res, err = engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: codeNoWay, Message: "The phase has no such way out.", Again: true}, env)
-		}
-		if err != nil {
+		if err := p.apply(ctx, l, in, &env); err != nil {
 			return nil, errors.Join(ctx.Err(), fmt.Errorf("step %s: %w", l.row.ID, err))
+		}
+	}
+	env.Most = 1 // what follows from a missing participant may open further phases, which the next commit looks at
+	for {
+		visit, stuck, err := p.missing(ctx, db, l.approvals)
+		if err != nil {
+			return nil, err
+		}
+		if stuck == "" {
+			break
+		}
+		res, err := engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: visit, Code: engine.ParticipantMissing, Message: stuck}, env)
+		if err != nil {
+			return nil, fmt.Errorf("step %s: %w", l.row.ID, err)
 		}
 		p.add(res)
 	}
-	stuck, err := p.findParticipants(ctx, db)
-	if err == nil && stuck == "" {
-		stuck, err = p.approversMissing(ctx, db, l.approval)
+	if !p.changed() {
+		return nil, nil // no input has arrived
+	}
+	p.more = p.more || l.rest
+	return p, nil
+}
+
+// apply takes a step by an input. One that comes too late changes nothing.
+func (p *plan) apply(ctx context.Context, l *loaded, in engine.Input, env *engine.Env) error {
+	d, version, res, err := p.d, p.version, engine.Result{}, error(nil)
+	stuck := engine.Stuck{Visit: engine.VisitOf(in), Code: codeNoWay, Message: "The phase has no such way out.", Again: true}
+	if in, ok := in.(engine.Move); ok {
+		d, version = l.target.d, l.target.version
+		if why := immovable(p.d, d, p.state, in.Visit, d.Phase(in.PhaseID)); why != "" {
+			stuck.Message, err = why, engine.ErrNoWay
+		}
+	}
+	if err == nil {
+		res, err = engine.Step(ctx, d, p.state, in, *env)
 	}
 	switch {
-	case err != nil:
-		return nil, err
-	case stuck == "" && !p.changed():
-		return nil, nil // no input has arrived
-	case stuck == "":
-		return p, nil
+	case errors.Is(err, engine.ErrStale), errors.Is(err, engine.ErrNotTheirTurn):
+		return nil
+	case errors.Is(err, engine.ErrNoWay): // the operations have checked the way out, but the row cannot be used nevertheless
+		res, err = engine.Step(ctx, p.d, p.state, stuck, *env)
+	default:
+		p.d, p.version = d, version
 	}
-	res, err := engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: engine.ParticipantMissing, Message: stuck}, env)
 	if err != nil {
-		return nil, fmt.Errorf("step %s: %w", l.row.ID, err)
+		return err
 	}
-	p.drop(p.state.Visit.Number)
+	env.Request = res.Request
 	p.add(res)
-	return p, nil
+	return nil
 }
 
 // codeNoWay is the code of an incident about an outcome for which the phase has no transition.

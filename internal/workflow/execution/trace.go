@@ -92,7 +92,7 @@ func (r *Runner) committed(s step, p *plan) {
 			attribute.String("atrium.workflow", p.row.WorkflowID), attribute.Int("atrium.workflow.version", version),
 			attribute.String("atrium.phase", v.PhaseID), attribute.String("atrium.phase.type", string(v.Type)), attribute.Int("atrium.visit", v.Number),
 			attribute.Int("atrium.attempt", v.Attempts), attribute.String("atrium.outcome", outcome))
-		if v.Fault != nil {
+		if v.Fault != nil && v.Status != engine.Skipped {
 			span.SetStatus(codes.Error, v.Fault.Code) // its message may contain a customer's text
 		}
 		span.End()

@@ -48,6 +48,20 @@ func requestVariables(r *ent.Request) (map[string]any, error) {
 	return domain.Variables(r)
 }
 
+// Standing returns the phases in which an execution stands now: one, several in a block; none before it begins. Of one that has ended it is
+// the phase in which it ended.
+func Standing(row *ent.Execution) []string {
+	if bytes.Contains(row.State, []byte(`"Block":`)) { // else there is no need to read its variables
+		if state, err := readState(row.State); err == nil && state.Block != nil {
+			return state.Standing()
+		}
+	}
+	if row.PhaseID != nil {
+		return []string{*row.PhaseID}
+	}
+	return []string{}
+}
+
 // Variables returns the variables of an execution's expressions as the API shows them: request,
 // webhook, phases.
 func Variables(row *ent.Execution) (json.RawMessage, error) {
@@ -63,7 +77,7 @@ func Variables(row *ent.Execution) (json.RawMessage, error) {
 		Request map[string]any  `json:"request"`
 		Webhook json.RawMessage `json:"webhook"`
 		Phases  map[string]any  `json:"phases"`
-	}{request, row.Webhook, state.Phases}
+	}{request, row.Webhook, state.Shown()}
 	if out.Phases == nil {
 		out.Phases = map[string]any{}
 	}

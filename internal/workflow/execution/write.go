@@ -100,17 +100,14 @@ func (p *plan) consulted() (json.RawMessage, error) {
 
 // writeHistory adds new visits, and updates the visit that was in progress.
 func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
-	known := 0
-	if p.was.Visit != nil {
-		known = p.was.Visit.Number
-	}
+	known := p.was.LastVisit()
 	var creates []*ent.PhaseVisitCreate
 	for i, v := range p.history {
 		input, output, fault := p.stored.visits[i].input, p.stored.visits[i].output, p.stored.visits[i].fault
 		if v.Number > known {
 			creates = append(creates, db.PhaseVisit.Create().SetExecutionID(p.row.ID).SetNumber(v.Number).SetPhaseID(v.PhaseID).SetType(string(v.Type)).
 				SetStatus(phasevisit.Status(v.Status)).SetStartedAt(v.StartedAt).SetNillableFinishedAt(v.FinishedAt).SetTransition(v.Transition).
-				SetAttempts(v.Attempts).SetInput(input).SetOutput(output).SetError(fault))
+				SetAttempts(v.Attempts).SetNillableBranch(textOrNil(v.Branch)).SetInput(input).SetOutput(output).SetError(fault))
 			continue
 		}
 		err := db.PhaseVisit.Update().Where(phasevisit.ExecutionID(p.row.ID), phasevisit.Number(v.Number)).SetStatus(phasevisit.Status(v.Status)).
@@ -166,6 +163,14 @@ func documentsOf(v engine.Visit) (d documents, err error) {
 	}
 	d.fault, err = encode(faultOrNil(v.Fault))
 	return d, err
+}
+
+// textOrNil returns nil for an empty text.
+func textOrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }
 
 // faultOrNil returns an untyped nil for no fault, because a nil pointer in an interface is not nil.

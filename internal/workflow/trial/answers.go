@@ -48,7 +48,7 @@ type answers struct {
 	last  map[string]answer
 
 	used  map[string]int // how many of a list
-	visit map[string]int // the visit in which the phase was answered last
+	asked map[int]bool   // the visits that were answered, by number
 }
 
 // asks reports whether a phase waits for an answer.
@@ -60,7 +60,7 @@ func calls(p *definition.Phase) bool { return p.APICall != nil || p.Callout != n
 
 // readAnswers reads the answers of an input. Every fault names its answer.
 func readAnswers(ctx context.Context, tx *op.Tx, d *definition.Definition, r *ent.Request, sample bool, in Input) (*answers, error) {
-	a := &answers{given: map[string][]answer{}, lists: map[string]bool{}, none: map[string]bool{}, used: map[string]int{}, visit: map[string]int{}}
+	a := &answers{given: map[string][]answer{}, lists: map[string]bool{}, none: map[string]bool{}, used: map[string]int{}, asked: map[int]bool{}}
 	all := reader{path: "answers"}
 	if sample {
 		r = nil // no offering's form says what its fields may be
@@ -191,8 +191,8 @@ func (a *answer) readCall(of *reader) {
 // take returns the next answer of a phase; nil for none. One that is no list answers the first question of each visit, and every attempt
 // of a call.
 func (a *answers) take(p *definition.Phase, visit int) *answer {
-	again := a.visit[p.ID] == visit && !calls(p)
-	a.visit[p.ID] = visit
+	again := a.asked[visit] && !calls(p)
+	a.asked[visit] = true
 	given := a.given[p.ID]
 	switch {
 	case a.none[p.ID]:

@@ -7,6 +7,9 @@
 // (answers.go) or the last ones that people and servers gave in an execution of the workflow (last.go). Without an answer, the trial
 // stops and names it. Nothing is stored, sent, charged or audited.
 //
+// In a block it answers one branch after the other, in their order, and lets the next moment come when all others wait for moments. It stops
+// when no branch has an answer, and names the first that it needs.
+//
 // A trial opens no secret. Templates read random texts in place of their values, so that no expression tells anything about a secret,
 // which publishing guards. What only the value decides is therefore not shown: a signing secret that is no base64, or a host that a
 // secret makes.

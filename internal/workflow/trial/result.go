@@ -51,6 +51,7 @@ type Step struct {
 	PhaseID       string
 	Name          string
 	Type          string
+	Branch        *string // of a block, with those around it; nil outside of blocks
 	Status        string
 	StartedAt     time.Time
 	FinishedAt    *time.Time

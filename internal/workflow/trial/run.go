@@ -37,10 +37,15 @@ type trial struct {
 	out    *Result
 	who    []*Participant // of all steps
 
-	now    *execution.Rehearsed // the last step
-	asked  *Ask                 // what the execution waits for
-	called *Call                // likewise
-	answer *answer              // to what it waits for; nil when it was not looked for yet
+	now   *execution.Rehearsed // the last step
+	waits map[int]*waiting     // what visits wait for, by their numbers
+}
+
+// waiting is what one visit waits for.
+type waiting struct {
+	asked  *Ask
+	called *Call
+	answer *answer // nil when it was not looked for yet
 }
 
 // run steps until the execution ends or the trial stops.
@@ -62,49 +67,42 @@ func (t *trial) run(ctx context.Context) error {
 		if err := t.record(); err != nil {
 			return err
 		}
+		t.out.Stopped = nil
 		if in, err = t.next(ctx); err != nil {
 			return err
 		}
 	}
-	t.out.Status, t.out.Error = string(t.now.State.Status), t.now.State.Fault
-	if w := t.now.State.Wait; w != nil && w.For == engine.ForIncident {
-		t.out.Error = t.now.State.Visit.Fault
+	if t.out.Status, t.out.Error = string(t.now.State.Status), t.now.State.Fault; t.out.Error == nil {
+		t.out.Error = t.now.State.Trouble()
 	}
 	return nil
 }
 
 // next returns the input that the execution gets next; nil when the trial ends here.
 func (t *trial) next(ctx context.Context) (engine.Input, error) {
-	s := t.now.State
-	switch v := s.Visit; {
+	s, last := t.now.State, t.last()
+	switch {
 	case s.Status.Final():
 		return nil, nil
 	case t.spent():
-		return t.stop(StopLimit, "", "A trial takes at most %d phases, %d seconds and %d KiB.", maxSteps, maxTime/time.Second, maxBytes>>10)
-	case s.Wait == nil && v.PhaseID == t.until:
-		return t.stop(StopUntil, "", "The trial was to stop here, with what the phase leaves behind.")
-	case s.Wait == nil:
-		return engine.Continue{Visit: v.Number}, nil
-	case s.Wait.For == engine.ForIncident:
-		return t.stop(StopIncident, "", "Somebody would have to resolve an incident.")
-	case s.Wait.For == engine.ForCall:
-		if stuck, err := t.call(ctx, s.Wait); stuck != nil || err != nil {
-			return stuck, err
+		return t.stop(last.PhaseID, StopLimit, "", "A trial takes at most %d phases, %d seconds and %d KiB.", maxSteps, maxTime/time.Second, maxBytes>>10)
+	case last.FinishedAt != nil && last.PhaseID == t.until:
+		return t.stop(last.PhaseID, StopUntil, "", "The trial was to stop here, with what the phase leaves behind.")
+	case s.Status == engine.Running:
+		return engine.Continue{Visit: s.Visit.Number}, nil
+	}
+	open := s.Open()
+	for _, at := range open {
+		if in, err := t.arrive(ctx, at); in != nil || err != nil {
+			return in, err
 		}
 	}
-	if s.Visit.PhaseID == t.until {
-		return t.stop(StopUntil, "", "The trial was to stop here, where the phase waits.")
-	}
-	p := t.d.Phase(s.Visit.PhaseID)
-	switch s.Wait.For {
-	case engine.ForTimer:
-		return t.wake()
-	case engine.ForCall:
-		return t.respond(p)
-	case engine.ForTask:
-		return t.complete(p)
-	}
-	return t.decide(p, s.Wait)
+	return t.answered(open)
+}
+
+// last returns the visit that the last step has entered or, if it has entered none, changed.
+func (t *trial) last() engine.Visit {
+	return slices.MaxFunc(t.now.History, func(a, b engine.Visit) int { return a.Number - b.Number })
 }
 
 // spent reports whether a limit is reached.
@@ -112,9 +110,71 @@ func (t *trial) spent() bool {
 	return len(t.out.Steps) >= maxSteps || t.bytes > maxBytes || t.budget.Over || time.Now().After(t.ends)
 }
 
-// stop ends the trial where it is.
-func (t *trial) stop(reason, answer, message string, args ...any) (engine.Input, error) {
-	t.out.Stopped = &Stop{PhaseID: t.now.State.Visit.PhaseID, Reason: reason, Message: fmt.Sprintf(message, args...)}
+// arrive writes the call for which a branch waits, if it waits for one. It returns an input if the call cannot be made.
+func (t *trial) arrive(ctx context.Context, at *engine.State) (engine.Input, error) {
+	w := t.of(at)
+	if at.Wait.For != engine.ForCall || w.called != nil && w.called.Attempt == at.Wait.Attempt {
+		return nil, nil
+	}
+	return t.call(ctx, at)
+}
+
+// answered returns the first input that one of the open branches gets: an answer or, if none has one, the moment that comes first. If
+// there is none, the trial stops for the first reason.
+func (t *trial) answered(open []*engine.State) (engine.Input, error) {
+	var first *engine.State
+	for _, at := range open {
+		switch {
+		case at.Wait.For == engine.ForIncident:
+			_, _ = t.stop(at.Visit.PhaseID, StopIncident, "", "Somebody would have to resolve an incident.")
+		case at.Visit.PhaseID == t.until:
+			t.out.Stopped = nil
+			return t.stop(at.Visit.PhaseID, StopUntil, "", "The trial was to stop here, where the phase waits.")
+		case at.Wait.For == engine.ForTimer && (first == nil || at.Wait.Until.Before(*first.Wait.Until)):
+			first = at
+		}
+	}
+	for _, at := range open {
+		if in, err := t.take(at); in != nil || err != nil {
+			return in, err
+		}
+	}
+	if first != nil {
+		return t.wake(first)
+	}
+	return nil, nil
+}
+
+// take returns the input for what a branch waits for from people or servers; nil for other waits, and for want of an answer.
+func (t *trial) take(at *engine.State) (engine.Input, error) {
+	p := t.d.Phase(at.Visit.PhaseID)
+	switch at.Wait.For {
+	case engine.ForCall:
+		return t.respond(p, at)
+	case engine.ForTask:
+		return t.complete(p, at)
+	case engine.ForApproval, engine.ForSignOff:
+		return t.decide(p, at)
+	}
+	return nil, nil
+}
+
+// of returns what the visit of a state waits for.
+func (t *trial) of(at *engine.State) *waiting {
+	w := t.waits[at.Visit.Number]
+	if w == nil {
+		w = &waiting{}
+		t.waits[at.Visit.Number] = w
+	}
+	return w
+}
+
+// stop ends the trial in a phase, unless it has stopped in another branch before.
+func (t *trial) stop(phaseID, reason, answer, message string, args ...any) (engine.Input, error) {
+	if t.out.Stopped != nil {
+		return nil, nil
+	}
+	t.out.Stopped = &Stop{PhaseID: phaseID, Reason: reason, Message: fmt.Sprintf(message, args...)}
 	if answer != "" {
 		t.out.Stopped.Answer = &answer
 	}
@@ -122,109 +182,115 @@ func (t *trial) stop(reason, answer, message string, args ...any) (engine.Input,
 }
 
 // want ends the trial for want of an answer.
-func (t *trial) want(path string) (engine.Input, error) {
-	return t.stop(StopAnswer, path, "The trial needs an answer to go on: %s.", path)
+func (t *trial) want(at *engine.State, path string) (engine.Input, error) {
+	return t.stop(at.Visit.PhaseID, StopAnswer, path, "The trial needs an answer to go on: %s.", path)
 }
 
-// wake lets the moment come for which the execution waits.
-func (t *trial) wake() (engine.Input, error) {
-	t.at = *t.now.State.Wait.Until
-	return engine.Woke{Visit: t.now.State.Visit.Number}, nil
-}
-
-// call writes the call that the execution waits for, at its moment.
-func (t *trial) call(ctx context.Context, w *engine.Wait) (stuck engine.Input, err error) {
-	if w.Until.After(t.at) {
-		t.at = *w.Until
+// wake lets the moment come for which a state waits.
+func (t *trial) wake(at *engine.State) (engine.Input, error) {
+	if at.Wait.Until.After(t.at) {
+		t.at = *at.Wait.Until
 	}
-	sent, stuck, err := t.r.Call(ctx, t.tx.Client, t.at)
+	return engine.Woke{Visit: at.Visit.Number}, nil
+}
+
+// call writes the call that a state waits for, at its moment.
+func (t *trial) call(ctx context.Context, at *engine.State) (stuck engine.Input, err error) {
+	if at.Wait.Until.After(t.at) {
+		t.at = *at.Wait.Until
+	}
+	sent, stuck, err := t.r.Call(ctx, t.tx.Client, at.Visit, t.at)
 	if err != nil || stuck != nil {
 		return stuck, err
 	}
-	t.called, t.answer = &Call{Attempt: w.Attempt, At: t.at}, nil
-	if t.called.Sent, err = t.shown(sent); err != nil {
+	w := t.of(at)
+	w.called, w.answer = &Call{Attempt: at.Wait.Attempt, At: t.at}, nil
+	if w.called.Sent, err = t.shown(sent); err != nil {
 		return nil, err
 	}
-	step := t.steps[t.now.State.Visit.Number]
-	step.Calls = append(step.Calls, t.called)
-	step.Input = t.called.Sent
+	step := t.steps[at.Visit.Number]
+	step.Calls = append(step.Calls, w.called)
+	step.Input = w.called.Sent
 	return nil, nil
 }
 
-// find looks for the answer to what the execution waits for, and notes where it comes from. Returns false if there is none.
-func (t *trial) find(p *definition.Phase) (ok bool, err error) {
-	if t.answer != nil {
+// find looks for the answer to what a state waits for, and notes where it comes from. Returns false if there is none.
+func (t *trial) find(p *definition.Phase, at *engine.State) (ok bool, err error) {
+	w := t.of(at)
+	if w.answer != nil {
 		return true, nil
 	}
-	if t.answer = t.given.take(p, t.now.State.Visit.Number); t.answer == nil {
+	if w.answer = t.given.take(p, at.Visit.Number); w.answer == nil {
 		return false, nil
 	}
-	raw, err := t.answer.json()
+	raw, err := w.answer.json()
 	if err != nil {
 		return false, err
 	}
-	if t.now.State.Wait.For == engine.ForCall {
-		t.called.Answer, t.called.Source = raw, &t.answer.source
+	if at.Wait.For == engine.ForCall {
+		w.called.Answer, w.called.Source = raw, &w.answer.source
 	} else {
-		t.asked.Answer, t.asked.Source = raw, &t.answer.source
+		w.asked.Answer, w.asked.Source = raw, &w.answer.source
 	}
 	return true, nil
 }
 
 // respond answers a call.
-func (t *trial) respond(p *definition.Phase) (engine.Input, error) {
-	if ok, err := t.find(p); !ok {
-		return t.wantOr(p, err)
+func (t *trial) respond(p *definition.Phase, at *engine.State) (engine.Input, error) {
+	if ok, err := t.find(p, at); !ok {
+		return t.wantOr(p, at, err)
 	}
-	in := engine.Answered{Visit: t.now.State.Visit.Number, Attempt: t.now.State.Wait.Attempt, Sent: t.called.Sent, Answer: t.answer.call}
-	if t.answer.call == nil {
-		in.Failure = t.answer.failure
+	w := t.of(at)
+	in := engine.Answered{Visit: at.Visit.Number, Attempt: at.Wait.Attempt, Sent: w.called.Sent, Answer: w.answer.call}
+	if w.answer.call == nil {
+		in.Failure = w.answer.failure
 	}
 	return in, nil
 }
 
 // complete does a task.
-func (t *trial) complete(p *definition.Phase) (engine.Input, error) {
-	if ok, err := t.find(p); !ok {
-		return t.wantOr(p, err)
+func (t *trial) complete(p *definition.Phase, at *engine.State) (engine.Input, error) {
+	if ok, err := t.find(p, at); !ok {
+		return t.wantOr(p, at, err)
 	}
-	return engine.TaskDone{Visit: t.now.State.Visit.Number, Outcome: t.answer.outcome, Variables: t.answer.variables}, nil
+	w := t.of(at)
+	return engine.TaskDone{Visit: at.Visit.Number, Outcome: w.answer.outcome, Variables: w.answer.variables}, nil
 }
 
-func (t *trial) wantOr(p *definition.Phase, err error) (engine.Input, error) {
+func (t *trial) wantOr(p *definition.Phase, at *engine.State, err error) (engine.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.want(t.given.missing(p))
+	return t.want(at, t.given.missing(p))
 }
 
 // decide gives the decision of the approver whose turn it is.
-func (t *trial) decide(p *definition.Phase, w *engine.Wait) (engine.Input, error) {
-	signOff := w.For == engine.ForSignOff
-	if signOff && t.answer.signOff == "" {
-		return t.want(t.answer.path + ".signOff")
+func (t *trial) decide(p *definition.Phase, at *engine.State) (engine.Input, error) {
+	w, signOff := t.of(at), at.Wait.For == engine.ForSignOff
+	if signOff && w.answer.signOff == "" {
+		return t.want(at, w.answer.path+".signOff")
 	}
-	if ok, err := t.find(p); !ok {
-		return t.wantOr(p, err)
+	if ok, err := t.find(p, at); !ok {
+		return t.wantOr(p, at, err)
 	}
-	if t.answer.decision == expire {
-		return t.wake()
+	if w.answer.decision == expire {
+		return t.wake(at)
 	}
 	c := execution.Approvers(p, signOff)
-	turn := engine.Turn(c, w.Votes)
+	turn := engine.Turn(c, at.Wait.Votes)
 	for _, i := range turn {
-		by, decision := c.Approvers[i].ID, t.answer.decision
+		by, decision := c.Approvers[i].ID, w.answer.decision
 		switch {
 		case signOff:
-			decision = t.answer.signOff
+			decision = w.answer.signOff
 		case decision == "":
-			decision = t.answer.decisions[by]
+			decision = w.answer.decisions[by]
 		}
 		if decision != "" {
-			return engine.Decided{Visit: t.now.State.Visit.Number, Vote: engine.Vote{Approver: i, By: by, Approve: decision == approve}}, nil
+			return engine.Decided{Visit: at.Visit.Number, Vote: engine.Vote{Approver: i, By: by, Approve: decision == approve}}, nil
 		}
 	}
-	return t.want(t.answer.path + ".decisions." + c.Approvers[turn[0]].ID)
+	return t.want(at, w.answer.path+".decisions."+c.Approvers[turn[0]].ID)
 }
 
 // record takes down what the last step would commit.
@@ -234,13 +300,15 @@ func (t *trial) record() error {
 			return err
 		}
 	}
-	here := t.steps[t.now.State.Visit.Number]
-	for _, ruling := range t.now.Rulings {
-		rule := &Rule{When: ruling.Rule.When.Source(), Transition: ruling.Rule.Transition, Holds: &ruling.Holds}
-		if ruling.Err != nil {
-			rule.Holds, rule.Error = nil, new(ruling.Err.Error())
+	here := t.steps[t.last().Number]
+	for visit, rulings := range t.now.Rulings {
+		for _, ruling := range rulings {
+			rule := &Rule{When: ruling.Rule.When.Source(), Transition: ruling.Rule.Transition, Holds: &ruling.Holds}
+			if ruling.Err != nil {
+				rule.Holds, rule.Error = nil, new(ruling.Err.Error())
+			}
+			t.steps[visit].Rules = append(t.steps[visit].Rules, rule)
 		}
-		here.Rules = append(here.Rules, rule)
 	}
 	for _, e := range t.now.Effects {
 		switch e := e.(type) {
@@ -262,7 +330,7 @@ func (t *trial) record() error {
 func (t *trial) visit(v engine.Visit) (err error) {
 	p, step := t.d.Phase(v.PhaseID), t.steps[v.Number]
 	if step == nil {
-		step = &Step{PhaseID: p.ID, Name: p.Title(), Type: string(p.Type), StartedAt: v.StartedAt, Rules: []*Rule{}, Asks: []*Ask{}, Calls: []*Call{}, Told: []*Participant{}}
+		step = &Step{PhaseID: p.ID, Name: p.Title(), Type: string(p.Type), Branch: branchOf(v), StartedAt: v.StartedAt, Rules: []*Rule{}, Asks: []*Ask{}, Calls: []*Call{}, Told: []*Participant{}}
 		t.steps[v.Number], t.out.Steps = step, append(t.out.Steps, step)
 	}
 	step.Status, step.FinishedAt, step.Attempts, step.Error = string(v.Status), v.FinishedAt, v.Attempts, v.Fault
@@ -278,57 +346,4 @@ func (t *trial) visit(v engine.Visit) (err error) {
 		step.Output, err = t.shown(v.Output)
 	}
 	return err
-}
-
-func (t *trial) askTask(e engine.OpenTask) {
-	t.asked, t.answer = &Ask{Kind: AskTask, Title: e.Title, DueAt: e.DueAt, Who: t.people(t.now.Worker(e.Phase), "responsible"), Outcomes: e.Phase.Ways()}, nil
-	if e.Correct != nil {
-		t.asked.Kind, t.asked.Outcomes = AskCorrection, []string{}
-	}
-	t.ask(e.Visit)
-}
-
-func (t *trial) askApproval(e engine.OpenApproval) {
-	c := execution.Approvers(e.Phase, e.SignOff)
-	var list []definition.Participant
-	for _, one := range c.Approvers {
-		list = append(list, definition.Participant{Type: one.Type, ID: one.ID})
-	}
-	before := t.asked
-	t.asked = &Ask{
-		Kind: AskApproval, Title: e.Phase.Title(), DueAt: e.ExpiresAt, Who: t.people(list, "approver"), Mode: new(string(c.Mode)),
-		Sequential: c.Order == definition.Sequential, Outcomes: []string{approve, reject},
-	}
-	switch {
-	case e.SignOff: // the answer to the task says what becomes of it
-		t.asked.Kind, t.asked.Who = AskSignOff, t.people(list, "accountable")
-		if t.answer.signOff != "" {
-			t.asked.Answer, t.asked.Source = before.Answer, before.Source
-		}
-	default:
-		t.answer = nil
-		if e.ExpiresAt != nil {
-			t.asked.Outcomes = append(t.asked.Outcomes, expire)
-		}
-	}
-	if c.Mode == definition.Quorum {
-		t.asked.Quorum = &c.Quorum
-	}
-	t.ask(e.Visit)
-}
-
-func (t *trial) ask(visit int) { t.steps[visit].Asks = append(t.steps[visit].Asks, t.asked) }
-
-// people returns participants for the result, in a role if they have none.
-func (t *trial) people(list []definition.Participant, role string) []*Participant {
-	out := []*Participant{}
-	for _, one := range list {
-		p := &Participant{Role: one.Role, Type: one.Type, ID: one.ID}
-		if role != "" {
-			p.Role = role
-		}
-		out = append(out, p)
-	}
-	t.who = slices.Concat(t.who, out)
-	return out
 }

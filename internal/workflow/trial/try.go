@@ -59,7 +59,7 @@ func try(ctx context.Context, tx *op.Tx, in Input) (out *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{tx: tx, r: r, d: d, given: given, until: op.Or(in.Until, ""), at: tx.Now(ctx), steps: map[int]*Step{}, out: &Result{}}
+	t := &trial{tx: tx, r: r, d: d, given: given, until: op.Or(in.Until, ""), at: tx.Now(ctx), steps: map[int]*Step{}, waits: map[int]*waiting{}, out: &Result{}}
 	if err := tx.Costly(all, t.run); err != nil {
 		return nil, err
 	}

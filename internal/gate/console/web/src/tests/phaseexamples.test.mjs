@@ -33,7 +33,7 @@ const texts = (v) => (typeof v === 'string' ? [v] : Array.isArray(v) ? v.flatMap
 describe('an example that is opened and written without a change', () => {
   it('is one of many, of all types', () => {
     expect(phases.length).toBeGreaterThan(50);
-    expect([...new Set(phases.map((p) => p.phase['type']))].toSorted()).toEqual(['API_CALL', 'APPROVAL', 'DATA', 'DECISION', 'END', 'PROCESS', 'START', 'TIMER', 'WEBHOOK_CALLOUT']);
+    expect([...new Set(phases.map((p) => p.phase['type']))].toSorted()).toEqual(['API_CALL', 'APPROVAL', 'DATA', 'DECISION', 'END', 'FOR_EACH', 'JOIN', 'PARALLEL', 'PROCESS', 'START', 'TIMER', 'WEBHOOK_CALLOUT']);
   });
   it.each(phases)('has the same templates: $name', ({ phase: p }) => {
     const c = config(p);

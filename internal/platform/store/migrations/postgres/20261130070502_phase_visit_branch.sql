@@ -1,0 +1,2 @@
+-- Modify "phase_visits" table
+ALTER TABLE "phase_visits" ADD COLUMN "branch" character varying NULL;

@@ -1,0 +1,2 @@
+-- Add column "branch" to table: "phase_visits"
+ALTER TABLE `phase_visits` ADD COLUMN `branch` text NULL;
