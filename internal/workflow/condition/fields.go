@@ -194,7 +194,7 @@ func (f *Field) join(more []Value) {
 }
 
 var formTypes = map[form.Type]string{
-	form.Number: Number, form.Boolean: Boolean, form.Date: Date, form.DateTime: DateTime, form.MultiSelect: List, form.User: User, form.Team: Team,
+	form.Number: Number, form.Boolean: Boolean, form.Date: Date, form.DateTime: DateTime, form.MultiSelect: List, form.File: List, form.User: User, form.Team: Team,
 }
 
 func ofForm(f form.Field, expression, group string) *Field {
