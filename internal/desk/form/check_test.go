@@ -227,7 +227,7 @@ func TestDefinitionIsWrittenWithNulls(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"fields": []}`, string(got))
 
-	full := `{"fields": [{"key": "a", "label": "A", "type": "select", "required": true, "help": "h", "options": ["<x>"], "min": 1, "max": 2, "pattern": "p", "visibleWhen": {"b": ["c"]}}]}`
+	full := `{"fields": [{"key": "a", "label": "A", "type": "select", "required": true, "help": "h", "options": ["<x>"], "min": 1, "max": 2, "pattern": "p", "accept": [".pdf"], "maxFiles": 3, "visibleWhen": {"b": ["c"]}}]}`
 	got, err = json.Marshal(parse(t, full))
 	require.NoError(t, err)
 	require.JSONEq(t, full, string(got))
