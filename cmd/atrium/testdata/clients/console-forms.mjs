@@ -107,7 +107,7 @@ await page.getByLabel('Why').fill('The year ends');
 
 // Files answer a question: chosen, dropped, pasted, taken out again, and there when the page is loaded again. What is none of the kinds
 // is not sent.
-const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAFUlEQVR4nGM0Tt7FgBsw4ZEbwdIAyv4Bwr2wmjMAAAAASUVORK5CYII=', 'base64');
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR42mOwst+KBzGMSmNDAEJ7dfnUEWI6AAAAAElFTkSuQmCC', 'base64');
 const question = page.locator('.file-answer');
 const files = page.getByRole('list', { name: 'Files of Proof' });
 const brings = (type, name, kind = 'image/png') => question.evaluate((e, [event, title, mediaType, bytes]) => {
