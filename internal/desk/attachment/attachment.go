@@ -297,6 +297,9 @@ func fewEnough(ctx context.Context, tx *op.Tx, requestID, commentID *string, n i
 }
 
 func remove(ctx context.Context, tx *op.Tx, a *ent.Attachment, _ op.ByID) (struct{}, error) {
+	if err := answersNothing(ctx, tx, a); err != nil {
+		return struct{}{}, err
+	}
 	if err := a.Update().SetDeletedAt(tx.Now(ctx)).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("remove the file: %w", err)
 	}

@@ -35,6 +35,18 @@ func Claim(ctx context.Context, tx *op.Tx, field string, ids []string, requestID
 			return apperr.InvalidField(place, "is named twice")
 		}
 	}
+	if err := handOver(ctx, tx, ids, requestID, commentID); err != nil {
+		return err
+	}
+	tx.ChangedField("attachmentIds", nil, ids)
+	return nil
+}
+
+// handOver makes drafts, which the caller has locked, files of a request or of one of its comments.
+func handOver(ctx context.Context, tx *op.Tx, ids []string, requestID string, commentID *string) error {
+	if len(ids) == 0 {
+		return nil
+	}
 	if err := fewEnough(ctx, tx, &requestID, commentID, len(ids)); err != nil {
 		return err
 	}
@@ -45,7 +57,6 @@ func Claim(ctx context.Context, tx *op.Tx, field string, ids []string, requestID
 	if err := u.Exec(ctx); err != nil {
 		return fmt.Errorf("hand the drafts over: %w", err)
 	}
-	tx.ChangedField("attachmentIds", nil, ids)
 	return nil
 }
 

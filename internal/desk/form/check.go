@@ -78,12 +78,13 @@ func (form *Form) addField(out *details, i int, def *Field) {
 
 	before := len(out.list)
 	switch def.Type {
-	case Text, TextArea, Number, Boolean, Date, DateTime, Email, URL, Select, MultiSelect, User, Team:
+	case Text, TextArea, Number, Boolean, Date, DateTime, Email, URL, Select, MultiSelect, User, Team, File:
 		f.setOptions(out, at, def)
 		f.setBounds(out, at, def)
+		f.setFiles(out, at, def)
 		form.patternCost += f.setPattern(out, at, def, maxPatternCost-form.patternCost)
 	default:
-		out.add(at+".type", "Unknown type; the types are text, textarea, number, boolean, date, datetime, email, url, select, multiselect, user and team.")
+		out.add(at+".type", "Unknown type; the types are text, textarea, number, boolean, date, datetime, email, url, select, multiselect, user, team and file.")
 	}
 	f.faulty = len(out.list) > before
 }

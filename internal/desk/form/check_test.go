@@ -56,6 +56,7 @@ func TestCheckAcceptsEveryFeature(t *testing.T) {
 		`{"fields": [{"key": "a", "type": "select", "options": ["x", "y"]}, {"key": "b", "type": "multiselect", "options": ["p", "q"], "visibleWhen": {"a": ["x", "y"]}}, {"key": "c", "type": "text", "visibleWhen": {"b": "q"}}]}`,
 		`{"fields": [` + many(form.MaxFields, `{"key": "f%d", "type": "text", "pattern": "[A-Z]{2}-[0-9]{4}"}`) + `]}`,
 		`{"fields": [` + many(form.MaxFields, `{"key": "f%d", "type": "text"}`) + `]}`,
+		`{"fields": [{"key": "a", "type": "file"}, {"key": "b", "type": "file", "maxFiles": 20, "accept": [".pdf", ".tar.gz", "image/*", "application/PDF", "text/csv", "video/quicktime"], "visibleWhen": {"c": true}}, {"key": "c", "type": "boolean"}]}`,
 		`{"fields": [{"key": "a", "type": "select", "options": [` + many(form.MaxOptions, `"o%d"`) + `]}]}`,
 	} {
 		require.Empty(t, form.Check(parse(t, definition)), definition)
@@ -77,6 +78,15 @@ func TestCheckNamesEachFault(t *testing.T) {
 		"key with a newline": {`{"key": "a\n", "type": "text"}`, []string{"form.fields[0].key"}},
 		"key of 65":          {`{"key": "` + strings.Repeat("k", 65) + `", "type": "text"}`, []string{"form.fields[0].key"}},
 		"duplicate key":      {`{"key": "a", "type": "text"}, {"key": "b", "type": "text"}, {"key": "a", "type": "number"}`, []string{"form.fields[2].key"}},
+
+		"no files":               {`{"key": "a", "type": "file", "maxFiles": 0}`, []string{"form.fields[0].maxFiles"}},
+		"21 files":               {`{"key": "a", "type": "file", "maxFiles": 21}`, []string{"form.fields[0].maxFiles"}},
+		"bounds of files":        {`{"key": "a", "type": "file", "min": 1, "max": 2}`, []string{"form.fields[0].min", "form.fields[0].max"}},
+		"files of a text":        {`{"key": "a", "type": "text", "maxFiles": 1, "accept": [".pdf"]}`, []string{"form.fields[0].accept", "form.fields[0].maxFiles"}},
+		"21 kinds":               {`{"key": "a", "type": "file", "accept": [` + many(21, `".a%d"`) + `]}`, []string{"form.fields[0].accept"}},
+		"bad kinds":              {`{"key": "a", "type": "file", "accept": ["pdf", "*/*", ".", "image/", "a b", ".pdf", ".PDF", "image/*;q=1"]}`, []string{"form.fields[0].accept[0]", "form.fields[0].accept[1]", "form.fields[0].accept[2]", "form.fields[0].accept[3]", "form.fields[0].accept[4]", "form.fields[0].accept[6]", "form.fields[0].accept[7]"}},
+		"kinds that no file has": {`{"key": "a", "type": "file", "accept": ["application/x-dwg", "model/*"]}`, []string{"form.fields[0].accept[0]", "form.fields[0].accept[1]"}},
+		"shown by a file":        {`{"key": "a", "type": "file"}, {"key": "b", "type": "text", "visibleWhen": {"a": [["x"]]}}, {"key": "c", "type": "text", "visibleWhen": {"a": null}}`, []string{"form.fields[1].visibleWhen.a", "form.fields[2].visibleWhen.a"}},
 
 		"no type":      {`{"key": "a"}`, []string{"form.fields[0].type"}},
 		"unknown type": {`{"key": "a", "type": "Text", "options": ["x"], "min": -1, "pattern": "("}`, []string{"form.fields[0].type"}},
@@ -211,13 +221,13 @@ func TestDefinitionIsWrittenWithNulls(t *testing.T) {
 	got, err := json.Marshal(form.Definition{Fields: []form.Field{{Key: "a", Type: form.Text}}})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"fields": [{"key": "a", "label": null, "type": "text", "required": false, "help": null, "options": null,
-		"min": null, "max": null, "pattern": null, "visibleWhen": null}]}`, string(got))
+		"min": null, "max": null, "pattern": null, "accept": null, "maxFiles": null, "visibleWhen": null}]}`, string(got))
 
 	got, err = json.Marshal(form.Definition{})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"fields": []}`, string(got))
 
-	full := `{"fields": [{"key": "a", "label": "A", "type": "select", "required": true, "help": "h", "options": ["<x>"], "min": 1, "max": 2, "pattern": "p", "visibleWhen": {"b": ["c"]}}]}`
+	full := `{"fields": [{"key": "a", "label": "A", "type": "select", "required": true, "help": "h", "options": ["<x>"], "min": 1, "max": 2, "pattern": "p", "accept": [".pdf"], "maxFiles": 3, "visibleWhen": {"b": ["c"]}}]}`
 	got, err = json.Marshal(parse(t, full))
 	require.NoError(t, err)
 	require.JSONEq(t, full, string(got))

@@ -23,6 +23,7 @@ const (
 	MultiSelect Type = "multiselect" // list of different options
 	User        Type = "user"        // string, id of a user of the company
 	Team        Type = "team"        // string, id of a team of the company
+	File        Type = "file"        // list of the ids of different files, at most maxFiles
 )
 
 // Bounds of a definition and of the values that it accepts. Lengths count characters (runes), not bytes.
@@ -39,6 +40,8 @@ const (
 	MaxTextAreaLength = 100_000       // characters of a textarea, where its field sets no max
 	MaxEmailLength    = text.MaxEmail // characters of an email
 	MaxURLLength      = 2_048         // characters of a url
+	MaxFiles          = 20            // files of an answer
+	MaxAccept         = 20            // kinds of files that a field takes
 )
 
 // Definition is the form of an offering. A form without fields takes no answers at all; an offering without a form takes any.
@@ -52,7 +55,7 @@ type Field struct {
 	Key string `json:"key" required:"true" pattern:"^[A-Za-z][A-Za-z0-9_]{0,63}$" doc:"Name of the value in a request's fields; unique within the form." example:"model"`
 	// Label is what people read; shown as the key when empty.
 	Label string `json:"label" required:"false" nullable:"true" maxLength:"200" doc:"What people read beside the field; the key when not given." example:"Which model?"`
-	Type  Type   `json:"type" required:"true" enum:"text,textarea,number,boolean,date,datetime,email,url,select,multiselect,user,team" doc:"What kind of value the field takes." example:"select"`
+	Type  Type   `json:"type" required:"true" enum:"text,textarea,number,boolean,date,datetime,email,url,select,multiselect,user,team,file" doc:"What kind of value the field takes." example:"select"`
 	// Required asks for an answer wherever the field is shown; false is an answer, an empty text or list is not.
 	Required bool   `json:"required" required:"false" doc:"Whether a request must have a value for the field, unless visibleWhen hides it."`
 	Help     string `json:"help" required:"false" nullable:"true" maxLength:"2000" doc:"A hint for the person who fills in the field."`
@@ -63,9 +66,12 @@ type Field struct {
 	Max *float64 `json:"max" required:"false" nullable:"true" doc:"Upper bound, inclusive, in the units of min. A text takes 10,000 and a textarea 100,000 characters when not given."`
 	// Pattern belongs to text, textarea, email and url.
 	Pattern string `json:"pattern" required:"false" nullable:"true" maxLength:"500" doc:"RE2 regular expression that the whole value must match; for text, textarea, email and url."`
+	// Accept and MaxFiles belong to file.
+	Accept   []string `json:"accept" required:"false" nullable:"true" maxItems:"20" doc:"The kinds of files that a field of type file takes: endings of names, media types, or all of a kind; any when not given. Files are told by their bytes, and by their names where bytes do not tell." example:"[\".pdf\", \"image/*\"]"`
+	MaxFiles *int     `json:"maxFiles" required:"false" nullable:"true" minimum:"1" maximum:"20" doc:"How many files a field of type file takes; one when not given."`
 	// VisibleWhen maps keys of other fields to a value or a list of values. The field is shown while each of them has
 	// (a multiselect: includes) one of the values named here. Empty or nil: always shown.
-	VisibleWhen map[string]any `json:"visibleWhen" required:"false" nullable:"true" doc:"Shows the field only while each of the fields named here has the given value, or one of the given list. Their values must be ones that those fields can have."`
+	VisibleWhen map[string]any `json:"visibleWhen" required:"false" nullable:"true" doc:"Shows the field only while each of the fields named here has the given value, or one of the given list. Their values must be ones that those fields can have; fields of type file have none to compare with."`
 }
 
 // Title returns the label, or the key where there is none.
@@ -97,8 +103,10 @@ func (f Field) MarshalJSON() ([]byte, error) {
 		Min         *float64       `json:"min"`
 		Max         *float64       `json:"max"`
 		Pattern     *string        `json:"pattern"`
+		Accept      []string       `json:"accept"`
+		MaxFiles    *int           `json:"maxFiles"`
 		VisibleWhen map[string]any `json:"visibleWhen"`
-	}{f.Key, orNull(f.Label), f.Type, f.Required, orNull(f.Help), f.Options, f.Min, f.Max, orNull(f.Pattern), f.VisibleWhen})
+	}{f.Key, orNull(f.Label), f.Type, f.Required, orNull(f.Help), f.Options, f.Min, f.Max, orNull(f.Pattern), f.Accept, f.MaxFiles, f.VisibleWhen})
 }
 
 func orNull(s string) *string {

@@ -21,5 +21,5 @@
 // input always gives the same answer.
 //
 // The package is pure: it reads no database and no clock, and it never changes, completes or converts a value. Through Lookups it
-// asks the caller which users and teams exist. What it compiles is immutable and safe for concurrent use.
+// asks the caller which users, teams and files exist. What it compiles is immutable and safe for concurrent use.
 package form

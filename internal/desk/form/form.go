@@ -21,12 +21,13 @@ type Form struct {
 	patternCost float64 // of the longest values, in instructions × characters
 }
 
-// Lookups return which of the given ids exist for the caller, as keys that map to true. Validate calls each at most once, with
+// Lookups return which of the given ids exist for the caller, as keys that map to true, and what is known of files. Validate calls each at most once, with
 // all ids of its kind, without duplicates and in form order; it calls none without ids. A lookup may be nil if no value of its
 // kind occurs.
 type Lookups struct {
 	Users func(ctx context.Context, ids []string) (existing map[string]bool, err error)
 	Teams func(ctx context.Context, ids []string) (existing map[string]bool, err error)
+	Files FileLookup
 }
 
 // Compile prepares a definition for any number of calls of Validate. It returns validation_error with Check's details if the
@@ -44,11 +45,12 @@ func Compile(d Definition) (*Form, error) {
 //
 // Details are named fields.<key> and come in form order, followed by unknown keys in order of their bytes (the first 200, then
 // one detail named "fields" for the rest). A field has at most one detail: the first of not shown, missing, wrong type or shape,
-// out of range, not of the pattern, no such user or team. Messages never repeat a value.
+// out of range, not of the pattern, no such user or team. A list of files has one for each file that is refused, named fields.<key>[i].
+// Messages never repeat a value.
 //
 // A required field is missing if it is null, absent, empty, a text or textarea of blanks (text.Blank), or an empty list; false and
 // 0 are answers. An optional field accepts null and the empty value of its own type: a number or boolean field refuses "", and all
-// but multiselect refuse [].
+// but multiselect and file refuse [].
 //
 // A field whose visibleWhen does not hold is not required. A value for it is refused rather than dropped, because dropping would
 // file something else than was sent; null and the empty value of its type pass. A condition on a field that has no value, or is
@@ -59,7 +61,7 @@ func Compile(d Definition) (*Form, error) {
 //
 // An error means that a lookup failed, that a lookup was needed and nil, or that ctx ended; there are no details then.
 func (form *Form) Validate(ctx context.Context, values map[string]any, lookups Lookups) ([]apperr.Detail, error) {
-	users, teams, err := form.lookUp(ctx, values, lookups)
+	found, err := form.lookUp(ctx, values, lookups)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +80,9 @@ func (form *Form) Validate(ctx context.Context, values map[string]any, lookups L
 		}
 		switch {
 		case v.state != given:
-		case f.kind == User && !users[values[f.key].(string)]:
+		case f.kind == User && !found.users[values[f.key].(string)]:
 			v = verdict{refused, "There is no such user."}
-		case f.kind == Team && !teams[values[f.key].(string)]:
+		case f.kind == Team && !found.teams[values[f.key].(string)]:
 			v = verdict{refused, "There is no such team."}
 		case visible == undetermined:
 			v.state = conditional
@@ -96,6 +98,8 @@ func (form *Form) Validate(ctx context.Context, values map[string]any, lookups L
 		}
 		if v.message != "" {
 			out.add(form.fields[i].name, "%s", v.message)
+		} else if form.fields[i].kind == File && v.state != absent {
+			form.fields[i].refuseFiles(&out, values[form.fields[i].key], found.files)
 		}
 	}
 	if known < len(values) {
@@ -150,32 +154,46 @@ func (f *field) judge(v any, visible visibility) verdict {
 	return verdict{state: given}
 }
 
-// lookUp asks which of the users and teams among the values exist. It runs before visibility is known, because visibility may
+// found is what the lookups know.
+type found struct {
+	users, teams map[string]bool
+	files        map[string]Attached
+}
+
+// lookUp asks which of the users, teams and files among the values exist. It runs before visibility is known, because visibility may
 // depend on the result. So ids in hidden fields are looked up as well.
-func (form *Form) lookUp(ctx context.Context, values map[string]any, lookups Lookups) (users, teams map[string]bool, err error) {
-	var userIDs, teamIDs []string
+func (form *Form) lookUp(ctx context.Context, values map[string]any, lookups Lookups) (out found, err error) {
+	var users, teams, files []string
 	for i := range form.fields {
 		f := &form.fields[i]
+		for _, file := range f.fileIDs(values[f.key]) {
+			if !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
 		if f.kind != User && f.kind != Team {
 			continue
 		}
 		s, ok := values[f.key].(string)
 		switch {
 		case !ok || f.fault(s) != "":
-		case f.kind == User && !slices.Contains(userIDs, s):
-			userIDs = append(userIDs, s)
-		case f.kind == Team && !slices.Contains(teamIDs, s):
-			teamIDs = append(teamIDs, s)
+		case f.kind == User && !slices.Contains(users, s):
+			users = append(users, s)
+		case f.kind == Team && !slices.Contains(teams, s):
+			teams = append(teams, s)
 		}
 	}
-	if users, err = ask(ctx, "users", lookups.Users, userIDs); err != nil {
-		return nil, nil, err
+	if out.users, err = ask(ctx, "users", lookups.Users, users); err != nil {
+		return out, err
 	}
-	teams, err = ask(ctx, "teams", lookups.Teams, teamIDs)
-	return users, teams, err
+	if out.teams, err = ask(ctx, "teams", lookups.Teams, teams); err != nil {
+		return out, err
+	}
+	out.files, err = ask(ctx, "files", lookups.Files, files)
+	return out, err
 }
 
-func ask(ctx context.Context, what string, lookup func(context.Context, []string) (map[string]bool, error), ids []string) (map[string]bool, error) {
+func ask[V any](ctx context.Context, what string, lookup func(context.Context, []string) (map[string]V, error), ids []string) (map[string]V, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -20,6 +20,7 @@ func FuzzForm(f *testing.F) {
 	f.Add(`{"fields": [{"key": "a", "type": "text", "pattern": "(?i)\\Qa"}, {"key": "b", "type": "url", "pattern": ".*"}, {"key": "c", "type": "email"}]}`, `{"a": "A", "b": "https://a", "c": "a@b"}`)
 	f.Add(`{"fields": [{"key": "a", "type": "datetime"}, {"key": "b", "type": "date", "visibleWhen": {"a": "2030-01-01T00:00:00Z"}}]}`, `{"a": "2030-01-01T01:00:00+01:00", "b": "2030-01-01"}`)
 	f.Add(`{"fields": [{"key": "a", "type": "boolean", "visibleWhen": {"b": true}}, {"key": "b", "type": "boolean", "visibleWhen": {"a": true}}]}`, `{"a": {}, "b": [[]]}`)
+	f.Add(`{"fields": [{"key": "a", "type": "file", "accept": [".pdf", "image/*"], "maxFiles": 2}]}`, `{"a": ["att_01k9cccccccccccccccccccccc", 1]}`)
 	everyone := func(_ context.Context, ids []string) (map[string]bool, error) {
 		return map[string]bool{ids[0]: true}, nil
 	}
@@ -42,7 +43,7 @@ func FuzzForm(f *testing.F) {
 		if err != nil {
 			return
 		}
-		lookups := form.Lookups{Users: everyone, Teams: everyone}
+		lookups := form.Lookups{Users: everyone, Teams: everyone, Files: kept}
 		rows, err := compiled.Validate(t.Context(), values, lookups)
 		require.NoError(t, err)
 		again, err := compiled.Validate(t.Context(), values, lookups)

@@ -19,7 +19,7 @@ import (
 
 var allTypes = []form.Type{
 	form.Text, form.TextArea, form.Number, form.Boolean, form.Date, form.DateTime,
-	form.Email, form.URL, form.Select, form.MultiSelect, form.User, form.Team,
+	form.Email, form.URL, form.Select, form.MultiSelect, form.User, form.Team, form.File,
 }
 
 const plainPattern = `[A-Z]{2,4}-[0-9]{1,3}`
@@ -36,8 +36,9 @@ func drawForm(t *rapid.T) form.Definition {
 			Label:    rapid.StringN(0, 20, -1).Filter(storable).Draw(t, "label"),
 		}
 		drawBounds(t, &f)
-		for range rapid.IntRange(0, min(2, len(drawn))).Draw(t, "conditions") {
-			on := rapid.SampledFrom(drawn).Draw(t, "on")
+		comparable := slices.DeleteFunc(slices.Clone(drawn), func(f form.Field) bool { return f.Type == form.File })
+		for range rapid.IntRange(0, min(2, len(comparable))).Draw(t, "conditions") {
+			on := rapid.SampledFrom(comparable).Draw(t, "on")
 			if f.VisibleWhen == nil {
 				f.VisibleWhen = map[string]any{}
 			}
@@ -64,6 +65,13 @@ func drawBounds(t *rapid.T, f *form.Field) {
 	case form.Number:
 		if rapid.Bool().Draw(t, "bounded") {
 			bounds(-100, 100)
+		}
+	case form.File:
+		if rapid.Bool().Draw(t, "several") {
+			f.MaxFiles = new(rapid.IntRange(1, len(pictures)).Draw(t, "files"))
+		}
+		if rapid.Bool().Draw(t, "kinds") {
+			f.Accept = []string{rapid.SampledFrom([]string{".PNG", "image/png", "image/*"}).Draw(t, "kind"), ".dwg"}
 		}
 	case form.Text, form.TextArea:
 		switch rapid.SampledFrom([]string{"", "bounds", "pattern"}).Draw(t, "limit") {
@@ -129,6 +137,15 @@ func drawValue(t *rapid.T, f form.Field) any {
 			out = append(out, o)
 		}
 		return out
+	case form.File:
+		if f.MaxFiles == nil {
+			return []any{pictures[0]}
+		}
+		out := []any{}
+		for _, one := range rapid.Permutation(pictures).Draw(t, "attached")[:rapid.IntRange(1, *f.MaxFiles).Draw(t, "how many")] {
+			out = append(out, one)
+		}
+		return out
 	case form.User:
 		return rapid.SampledFrom([]string{ana, "usr_01k9aaaaaaaaaaaaaaaaaaaaaa"}).Draw(t, "user")
 	default:
@@ -187,6 +204,11 @@ func wrong(f form.Field) []any {
 		out = append(out, "1", "", "true", []any{})
 	case form.MultiSelect:
 		out = append(out, true, "", f.Options[0], []any{f.Options[0], f.Options[0]}, []any{f.Options[0], 1.0})
+	case form.File:
+		out = append(out, true, "", pictures[0], []any{unknownFile}, []any{ana}, []any{pictures[0], 1.0}, []any{pictures[0], pictures[0]}, slices.Repeat([]any{unknownFile}, form.MaxFiles+1))
+		if f.Accept != nil {
+			out = append(out, []any{text})
+		}
 	case form.Text, form.TextArea:
 		out = append(out, strings.Repeat("é", form.MaxTextAreaLength+1), "\x00", []any{})
 	default:
@@ -207,6 +229,14 @@ func wrong(f form.Field) []any {
 	return out
 }
 
+// unplaced returns the names of fields without the places of files in their lists.
+func unplaced(names []string) []string {
+	for i, name := range names {
+		names[i], _, _ = strings.Cut(name, "[")
+	}
+	return names
+}
+
 // A valid form has no details, and one wrong answer gives one detail, which names its field.
 func TestFormsTakeValidValuesAndRefuseEachMutation(t *testing.T) {
 	t.Parallel()
@@ -215,13 +245,13 @@ func TestFormsTakeValidValuesAndRefuseEachMutation(t *testing.T) {
 		require.Empty(rt, form.Check(d))
 		f, err := form.Compile(d)
 		require.NoError(rt, err)
-		lookups := form.Lookups{Users: only(t, ana, "usr_01k9aaaaaaaaaaaaaaaaaaaaaa"), Teams: only(t, ops)}
+		lookups := form.Lookups{Users: only(t, ana, "usr_01k9aaaaaaaaaaaaaaaaaaaaaa"), Teams: only(t, ops), Files: kept}
 		rows := func(values map[string]any) []string {
 			before := fmt.Sprint(values)
 			details, err := f.Validate(t.Context(), values, lookups)
 			require.NoError(rt, err)
 			require.Equal(rt, before, fmt.Sprint(values), "values are not changed")
-			return fields(t, details)
+			return slices.Compact(unplaced(fields(t, details)))
 		}
 		values, shown := drawValues(rt, d)
 		require.Empty(rt, rows(values))
@@ -273,6 +303,8 @@ func TestDefinitionsAreRefusedForEachMutation(t *testing.T) {
 		"min":         func(f *form.Field) { f.Min = new(math.Inf(1)) },
 		"max":         func(f *form.Field) { f.Max = new(math.NaN()) },
 		"pattern":     func(f *form.Field) { f.Pattern = "(" },
+		"accept":      func(f *form.Field) { f.Accept = []string{"everything"} },
+		"maxFiles":    func(f *form.Field) { f.MaxFiles = new(form.MaxFiles + 1) },
 		"visibleWhen": func(f *form.Field) { f.VisibleWhen = map[string]any{f.Key: true} },
 		"options": func(f *form.Field) {
 			if f.Options = append(f.Options, f.Options...); len(f.Options) == 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // JSONSchema returns the JSON Schema of the values that a form accepts, for programs that fill it in. It says what Validate checks, but
-// for empty values of fields that need no answer, whether users and teams exist, and visibleWhen: such a field is not required, and its
+// for empty values of fields that need no answer, which users, teams and files there are, and visibleWhen: such a field is not required, and its
 // description says when it is. A pattern that only RE2 has is described too.
 func (d Definition) JSONSchema() map[string]any {
 	properties, required := map[string]any{}, []string{}
@@ -63,6 +63,8 @@ func (f Field) jsonSchema() map[string]any {
 	case Team:
 		about = append(about, "The id of a team: see the tool teams.")
 		patterns = append(patterns, id.Pattern("team"))
+	case File:
+		about = append(about, f.ofFiles(s))
 	case TextArea:
 		f.bound(s, "minLength", "maxLength", MaxTextAreaLength)
 	default:
@@ -86,6 +88,22 @@ func (f Field) jsonSchema() map[string]any {
 		s["description"] = strings.Join(about, " ")
 	}
 	return s
+}
+
+// ofFiles writes the schema of a list of files, and returns what it says in words.
+func (f Field) ofFiles(s map[string]any) string {
+	s["type"], s["items"], s["uniqueItems"], s["maxItems"] = "array", map[string]any{"type": "string", "pattern": id.Pattern("att")}, true, 1
+	if f.MaxFiles != nil {
+		s["maxItems"] = *f.MaxFiles
+	}
+	if f.Required {
+		s["minItems"] = 1
+	}
+	about := "The ids of files: drafts of yours, or files of the request already."
+	if len(f.Accept) > 0 {
+		about += " They must be one of: " + strings.Join(f.Accept, ", ") + "."
+	}
+	return about
 }
 
 // onlyRE2 finds what RE2 has and the expressions of ECMAScript, which JSON Schema takes, have not: flags and named groups, escapes of

@@ -41,6 +41,10 @@ func TestTheSchemaSaysWhatTheFormChecks(t *testing.T) {
 			[]string{`"2030-01-31T09:30:60Z"`, `"2030-01-31"`, `"2030-01-31 09:30:00Z"`, `"2030-01-31T09:30:00"`, `"1998-12-31T22:59:60Z"`},
 		},
 		`"type": "user"`: {[]string{`"` + ana + `"`}, []string{`"usr_1"`, `"` + ops + `"`, `"` + ana + `0"`}},
+		`"type": "file"`: {[]string{`["` + text + `"]`}, []string{`["` + text + `", "` + pictures[0] + `"]`, `"` + text + `"`, `["a"]`, `[1]`}},
+		`"type": "file", "maxFiles": 2, "required": true`: {
+			[]string{`["` + text + `"]`, `["` + text + `", "` + pictures[0] + `"]`}, []string{`[]`, `["` + text + `", "` + text + `"]`},
+		},
 		`"type": "team"`: {[]string{`"` + ops + `"`}, []string{`"` + ana + `"`}},
 	} {
 		definition := `{"fields": [{"key": "k", ` + field + `}]}`
@@ -58,7 +62,7 @@ func TestTheSchemaSaysWhatTheFormChecks(t *testing.T) {
 		try := func(value string, want bool) {
 			answers := map[string]any{}
 			require.NoError(t, json.Unmarshal([]byte(`{"k": `+value+`}`), &answers))
-			details, err := f.Validate(t.Context(), answers, form.Lookups{Users: only(t, ana), Teams: only(t, ops)})
+			details, err := f.Validate(t.Context(), answers, form.Lookups{Users: only(t, ana), Teams: only(t, ops), Files: kept})
 			require.NoError(t, err)
 			require.Equal(t, want, len(details) == 0, "the form: %s %.60s %v", field, value, details)
 			err = schema.Validate(map[string]any{"k": answers["k"]})

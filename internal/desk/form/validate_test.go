@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,29 @@ const (
 	ana         = "usr_01k9abcdefghjkmnpqrstvwxyz"
 	unknownUser = "usr_01k9zzzzzzzzzzzzzzzzzzzzzz"
 	ops         = "team_01k9abcdefghjkmnpqrstvwxyz"
+	text        = "att_01k9aaaaaaaaaaaaaaaaaaaaaa"
+	unknownFile = "att_01k9zzzzzzzzzzzzzzzzzzzzzz"
+	unsent      = "att_01k9bbbbbbbbbbbbbbbbbbbbbb"
 )
+
+// pictures are the ids of files that each kind of picture includes.
+var pictures = []string{"att_01k9ccccccccccccccccccccca", "att_01k9cccccccccccccccccccccb", "att_01k9cccccccccccccccccccccc"}
+
+// kept is a lookup of files.
+func kept(_ context.Context, ids []string) (map[string]form.Attached, error) {
+	out := map[string]form.Attached{}
+	for _, id := range ids {
+		switch {
+		case id == text:
+			out[id] = form.Attached{Name: "a.txt", MediaType: "text/plain"}
+		case id == unsent:
+			out[id] = form.Attached{Fault: "Its bytes have not come yet."}
+		case slices.Contains(pictures, id):
+			out[id] = form.Attached{Name: "Photo.PNG", MediaType: "image/png"}
+		}
+	}
+	return out, nil
+}
 
 // compile reads and compiles a form of the given fields.
 func compile(t testing.TB, fields string) *form.Form {
@@ -48,7 +71,7 @@ func refuse(t testing.TB, f *form.Form, values string) []string {
 	t.Helper()
 	var v map[string]any
 	require.NoError(t, json.Unmarshal([]byte(values), &v))
-	details, err := f.Validate(t.Context(), v, form.Lookups{Users: only(t, ana), Teams: only(t, ops)})
+	details, err := f.Validate(t.Context(), v, form.Lookups{Users: only(t, ana), Teams: only(t, ops), Files: kept})
 	require.NoError(t, err)
 	return fields(t, details)
 }
@@ -97,6 +120,7 @@ func TestValidateByType(t *testing.T) {
 			[]string{`["a"]`, `["a", "b", "c"]`, `["a", "a"]`, `["a", "x"]`, `["a", 1]`, `["a", ""]`, `["a", null]`, `"a"`, `""`, `{"a": true}`},
 		},
 		`{"type": "user"}`: {[]string{`"` + ana + `"`, `null`, `""`}, []string{`"` + unknownUser + `"`, `"` + ops + `"`, `"ana"`, `1`, `["` + ana + `"]`}},
+		`{"type": "file"}`: {[]string{`["` + text + `"]`, `[]`, `null`}, []string{`"` + text + `"`, `["` + text + `", "` + pictures[0] + `"]`, `""`, `1`, `{}`}},
 		`{"type": "team"}`: {[]string{`"` + ops + `"`}, []string{`"` + ana + `"`, `"team_"`, `true`}},
 	} {
 		t.Run(field, func(t *testing.T) {

@@ -22,7 +22,8 @@ type field struct {
 	kind      Type
 	required  bool
 	options   map[string]int // option → its index
-	min, max  float64        // ±Inf when there is no bound
+	min, max  float64        // ±Inf when there is no bound; max of a file field is how many files it takes
+	accept    []accept       // the kinds of files; empty for any
 	pattern   *regexp.Regexp
 	size      int // of the pattern, in instructions
 	when      []condition
@@ -51,18 +52,20 @@ func (f *field) blank(v any) bool {
 	case nil:
 		return true
 	case string:
-		return v == "" && f.kind != Number && f.kind != Boolean && f.kind != MultiSelect
+		return v == "" && f.kind != Number && f.kind != Boolean && f.kind != MultiSelect && f.kind != File
 	}
-	return f.kind == MultiSelect && missing(v)
+	return (f.kind == MultiSelect || f.kind == File) && missing(v)
 }
 
-// fault returns why the field does not accept v, or "". It does not check whether users and teams exist.
+// fault returns why the field does not accept v, or "". It does not check whether users and teams exist, and what files there are.
 func (f *field) fault(v any) string {
 	switch f.kind {
 	case Number:
 		return f.numberFault(v)
 	case MultiSelect:
 		return f.choicesFault(v)
+	case File:
+		return f.filesFault(v)
 	case Boolean:
 		if _, ok := v.(bool); !ok {
 			return "Must be true or false."

@@ -36,6 +36,8 @@ func (form *Form) addConditions(out *details, i int, when map[string]any) {
 			out.add(here, "No field of this form has this key.")
 		case key == form.fields[i].key:
 			out.add(here, "A field cannot depend on itself.")
+		case form.fields[on].kind == File:
+			out.add(here, "Names a field for files, which has no values to compare with.")
 		default:
 			c := condition{on: on}
 			if other := &form.fields[on]; !other.faulty {

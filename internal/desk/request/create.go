@@ -34,7 +34,7 @@ var Create = op.New("request.create", op.Spec{
 	}
 	return []string{"request.create"}
 }).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
-	fields, err := prepareFields(ctx, tx, in.OfferingID, in.Fields, nil)
+	fields, err := prepareFields(ctx, tx, in.OfferingID, in.Fields, nil, attachment.Answerable(tx, ""))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ var Create = op.New("request.create", op.Spec{
 	if seen, err := tx.Offering.Query().Where(offering.ID(in.OfferingID)).Exist(ctx); err != nil || !seen {
 		return nil, err
 	}
-	return FieldFaults(ctx, tx, in.OfferingID, in.Fields, nil)
+	return FieldFaults(ctx, tx, in.OfferingID, in.Fields, nil, attachment.Answerable(tx, ""))
 }, "offeringId", "fields")
 
 // filing is the result of the preparation.
@@ -64,7 +64,7 @@ type CreateInput struct {
 	Description *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
 	Format      *string           `json:"format,omitempty" nullable:"true" enum:"plain,markdown" doc:"How the description is written; plain when not given." example:"markdown"`
 	Priority    *string           `json:"priority,omitempty" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"MEDIUM when not given." example:"LOW"`
-	Fields      strictjson.Object `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
+	Fields      strictjson.Object `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form, by field key. The drafts that the answer to a field of type file names become files of the request." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
 	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
 	AssigneeID  *string           `json:"assigneeId,omitempty" nullable:"true" maxLength:"64"`
 	TeamID      *string           `json:"teamId,omitempty" nullable:"true" maxLength:"64"`
@@ -135,6 +135,9 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		return nil, fmt.Errorf("file the request: %w", err)
 	}
 	if err := attachment.Claim(ctx, tx, "attachmentIds", in.AttachmentIDs, r.ID, nil); err != nil {
+		return nil, err
+	}
+	if err := ready.fields.claim(ctx, tx, r.ID, nil); err != nil {
 		return nil, err
 	}
 	if err := tellFiled(ctx, tx, r); err != nil {

@@ -3,8 +3,10 @@ package request
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
+	"atrium/ent/attachment"
 	"atrium/internal/op"
 	"atrium/internal/op/audit"
 	"atrium/internal/op/paging"
@@ -47,7 +50,7 @@ type ExportInput struct{ ListInput }
 // Piece is a part of a table.
 type Piece struct {
 	paging.List[*ent.Request]
-	Names map[string]string // of services, offerings, people and teams that the caller sees, by id
+	Names map[string]string // of services, offerings, people, teams and files of answers that the caller sees, by id
 }
 
 func exportPiece(ctx context.Context, tx *op.Tx, in ExportInput) (*Piece, error) {
@@ -62,7 +65,50 @@ func exportPiece(ctx context.Context, tx *op.Tx, in ExportInput) (*Piece, error)
 		}
 	}
 	out := &Piece{List: list, Names: map[string]string{}}
+	if err := out.nameFiles(ctx, tx); err != nil {
+		return nil, err
+	}
 	return out, out.name(ctx, tx, slices.Collect(maps.Keys(ids)))
+}
+
+// fileInAnswer finds the ids of files in encoded answers, as values of their own.
+var fileInAnswer = regexp.MustCompile(`"(att_[0-9a-z]+)"`)
+
+// nameFiles reads the names of the files that answers name.
+func (p *Piece) nameFiles(ctx context.Context, tx *op.Tx) error {
+	var ids, of []string
+	for _, r := range p.Rows {
+		for _, found := range fileInAnswer.FindAllSubmatch(r.Fields, -1) {
+			ids = append(ids, string(found[1]))
+		}
+		of = append(of, r.ID)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := tx.Attachment.Query().Where(attachment.IDIn(ids...), attachment.RequestIDIn(of...), attachment.CommentIDIsNil()).All(ctx)
+	if err != nil {
+		return fmt.Errorf("read the names of files: %w", err)
+	}
+	for _, a := range rows {
+		p.Names[a.ID] = a.Name
+	}
+	return nil
+}
+
+// fieldsCell writes answers with the names of their files.
+func fieldsCell(raw json.RawMessage, names map[string]string) string {
+	return fileInAnswer.ReplaceAllStringFunc(objectLine(raw), func(quoted string) string {
+		name, known := names[strings.Trim(quoted, `"`)]
+		if !known {
+			return quoted
+		}
+		written, err := json.Marshal(name)
+		if err != nil { // a text can be written
+			return quoted
+		}
+		return string(written)
+	})
 }
 
 // name reads the names of all ids; those that the access policies hide stay empty.
@@ -230,7 +276,7 @@ var columns = []column{
 		return strconv.Itoa(*r.Satisfaction)
 	}},
 	{"tags", func(r *ent.Request, _ map[string]string) string { return tagsLine(r.Tags) }},
-	{"fields", func(r *ent.Request, _ map[string]string) string { return objectLine(r.Fields) }},
+	{"fields", func(r *ent.Request, names map[string]string) string { return fieldsCell(r.Fields, names) }},
 	{"description", func(r *ent.Request, _ map[string]string) string { return r.Description }},
 }
 

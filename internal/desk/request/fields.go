@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"atrium/ent"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -23,6 +25,7 @@ type fieldsChecked struct {
 	at     time.Time       // the offering's updatedAt
 	raw    json.RawMessage // the values as the row stores them; nil for none
 	faults []apperr.Detail
+	files  []form.FileAnswer
 }
 
 // cheap is the Cost up to which values are checked without waiting for a turn: about a millisecond.
@@ -32,7 +35,7 @@ const cheap = 100_000
 // offering that does not exist yields no faults, because the operation reports it. Offerings' forms are cached, so this reads an
 // offering only when it has changed. already holds the answers that the request has; nil when it is created. They may have faults, for
 // the form may have changed since: those are ignored where the value stays, so who changes one answer need not correct the others.
-func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values, already map[string]any) (out fieldsChecked, err error) {
+func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values, already map[string]any, files form.FileLookup) (out fieldsChecked, err error) {
 	c, err := formOf(ctx, tx, offeringID)
 	if err != nil || c == nil {
 		return out, err
@@ -48,22 +51,23 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values, al
 		out.faults = form.ValidateWithoutForm(values)
 		return out, nil
 	}
+	out.files = c.form.Files(values)
 	check := func(ctx context.Context) error {
 		// Callers may not name people whom they may not see.
-		details, err := c.form.Validate(tx.Filtered(ctx), values, LookupsOf(tx))
+		details, err := c.form.Validate(tx.Filtered(ctx), values, LookupsOf(tx, files))
 		if err != nil {
 			return fmt.Errorf("check the fields: %w", err)
 		}
 		if out.faults = details; len(details) == 0 || already == nil {
 			return nil
 		}
-		before, err := c.form.Validate(tx.Filtered(ctx), already, LookupsOf(tx))
+		before, err := c.form.Validate(tx.Filtered(ctx), already, LookupsOf(tx, files))
 		if err != nil {
 			return fmt.Errorf("check the fields as they are: %w", err)
 		}
 		out.faults = slices.DeleteFunc(details, func(d apperr.Detail) bool {
 			key := strings.TrimPrefix(d.Field, "fields.")
-			return slices.Contains(before, d) && reflect.DeepEqual(already[key], values[key])
+			return slices.Contains(before, d) && reflect.DeepEqual(already[key], values[key]) || staysFile(key, values, already)
 		})
 		return nil
 	}
@@ -75,16 +79,25 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values, al
 	return out, err
 }
 
+// staysFile reports whether a detail's place, such as photos[2], is that of a file which the answer has already.
+func staysFile(place string, values, already map[string]any) bool {
+	key, at, _ := strings.Cut(strings.TrimSuffix(place, "]"), "[")
+	list, _ := values[key].([]any)
+	kept, _ := already[key].([]any)
+	i, err := strconv.Atoi(at)
+	return err == nil && i < len(list) && slices.Index(list, list[i]) == i && slices.Contains(kept, list[i])
+}
+
 // FieldFaults returns the faults of values as the fields of a request for an offering, by its form as it is now; none for an
 // offering that does not exist. It ignores faults that the answers of the request had already, as prepareFields does. Call it
 // outside of transactions.
-func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values, already map[string]any) ([]apperr.Detail, error) {
+func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values, already map[string]any, files form.FileLookup) ([]apperr.Detail, error) {
 	off, err := tx.Offering.Get(tx.Unfiltered(ctx, "the form binds everybody, also those who do not see the offering"), offeringID)
 	if err != nil {
 		return nil, ent.MaskNotFound(err)
 	}
 	forgetOlder(off)
-	c, err := prepareFields(ctx, tx, offeringID, values, already)
+	c, err := prepareFields(ctx, tx, offeringID, values, already, files)
 	return c.faults, err
 }
 
@@ -121,9 +134,25 @@ func (c fieldsChecked) setAnswers(u *ent.RequestUpdateOne) {
 	u.SetFields(c.raw)
 }
 
-// LookupsOf returns which users and teams the caller of a transaction sees, for answers to forms.
-func LookupsOf(tx *op.Tx) form.Lookups {
+// claim hands the drafts among the files of answers over to the request. already holds the answers that it has.
+func (c fieldsChecked) claim(ctx context.Context, tx *op.Tx, requestID string, already map[string]any) error {
+	return attachment.ClaimAnswers(ctx, tx, "fields", c.files, requestID, already)
+}
+
+// FilesOf returns the answers to questions for files, by the form of an offering; none for an offering without a form, or one that does
+// not exist.
+func FilesOf(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) ([]form.FileAnswer, error) {
+	c, err := formOf(ctx, tx, offeringID)
+	if err != nil || c == nil || c.form == nil {
+		return nil, err
+	}
+	return c.form.Files(values), nil
+}
+
+// LookupsOf returns which users and teams the caller of a transaction sees, and what files there are, for answers to forms.
+func LookupsOf(tx *op.Tx, files form.FileLookup) form.Lookups {
 	return form.Lookups{
+		Files: files,
 		Users: func(ctx context.Context, ids []string) (map[string]bool, error) {
 			return set(tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx))
 		},

@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/request"
+	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
@@ -18,11 +19,14 @@ var Import = op.New("request.import", op.Spec{
 	Resource: "Request", Action: op.Create, Scope: "requests:write",
 	Summary: "Keep a request of another system",
 }, keep).Prepared(func(ctx context.Context, tx *op.Tx, in ImportInput) (any, error) {
-	return prepareFields(ctx, tx, in.OfferingID, in.Fields, noAnswers)
+	return prepareFields(ctx, tx, in.OfferingID, in.Fields, noAnswers, noFiles)
 })
 
 // noAnswers has prepareFields ask for no answer that is not given: an old request may have been filed by another form.
 var noAnswers = map[string]any{}
+
+// noFiles has prepareFields refuse files: a table brings none.
+var noFiles = form.NoFiles("A table brings no files.")
 
 // ImportInput describes a request of another system. Its rows are checked before: what they name is there.
 type ImportInput struct {
@@ -50,7 +54,7 @@ type ImportInput struct {
 // transactions.
 func ImportFaults(ctx context.Context, tx *op.Tx, off *ent.Offering, fields map[string]any) ([]apperr.Detail, error) {
 	forgetOlder(off)
-	c, err := prepareFields(ctx, tx, off.ID, fields, noAnswers)
+	c, err := prepareFields(ctx, tx, off.ID, fields, noAnswers, noFiles)
 	return c.faults, err
 }
 

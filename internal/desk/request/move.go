@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/ent/request"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -34,7 +35,7 @@ var Move = op.OnRow("request.move", op.Spec{
 		}
 		kept = r.Fields
 	}
-	fields, err := prepareFields(ctx, tx, in.OfferingID, values, nil)
+	fields, err := prepareFields(ctx, tx, in.OfferingID, values, nil, attachment.Answerable(tx, in.ID))
 	return moving{fields, kept}, err
 })
 
@@ -79,6 +80,9 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 	u := r.Update().SetServiceID(off.ServiceID).SetOfferingID(off.ID)
 	if in.Fields != nil {
 		ready.fields.setAnswers(u)
+		if err := ready.fields.claim(ctx, tx, r.ID, nil); err != nil {
+			return nil, err
+		}
 	}
 	if changes, err := op.Changes(ctx, u.Mutation()); err != nil || !changes {
 		return r, err
@@ -109,7 +113,7 @@ func Fits(ctx context.Context, tx *op.Tx, r *ent.Request, offeringID string) (bo
 	if err != nil {
 		return false, err
 	}
-	faults, err := FieldFaults(ctx, tx, offeringID, values, nil)
+	faults, err := FieldFaults(ctx, tx, offeringID, values, nil, attachment.Answerable(tx, r.ID))
 	return len(faults) == 0, err
 }
 

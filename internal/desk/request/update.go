@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/ent/request"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/participant"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -42,7 +43,7 @@ var (
 			return nil, err
 		}
 		fields, _ := op.Given(in.Fields)
-		return prepareFields(ctx, tx, r.OfferingID, fields, already)
+		return prepareFields(ctx, tx, r.OfferingID, fields, already, attachment.Answerable(tx, r.ID))
 	}).WithFaults(func(ctx context.Context, tx *op.Tx, in UpdateInput) ([]apperr.Detail, error) {
 		if !in.Fields.IsSet() {
 			return nil, nil
@@ -56,7 +57,7 @@ var (
 			return nil, err
 		}
 		fields, _ := op.Given(in.Fields)
-		return FieldFaults(ctx, tx, r.OfferingID, fields, already)
+		return FieldFaults(ctx, tx, r.OfferingID, fields, already, attachment.Answerable(tx, r.ID))
 	}, "fields")
 )
 
@@ -77,7 +78,7 @@ type UpdateInput struct {
 	Format      op.Patch[string]            `json:"format,omitzero" enum:"plain,markdown" doc:"How the description is written."`
 	Status      op.Patch[string]            `json:"status,omitzero" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED" doc:"A transition; an illegal one is a conflict."`
 	Priority    op.Patch[string]            `json:"priority,omitzero" enum:"LOW,MEDIUM,HIGH,URGENT"`
-	Fields      op.Patch[strictjson.Object] `json:"fields,omitzero" nullable:"true" doc:"Replaces all answers."`
+	Fields      op.Patch[strictjson.Object] `json:"fields,omitzero" nullable:"true" doc:"Replaces all answers. Drafts that the answer to a field of type file names become files of the request; what it names no more stays one."`
 	Tags        op.Patch[map[string]string] `json:"tags,omitzero" nullable:"true" doc:"Replaces all tags."`
 	AssigneeID  op.Patch[string]            `json:"assigneeId,omitzero" nullable:"true" maxLength:"64"`
 	TeamID      op.Patch[string]            `json:"teamId,omitzero" nullable:"true" maxLength:"64"`
@@ -168,8 +169,9 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		return u.SetPriority(request.Priority(p)).SetPriorityRank(rank(request.Priority(p)))
 	})
 	if in.Fields.IsSet() {
-		ready, _ := op.Preparation[fieldsChecked](tx)
-		ready.setAnswers(u)
+		if err := changeAnswers(ctx, tx, before, u); err != nil {
+			return nil, err
+		}
 	}
 	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
 	op.SetOrClear(in.AssigneeID, u.SetAssigneeID, u.ClearAssigneeID)
@@ -201,6 +203,17 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		return after, nil
 	}
 	return advance(ctx, tx, after, now, in.Cause)
+}
+
+// changeAnswers replaces the answers of a request, which gets the drafts that they name. Files that they name no more stay at the request.
+func changeAnswers(ctx context.Context, tx *op.Tx, before *ent.Request, u *ent.RequestUpdateOne) error {
+	ready, _ := op.Preparation[fieldsChecked](tx)
+	already, err := fieldsOf(before)
+	if err != nil {
+		return err
+	}
+	ready.setAnswers(u)
+	return ready.claim(ctx, tx, before.ID, already)
 }
 
 // check returns a validation error that names ids which are no rows of the company, and answers that the offering's

@@ -86,6 +86,22 @@ func (d *desk) before(kinds ...string) (n int) {
 	return n
 }
 
+// A table brings no files: a column that answers a question for them is refused.
+func TestTablesBringNoFiles(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		table := "title,fields.proof,fields\nOne,a.pdf,\nTwo,,\"{\"\"proof\"\":[\"\"att_01k9ye4ryzf7stj6dqnm8x2v3b\"\"]}\"\nThree,,\n"
+		i := d.bring(d.owner, requestimport.CreateInput{CSV: table, DryRun: new(true), ServiceID: &d.offering.ServiceID, OfferingID: &d.offering.ID})
+		var said []string
+		for _, f := range requestimport.FaultsOf(i) {
+			said = append(said, fmt.Sprintf("%d %s: %s", f.Row, f.Column, f.Message))
+		}
+		require.Equal(t, []string{
+			"2 fields.proof: Is a question for files, which a table does not bring: leave the column out.",
+			"3 fields: Must not have an answer proof: it is a question for files, which a table does not bring.",
+		}, said)
+	})
+}
+
 // A dry run says what is wrong in which row and column, and brings nothing in. It is started without those rows, or the table is sent
 // again without faults.
 func TestFaultsAreListedByRow(t *testing.T) {

@@ -228,9 +228,19 @@ func (r reading) answers() strictjson.Object {
 			types[f.Key] = f.Type
 		}
 	}
+	for key := range out {
+		if types[key] == form.File {
+			r.fault(isFields, "must not have an answer %s: it is a question for files, which a table does not bring", key)
+			delete(out, key)
+		}
+	}
 	for _, field := range r.table.fields {
 		key, isAnswer := strings.CutPrefix(field, answerPrefix)
-		if s := r.text(field); isAnswer && s != "" {
+		switch s := r.text(field); {
+		case !isAnswer || s == "":
+		case types[key] == form.File:
+			r.fault(field, "is a question for files, which a table does not bring: leave the column out")
+		default:
 			out[key] = answer(types[key], s)
 		}
 	}

@@ -40,7 +40,7 @@ func open(t *testing.T, w *testkit.World) *desk {
 	t.Helper()
 	d := &desk{World: w, t: t, owner: w.As(w.A, principal.Owner)}
 	s := testkit.Run(t, w, d.owner, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
-	asks := form.Definition{Fields: []form.Field{{Key: "model", Type: form.Text, Required: true}, {Key: "price", Type: form.Number}}}
+	asks := form.Definition{Fields: []form.Field{{Key: "model", Type: form.Text, Required: true}, {Key: "price", Type: form.Number}, {Key: "proof", Type: form.File}}}
 	d.offering = testkit.Run(t, w, d.owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop", Form: &asks})
 	return d
 }

@@ -17,6 +17,7 @@ import (
 	"atrium/ent/searchdocument"
 	"atrium/ent/service"
 	"atrium/ent/user"
+	"atrium/internal/platform/id"
 	"atrium/internal/platform/words"
 )
 
@@ -47,7 +48,8 @@ func ofRequest(r *ent.Request, files []string) *words.Document {
 	return d
 }
 
-// Answers returns the texts and numbers among the answers to a form, by the order of their keys.
+// Answers returns the texts and numbers among the answers to a form, by the order of their keys. It leaves out ids of files: their names
+// stand beside the answers.
 func Answers(fields json.RawMessage) (texts []string) {
 	var answers any
 	if json.Unmarshal(fields, &answers) != nil {
@@ -57,7 +59,9 @@ func Answers(fields json.RawMessage) (texts []string) {
 	add = func(v any) {
 		switch v := v.(type) {
 		case string:
-			texts = append(texts, v)
+			if !id.Valid("att", v) {
+				texts = append(texts, v)
+			}
 		case float64:
 			texts = append(texts, strconv.FormatFloat(v, 'f', -1, 64))
 		case []any:

@@ -71,7 +71,7 @@ func open(t testing.TB, w *testkit.World, change ...func(*hook, *inbound.CreateW
 	h.service = testkit.Run(t, w, h.ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
 	h.offering = testkit.Run(t, w, h.ctx, catalog.CreateOffering, catalog.CreateOfferingInput{
 		ByID: op.ByID{ID: h.service.ID}, Name: "Alert", WorkflowID: &h.workflow.ID,
-		Form: &form.Definition{Fields: []form.Field{{Key: "host", Label: "Host", Type: "text", Required: true}, {Key: "load", Label: "Load", Type: "number"}}},
+		Form: &form.Definition{Fields: []form.Field{{Key: "host", Label: "Host", Type: "text", Required: true}, {Key: "load", Label: "Load", Type: "number"}, {Key: "log", Type: "file"}}},
 	})
 	h.door, err = inbound.NewDoor(w.Engine, ratelimit.NewMemory(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)

@@ -98,8 +98,12 @@ func (t target) check(ctx context.Context, tx *op.Tx, given *secret.Value) error
 		refs.Fault("fieldMapping", "needs an offeringId")
 	case off != nil && off.Form != nil:
 		for _, key := range t.keys {
-			if !slices.ContainsFunc(off.Form.Fields, func(f form.Field) bool { return f.Key == key }) {
+			at := slices.IndexFunc(off.Form.Fields, func(f form.Field) bool { return f.Key == key })
+			switch {
+			case at < 0:
 				refs.Fault("fieldMapping.fields."+key, "is no field of the offering's form")
+			case off.Form.Fields[at].Type == form.File:
+				refs.Fault("fieldMapping.fields."+key, "is a question for files, which a webhook does not bring")
 			}
 		}
 	}

@@ -38,6 +38,9 @@ func TestWebhooksAreCheckedWhenSaved(t *testing.T) {
 			"no field of the form": {func(in *inbound.CreateWebhookInput) {
 				in.FieldMapping = mapping(t, body{"fields": body{"host": "webhook.body.h", "colour": "'red'"}})
 			}, []string{"fieldMapping.fields.colour"}},
+			"a file": {func(in *inbound.CreateWebhookInput) {
+				in.FieldMapping = mapping(t, body{"fields": body{"host": "webhook.body.h", "log": "webhook.body.files"}})
+			}, []string{"fieldMapping.fields.log"}},
 			"no object":      {func(in *inbound.CreateWebhookInput) { in.FieldMapping = mapping(t, body{"fields": 1}) }, []string{"fieldMapping.fields"}},
 			"a short secret": {func(in *inbound.CreateWebhookInput) { in.SigningSecret = &short }, []string{"signingSecret"}},
 			"too long": {func(in *inbound.CreateWebhookInput) {

@@ -42,6 +42,7 @@ func setup(t *testing.T, w *testkit.World) *desk {
 	s := testkit.Run(t, w, d.owner, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
 	d.off = testkit.Run(t, w, d.owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop", Form: &form.Definition{Fields: []form.Field{
 		{Key: "model", Label: "Which model?", Type: form.Select, Options: []string{"14", "16"}}, {Key: "amount", Type: form.Number}, {Key: "in", Type: form.Text},
+		{Key: "proof", Type: form.File, MaxFiles: new(2)},
 	}}})
 	return d
 }
@@ -74,6 +75,7 @@ func TestFieldsOfPlaces(t *testing.T) {
 		require.Equal(t, condition.Number, rules["request.fields.amount"].Type)
 		require.Equal(t, condition.Text, rules[`request.fields["in"]`].Type, "a word of CEL")
 		require.Equal(t, condition.Team, rules["request.teamId"].Type)
+		require.Equal(t, condition.List, rules["request.fields.proof"].Type, "the ids of files")
 		require.Nil(t, rules["request.status"], "each was just filed")
 
 		other := testkit.Run(t, w, d.owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: d.off.ServiceID}, Name: "Phone", Form: &form.Definition{Fields: []form.Field{
@@ -99,7 +101,9 @@ func TestFieldsOfPlaces(t *testing.T) {
 		drawn := strictjson.Object{"phases": []any{map[string]any{"id": "ask", "type": "APPROVAL"}, "no phase", map[string]any{"id": 5}}}
 		require.Contains(t, byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Data, ID: &id, Definition: drawn}), "phases.ask.outcome", "as it is being written")
 
-		require.Equal(t, "Which model?", byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Form, ID: &d.off.ID})["model"].Label)
+		asked := byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Form, ID: &d.off.ID})
+		require.Equal(t, "Which model?", asked["model"].Label)
+		require.NotContains(t, asked, "proof", "files are not compared with anything")
 	})
 }
 

@@ -94,10 +94,19 @@ func list(ctx context.Context, tx *op.Tx, in FieldsInput) ([]*Field, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the offering: %w", err)
 		}
-		return questions([]*ent.Offering{o}, func(key string) string { return key }), nil
+		return questions([]*ent.Offering{compared(o)}, func(key string) string { return key }), nil
 	default:
 		return inWorkflow(ctx, tx, in)
 	}
+}
+
+// compared returns an offering without the questions that no visibleWhen compares: those for files.
+func compared(o *ent.Offering) *ent.Offering {
+	if o.Form == nil {
+		return o
+	}
+	fields := slices.DeleteFunc(slices.Clone(o.Form.Fields), func(f form.Field) bool { return f.Type == form.File })
+	return &ent.Offering{ID: o.ID, Name: o.Name, Form: &form.Definition{Fields: fields}}
 }
 
 // everyRequest lists the fields of requests, and the questions of all offerings.
@@ -194,7 +203,7 @@ func (f *Field) join(more []Value) {
 }
 
 var formTypes = map[form.Type]string{
-	form.Number: Number, form.Boolean: Boolean, form.Date: Date, form.DateTime: DateTime, form.MultiSelect: List, form.User: User, form.Team: Team,
+	form.Number: Number, form.Boolean: Boolean, form.Date: Date, form.DateTime: DateTime, form.MultiSelect: List, form.File: List, form.User: User, form.Team: Team,
 }
 
 func ofForm(f form.Field, expression, group string) *Field {

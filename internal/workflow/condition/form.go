@@ -61,7 +61,7 @@ func (c *Checked) show(ctx context.Context, f *form.Form, request map[string]any
 		}
 		return all, nil
 	}
-	details, err := f.Validate(ctx, answers, form.Lookups{Users: every, Teams: every})
+	details, err := f.Validate(ctx, answers, form.Lookups{Users: every, Teams: every, Files: form.AnyFiles()})
 	if err != nil {
 		return fmt.Errorf("try the form: %w", err)
 	}

@@ -22,10 +22,12 @@ func TestProcessConfig(t *testing.T) {
 			config + `.form.title: Is not a known field.`,
 			config + `.form.fields[0].size: Is not a known field.`,
 		}},
-		{"form's types", `{"form":{"fields":[3,{"key":1,"type":"text","min":"1","required":"yes","options":[1],"visibleWhen":[]}]}}`, []string{
+		{"form's types", `{"form":{"fields":[3,{"key":1,"type":"text","min":"1","required":"yes","options":[1],"accept":[1],"maxFiles":1.5,"visibleWhen":[]}]}}`, []string{
 			config + ".form.fields[0]: Must be an object, not a number.",
 			config + ".form.fields[1].key: Must be a string, not a number.",
 			config + ".form.fields[1].options[0]: Must be a string, not a number.",
+			config + ".form.fields[1].accept[0]: Must be a string, not a number.",
+			config + ".form.fields[1].maxFiles: Must be a whole number from 1 to 20.",
 			config + ".form.fields[1].min: Must be a number, not a string.",
 			config + ".form.fields[1].required: Must be a boolean, not a string.",
 			config + ".form.fields[1].visibleWhen: Must be an object, not a list.",

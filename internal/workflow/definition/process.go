@@ -62,7 +62,7 @@ func (c *checker) form(f fields) (*form.Definition, *form.Form) {
 
 // formField checks the keys of a form's field and their JSON types. Package form checks their values.
 func (f fields) formField() {
-	f.keys(nil, "key", "label", "type", "required", "help", "options", "min", "max", "pattern", "visibleWhen")
+	f.keys(nil, "key", "label", "type", "required", "help", "options", "min", "max", "pattern", "accept", "maxFiles", "visibleWhen")
 	for _, key := range []string{"key", "label", "type", "help", "pattern"} {
 		if f.has(key) {
 			f.c.str(f.at(key), f.obj.values[key])
@@ -71,6 +71,10 @@ func (f fields) formField() {
 	for i, option := range f.list("options", 0, form.MaxOptions) {
 		f.c.str(index(f.at("options"), i), option)
 	}
+	for i, kind := range f.list("accept", 0, form.MaxAccept) {
+		f.c.str(index(f.at("accept"), i), kind)
+	}
+	f.whole("maxFiles", 1, form.MaxFiles, 0)
 	for _, key := range []string{"min", "max"} {
 		if _, ok := f.obj.values[key].(json.Number); f.has(key) && !ok {
 			f.c.fault(f.at(key), "Must be a number, not %s.", kindOf(f.obj.values[key]))

@@ -38,7 +38,7 @@ func TestSchemaKnowsTheParsersKeys(t *testing.T) {
 			}
 		}
 	}
-	for _, field := range []string{"key", "label", "required", "help", "options", "min", "pattern", "visibleWhen"} {
+	for _, field := range []string{"key", "label", "required", "help", "options", "min", "pattern", "accept", "maxFiles", "visibleWhen"} {
 		delete(known, field) // of forms, which have a schema of their own
 	}
 	told := map[string]bool{}

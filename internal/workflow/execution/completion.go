@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"atrium/ent"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/form"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -18,6 +20,8 @@ import (
 type completion struct {
 	outcome *string
 	faults  []apperr.Detail
+	files   []form.FileAnswer
+	already map[string]any // for corrections: the answers of the request
 }
 
 func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (any, error) {
@@ -38,16 +42,32 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 		if c.outcome = nil; way != definition.Next {
 			c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "is not an outcome of this task: corrections have none"})
 		}
-		faults, err := correctionFaults(ctx, tx, t, in.Variables)
-		c.faults = append(c.faults, faults...)
+		err := c.corrects(ctx, tx, t, in.Variables)
 		return c, err
 	}
-	c.faults, err = TaskFaults(ctx, tx, p, way, in.Variables)
+	if p.Process.Form != nil {
+		c.files = p.Process.Form.Files(in.Variables)
+	}
+	c.faults, err = TaskFaults(ctx, tx, p, way, in.Variables, FilesFor(tx, t.RequestID))
 	return c, err
 }
 
-// TaskFaults returns the faults of an outcome and of variables as the result of a phase's task. Call it outside of transactions.
-func TaskFaults(ctx context.Context, tx *op.Tx, p *definition.Phase, way string, variables map[string]any) (faults []apperr.Detail, err error) {
+// FilesFor returns which files the answers of a task may name; nil for a task without a request, which would keep them.
+func FilesFor(tx *op.Tx, requestID *string) form.FileLookup {
+	if requestID == nil {
+		return nil
+	}
+	return attachment.Answerable(tx, *requestID)
+}
+
+// withoutRequest is said of files where no request would keep them.
+const withoutRequest = "The task belongs to no request, so it takes no files."
+
+// TaskFaults returns the faults of an outcome and of variables as the result of a phase's task. A task without a request has no lookup of
+// files: it takes none, and is not asked for any. Call it outside of transactions.
+func TaskFaults(
+	ctx context.Context, tx *op.Tx, p *definition.Phase, way string, variables map[string]any, files form.FileLookup,
+) (faults []apperr.Detail, err error) {
 	if p.Follow(way) == nil {
 		faults = append(faults, apperr.Detail{Field: "outcome", Message: "must be one of the task's outcomes"})
 	}
@@ -55,23 +75,45 @@ func TaskFaults(ctx context.Context, tx *op.Tx, p *definition.Phase, way string,
 		return append(faults, under("variables", form.ValidateWithoutForm(variables))...), nil
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) error {
-		rows, err := p.Process.Form.Validate(tx.Filtered(ctx), variables, domain.LookupsOf(tx))
+		lookups := domain.LookupsOf(tx, files)
+		if files == nil {
+			lookups.Files = form.NoFiles(withoutRequest)
+		}
+		rows, err := p.Process.Form.Validate(tx.Filtered(ctx), variables, lookups)
+		if files == nil {
+			rows = slices.DeleteFunc(rows, func(d apperr.Detail) bool { return asksForMissing(p.Process.Form, d, variables) })
+		}
 		faults = append(faults, under("variables", rows)...)
 		return err
 	})
 	return faults, err
 }
 
-// correctionFaults checks corrections against the form of the request's offering, together with the request's other fields.
-func correctionFaults(ctx context.Context, tx *op.Tx, t *ent.Task, corrections map[string]any) ([]apperr.Detail, error) {
-	if t.RequestID == nil {
-		return CorrectionFaults(ctx, tx, nil, corrections)
+// asksForMissing reports whether a detail asks for files that are not given.
+func asksForMissing(f *form.Form, d apperr.Detail, variables map[string]any) bool {
+	key := strings.TrimPrefix(d.Field, "fields.")
+	list, isList := variables[key].([]any)
+	return f.AsksForFiles(key) && (variables[key] == nil || isList && len(list) == 0)
+}
+
+// corrects checks corrections against the form of the request's offering, together with the request's other fields.
+func (c *completion) corrects(ctx context.Context, tx *op.Tx, t *ent.Task, corrections map[string]any) error {
+	var r *ent.Request
+	if t.RequestID != nil {
+		var err error
+		if r, err = tx.Request.Get(tx.Unfiltered(ctx, "who works its task corrects it"), *t.RequestID); err != nil {
+			return fmt.Errorf("read the task's request: %w", err)
+		}
+		if err := decode(r.Fields, &c.already); err != nil {
+			return fmt.Errorf("read the request's fields: %w", err)
+		}
+		if c.files, err = domain.FilesOf(ctx, tx, r.OfferingID, corrections); err != nil {
+			return err
+		}
 	}
-	r, err := tx.Request.Get(tx.Unfiltered(ctx, "who works its task corrects it"), *t.RequestID)
-	if err != nil {
-		return nil, fmt.Errorf("read the task's request: %w", err)
-	}
-	return CorrectionFaults(ctx, tx, r, corrections)
+	faults, err := CorrectionFaults(ctx, tx, r, corrections)
+	c.faults = append(c.faults, faults...)
+	return err
 }
 
 // CorrectionFaults returns the faults of corrections of a request, which is nil for an execution without one. Call it outside of
@@ -88,7 +130,7 @@ func CorrectionFaults(ctx context.Context, tx *op.Tx, r *ent.Request, correction
 	all := map[string]any{}
 	maps.Copy(all, old)
 	maps.Copy(all, corrections)
-	faults, err := domain.FieldFaults(ctx, tx, r.OfferingID, all, old)
+	faults, err := domain.FieldFaults(ctx, tx, r.OfferingID, all, old, attachment.Answerable(tx, r.ID))
 	return under("variables", faults), err
 }
 

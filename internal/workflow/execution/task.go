@@ -11,6 +11,7 @@ import (
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/desk/participant"
 	"atrium/internal/identity/access"
@@ -114,6 +115,11 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 	}
 	if len(c.faults) > 0 {
 		return nil, apperr.Invalid(c.faults...)
+	}
+	if t.RequestID != nil {
+		if err := attachment.ClaimAnswers(ctx, tx, "variables", c.files, *t.RequestID, c.already); err != nil {
+			return nil, err
+		}
 	}
 	now := tx.Now(ctx)
 	t, err := advanceTask(ctx, tx, t, now) // what fell due before the completion must fire before it

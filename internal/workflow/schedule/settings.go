@@ -12,6 +12,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/user"
 	entworkflow "atrium/ent/workflow"
+	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -134,7 +135,7 @@ func prepare(ctx context.Context, tx *op.Tx, w timing, t target) (out checked, e
 	if t.OfferingID == nil || t.Request == nil {
 		return out, nil
 	}
-	wrong, err := request.FieldFaults(ctx, tx, *t.OfferingID, t.Request.Fields, nil)
+	wrong, err := request.FieldFaults(ctx, tx, *t.OfferingID, t.Request.Fields, nil, form.NoFiles("A schedule brings no files."))
 	for _, d := range wrong {
 		out.faults = append(out.faults, apperr.Detail{Field: "request." + d.Field, Message: d.Message})
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"atrium/ent"
+	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/workflow/definition"
@@ -110,7 +111,7 @@ func (a *answers) read(ctx context.Context, tx *op.Tx, p *definition.Phase, r *e
 	switch {
 	case p.Process != nil:
 		if one.readTask(p, of); len(of.faults) == 0 {
-			faults, err = execution.TaskFaults(ctx, tx, p, one.outcome, one.variables)
+			faults, err = execution.TaskFaults(ctx, tx, p, one.outcome, one.variables, form.AnyFiles())
 		}
 	case p.Data != nil:
 		of.keys("variables")

@@ -12,6 +12,7 @@ import (
 	execrow "atrium/ent/execution"
 	"atrium/ent/phasevisit"
 	"atrium/ent/task"
+	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/strictjson"
 	"atrium/internal/workflow/definition"
@@ -156,7 +157,7 @@ func taskAnswer(ctx context.Context, tx *op.Tx, p *definition.Phase, t *ent.Task
 	if signed != nil && signed.SignOff && signed.Status == approval.StatusAPPROVED && engine.SignedOff(p) {
 		one.signOff, one.shown["signOff"] = approve, approve
 	}
-	faults, err := execution.TaskFaults(ctx, tx, p, one.outcome, one.variables)
+	faults, err := execution.TaskFaults(ctx, tx, p, one.outcome, one.variables, form.AnyFiles())
 	if len(faults) > 0 {
 		return nil, err
 	}

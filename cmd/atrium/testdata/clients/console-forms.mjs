@@ -73,10 +73,24 @@ for (const [n, label] of ['System', 'Why'].entries()) {
     await field.getByLabel('Required').check();
   }
 }
+await button('Add field', offer).click();
+const proof = offer.getByRole('group', { name: 'Field 3' });
+await proof.getByLabel('Label').fill('Proof');
+await proof.getByLabel('Type').selectOption('file');
+await proof.getByLabel('Accepted files').selectOption('Other kinds…');
+await proof.getByLabel('Endings or media types').fill('image/*\n\n.dwg ');
+await proof.getByLabel('Endings or media types').blur();
+await proof.getByLabel('Accepted files').selectOption('Images');
+await proof.getByLabel('How many').fill('21');
+await proof.getByLabel('Required').check();
+await button('Create', offer).click();
+await proof.getByText(/20/).nth(1).waitFor(); // the refusal, besides the hint
+await proof.getByLabel('How many').fill('2');
 const preview = offer.getByRole('region', { name: 'Preview' });
 assert.equal(await preview.getByLabel('Why').count(), 0);
 await preview.getByLabel('System').selectOption('Audit');
 await preview.getByLabel('Why').waitFor();
+assert.ok(await preview.getByLabel('Proof').isDisabled(), 'nothing is sent from a preview');
 await b.sound('forms-offering');
 await button('Create', offer).click();
 await offer.waitFor({ state: 'detached' });
@@ -88,11 +102,47 @@ assert.equal(await page.getByLabel('Why').count(), 0);
 await page.getByLabel('System').selectOption('Audit');
 await page.getByRole('main').getByRole('button', { name: 'Submit request' }).click();
 await page.getByLabel('Why').and(page.locator('[aria-invalid=true]')).waitFor();
+await page.getByLabel('Attach files: Proof').and(page.locator('[aria-invalid=true]')).waitFor();
 await page.getByLabel('Why').fill('The year ends');
+
+// Files answer a question: chosen, dropped, pasted, taken out again, and there when the page is loaded again. What is none of the kinds
+// is not sent.
+const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR42mOwst+KBzGMSmNDAEJ7dfnUEWI6AAAAAElFTkSuQmCC', 'base64');
+const question = page.locator('.file-answer');
+const files = page.getByRole('list', { name: 'Files of Proof' });
+const brings = (type, name, kind = 'image/png') => question.evaluate((e, [event, title, mediaType, bytes]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))], title, { type: mediaType }));
+  if (event === 'paste') e.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+  else for (const one of ['dragover', 'drop']) e.dispatchEvent(new DragEvent(one, { dataTransfer: data, bubbles: true, cancelable: true }));
+}, [type, name, kind, png.toString('base64')]);
+await question.locator('input[type=file]').setInputFiles([{ name: 'one.png', mimeType: 'image/png', buffer: png }, { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no') }]);
+await page.getByText('Only these files can be attached: images.').waitFor();
+await files.getByText('one.png').waitFor();
+await brings('drop', 'dropped.png');
+await files.getByText('dropped.png').waitFor();
+await brings('paste', 'third.png');
+await page.getByText('No more files can be attached here.').waitFor();
+await button('Remove dropped.png').click();
+await files.getByText('dropped.png').waitFor({ state: 'detached' });
+await brings('paste', 'pasted.png');
+await files.getByText('pasted.png').waitFor();
+await b.sound('forms-files');
+await b.load(`catalogue/${offering.id}`, 'Access');
+await files.getByText('one.png').waitFor();
+await files.getByText('pasted.png').waitFor();
+assert.equal(await page.getByLabel('Why').inputValue(), 'The year ends');
+assert.equal(await page.locator('ul.files').count(), 1, 'a question takes its own files');
 await page.getByLabel('Requester').selectOption({ label: 'Mia Member' }); // for whom it is
 await page.getByRole('main').getByRole('button', { name: 'Submit request' }).click();
 await page.getByRole('heading', { level: 1, name: 'To the books' }).waitFor();
 await page.getByText('The year ends').waitFor();
+const answer = page.locator('dl.answers').getByRole('list', { name: 'Files' });
+assert.deepEqual(await answer.getByRole('link', { name: /png$/ }).filter({ hasText: 'png' }).allTextContents(), ['one.png', 'pasted.png']);
+await until('both are drawn', () => answer.locator('img').evaluateAll((all) => all.length === 2 && all.every((i) => i.naturalWidth > 0)));
+const [download] = await Promise.all([page.waitForEvent('download'), answer.getByRole('link', { name: 'one.png' }).last().click()]);
+assert.equal(download.suggestedFilename(), 'one.png');
+await b.sound('forms-answered-files');
 await page.locator('dt').filter({ hasText: /^Requester$/ }).locator('xpath=following-sibling::dd').getByText('Mia Member').waitFor();
 
 // A person's attributes are written one a line, and what is no attribute is said.

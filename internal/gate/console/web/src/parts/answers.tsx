@@ -3,13 +3,15 @@ import { useRead } from '../app/data';
 import { useCan } from '../app/session';
 import { t } from '../app/text';
 import { FormChoices, NameOf } from '../gen/documents';
-import { momentOf, written } from '../ui/answer';
+import type { FileFragment } from '../gen/types';
+import { filesOf, momentOf, written } from '../ui/answer';
 import { calendarDay, Time, words } from '../ui/bits';
+import { AnswerFiles } from './fileanswer';
 
 interface FormField { key: string; label?: string | null; type: string }
 
 // Answered is a request with what its form asks.
-interface Answered { fields?: unknown; offering?: { id: string; form?: unknown } | null }
+interface Answered { fields?: unknown; attachments?: FileFragment[] | null; offering?: { id: string; form?: unknown } | null }
 
 // Answers are what the requester said, by the labels of the offering's form.
 export function Answers({ request: r }: { request: Answered }) {
@@ -20,13 +22,16 @@ export function Answers({ request: r }: { request: Answered }) {
   const label = (k: string) => form.find((f) => f.key === k)?.label ?? words(k);
   return (
     <dl className="card answers">
-      {keys.map((k) => <div key={k} className="contents"><dt dir="auto">{label(k)}</dt><dd dir="auto"><Value value={values[k]} type={form.find((f) => f.key === k)?.type} of={r.offering?.id} field={k} /></dd></div>)}
+      {keys.map((k) => <div key={k} className="contents"><dt dir="auto">{label(k)}</dt><dd dir="auto"><Value value={values[k]} type={form.find((f) => f.key === k)?.type} of={r.offering?.id} field={k} files={r.attachments} /></dd></div>)}
     </dl>
   );
 }
 
-function Value({ value, type, of, field }: { value: unknown; type?: string | undefined; of: string | undefined; field: string }) {
+interface ValueProps { value: unknown; type?: string | undefined; of: string | undefined; field: string; files: FileFragment[] | null | undefined }
+
+function Value({ value, type, of, field, files }: ValueProps) {
   if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
+  if (filesOf(value).length > 0) return <AnswerFiles ids={filesOf(value)} files={files} />;
   if (type === 'user' || type === 'team') return <Named id={String(value)} of={of} field={field} />;
   if (typeof value === 'boolean') return <>{value ? t('Yes') : t('No')}</>;
   if (type === 'url' && /^https?:/.test(String(value))) return <a href={String(value)} rel="noreferrer noopener" target="_blank">{String(value)}</a>;

@@ -27,7 +27,10 @@ const byType: Record<string, Op[]> = {
 };
 
 // opsOf are the operators of a field. One that always has a value is never empty.
-export const opsOf = (f: ConditionField): Op[] => [...(f.type === 'TEXT' && f.values.length > 0 ? same : byType[f.type] ?? []), ...(f.optional || f.type === 'TEXT' ? some : [])];
+export const opsOf = (f: ConditionField): Op[] => [...new Set([
+  ...(f.type === 'LIST' && f.values.length === 0 && f.optional ? some : []), // such as files, which nobody compares by their ids
+  ...(f.type === 'TEXT' && f.values.length > 0 ? same : byType[f.type] ?? []), ...(f.optional || f.type === 'TEXT' ? some : []),
+])];
 
 // takes is how many values an operator takes; -1 for any number of them from one.
 export const takes = (op: Op): number => (some.includes(op) ? 0 : op === 'oneOf' || op === 'noneOf' ? -1 : 1);

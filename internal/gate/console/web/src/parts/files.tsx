@@ -1,13 +1,14 @@
 // files are what people attach to what they write, and the list of it where it is read.
 import { Paperclip, X } from 'lucide-react';
-import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent } from 'react';
+import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent, type ReactNode } from 'react';
 import { useWrite } from '../app/data';
 import { sentence } from '../app/fault';
 import { can, useViewer } from '../app/session';
-import { t } from '../app/text';
+import { plural, t } from '../app/text';
 import { contentOf, previewOf, upload } from '../app/upload';
 import { AddFile, DropFile } from '../gen/documents';
 import type { FileFragment } from '../gen/types';
+import { kindsOf, taken } from '../ui/accept';
 import { Confirm } from '../ui/dialog';
 import { sizeOf } from '../ui/size';
 import { toast } from '../ui/toast';
@@ -19,8 +20,11 @@ interface Sent { key: number; file: File; id: string; share: number; fault: stri
 
 let next = 1;
 
+// Rules are what may be attached. `took` takes a file that is there, which the list then has no more.
+interface Rules { room?: number; accept?: string[] | null | undefined; took?: (id: string, file: File) => void }
+
 // useFiles holds the files of what is being written: drafts of the caller's, which are named with it. `ready` is whether all are there.
-export function useFiles() {
+export function useFiles({ room = most, accept, took }: Rules = {}) {
   const [list, set] = useState<Sent[]>([]);
   const [create] = useWrite(AddFile, true);
   const [remove] = useWrite(DropFile, true);
@@ -36,14 +40,18 @@ export function useFiles() {
     if (!id) return change(s.key, { fault: o.fault ? o.fault.details[0]?.message ?? sentence(o.fault) : t('The server did not take it.') });
     const fault = await upload(id, s.file, (share) => { change(s.key, { share }); }, s.stop.signal);
     if (s.stop.signal.aborted || fault) void remove({ input: { id } });
-    return change(s.key, fault ? { fault } : { id, share: 1 });
+    if (fault || !took) return change(s.key, fault ? { fault } : { id, share: 1 });
+    set((was) => was.filter((x) => x.key !== s.key));
+    return took(id, s.file);
   };
   const add = (files: Iterable<File>) => {
-    const more = [...files].map((file): Sent => ({ key: next++, file, id: '', share: 0, fault: '', stop: new AbortController() }));
-    const room = more.slice(0, Math.max(0, most - latest.current.length));
-    if (room.length < more.length) toast({ text: t('At most {n} files can be attached.', { n: most }), bad: true });
-    set((was) => [...was, ...room]);
-    room.forEach((s, i) => { line.current[i % atOnce] = (line.current[i % atOnce] ?? Promise.resolve()).then(() => send(s)); });
+    const fit = [...files].filter((file) => taken(accept, file));
+    if (accept && fit.length < [...files].length) toast({ text: t('Only these files can be attached: {kinds}.', { kinds: kindsOf(accept) }), bad: true });
+    const more = fit.map((file): Sent => ({ key: next++, file, id: '', share: 0, fault: '', stop: new AbortController() }));
+    const some = more.slice(0, Math.max(0, room - latest.current.filter((s) => !s.fault).length));
+    if (some.length < more.length) toast({ text: room > 0 ? plural(room, 'At most {n} file can be attached.', 'At most {n} files can be attached.') : t('No more files can be attached here.'), bad: true });
+    set((was) => [...was, ...some]);
+    some.forEach((s, i) => { line.current[i % atOnce] = (line.current[i % atOnce] ?? Promise.resolve()).then(() => send(s)); });
   };
   const drop = (s: Sent) => {
     s.stop.abort();
@@ -90,6 +98,19 @@ export function Attaching({ files }: { files: Files }) {
 
 const pictured = (f: FileFragment) => f.status === 'READY' && /^image\/(png|jpeg|gif|webp)$/.test(f.mediaType ?? '') && (f.scan === 'CLEAN' || f.scan === 'SKIPPED');
 
+const says: Record<string, string> = { PENDING: t('Being checked for viruses'), INFECTED: t('Contains a virus: nobody can open it') };
+
+// FileLine is a file where it is read: what it is, and what gives its bytes.
+export function FileLine({ file: f, children }: { file: FileFragment; children?: ReactNode }) {
+  return (
+    <li className="line">
+      {pictured(f) && <a href={contentOf(f.id)} className="picture-of"><img src={previewOf(f.id)} alt={f.name} /></a>}
+      <span className="grow">{f.scan === 'INFECTED' ? <bdi>{f.name}</bdi> : <a href={contentOf(f.id)} download={f.name}><bdi>{f.name}</bdi></a>} <span className="soft small-text">{sizeOf(f.size)}</span>{says[f.scan] && <span className="soft small-text block">{says[f.scan]}</span>}</span>
+      {children}
+    </li>
+  );
+}
+
 // Attached are the files of a request or a comment. Whoever added one, and staff, remove it.
 export function Attached({ files }: { files: FileFragment[] | null | undefined }) {
   const viewer = useViewer();
@@ -97,15 +118,12 @@ export function Attached({ files }: { files: FileFragment[] | null | undefined }
   const [remove] = useWrite(DropFile);
   const list = (files ?? []).filter((f) => f.status === 'READY');
   if (list.length === 0) return null;
-  const says = { PENDING: t('Being checked for viruses'), INFECTED: t('Contains a virus: nobody can open it'), CLEAN: '', SKIPPED: '' };
   return (
     <ul className="files" aria-label={t('Files')}>
       {list.map((f) => (
-        <li key={f.id} className="line">
-          {pictured(f) && <a href={contentOf(f.id)} className="picture-of"><img src={previewOf(f.id)} alt={f.name} /></a>}
-          <span className="grow">{f.scan === 'INFECTED' ? <bdi>{f.name}</bdi> : <a href={contentOf(f.id)} download={f.name}><bdi>{f.name}</bdi></a>} <span className="soft small-text">{sizeOf(f.size)}</span>{says[f.scan] && <span className="soft small-text block">{says[f.scan]}</span>}</span>
+        <FileLine key={f.id} file={f}>
           {can(viewer, 'attachment.delete') && (f.createdBy === viewer.id || can(viewer, 'request.update')) && <button type="button" className="icon small" aria-label={t('Remove {name}', { name: f.name })} title={t('Remove {name}', { name: f.name })} onClick={() => { setGone(f); }}><X size={14} aria-hidden /></button>}
-        </li>
+        </FileLine>
       ))}
       {gone && <Confirm title={t('Remove “{name}”?', { name: gone.name })} verb={t('Remove')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The file was removed.') }); setGone(null); }}><p>{t('It cannot be brought back.')}</p></Confirm>}
     </ul>

@@ -7,18 +7,19 @@ import type { Answers, FormField } from '../ui/answer';
 import { Check, Field, below, faultAt } from '../ui/field';
 import { FormFields } from '../ui/formfields';
 import { moved, without } from '../ui/lists';
+import { FileKinds } from './filekinds';
 import { keyed } from './formkeys';
 import { Limits } from './limits';
 import { ShownWhen } from './shownwhen';
 
 const types: Record<string, string> = {
   text: t('Short text'), textarea: t('Long text'), number: t('Number'), boolean: t('Yes or no'), date: t('Date'), datetime: t('Date and time'), email: t('E-mail address'), url: t('Web address'),
-  select: t('One choice'), multiselect: t('Several choices'), user: t('Person'), team: t('Team'),
+  select: t('One choice'), multiselect: t('Several choices'), user: t('Person'), team: t('Team'), file: t('File'),
 };
 
 // formFaults are the fields at fault that the builder shows, of a form with so many fields.
 export const formFaults = (fault: Fault | null, at: string, count: number): string[] => Array.from({ length: count }, (_x, i) =>
-  ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern'].flatMap((k) => below(fault, `${at}[${i}].${k}`))).flat();
+  ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern', 'accept', 'maxFiles'].flatMap((k) => below(fault, `${at}[${i}].${k}`))).flat();
 
 interface Props { fields: FormField[]; change: (to: FormField[]) => void; fault: Fault | null; at: string }
 
@@ -46,13 +47,14 @@ export function FormBuilder({ fields, change, fault, at }: Props) {
             </header>
             <div className="pair">
               <Field label={t('Label')} fault={faultAt(fault, `${at}[${i}].label`, `${at}[${i}].key`)}><input dir="auto" value={f.label ?? ''} onChange={(e) => { edit(i, { label: e.target.value }); }} /></Field>
-              <Field label={t('Type')} fault={faultAt(fault, `${at}[${i}].type`)}><select value={f.type} onChange={(e) => { edit(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null, min: null, max: null, pattern: null }); }}>{Object.entries(types).map(([type, says]) => <option key={type} value={type}>{says}</option>)}</select></Field>
+              <Field label={t('Type')} fault={faultAt(fault, `${at}[${i}].type`)}><select value={f.type} onChange={(e) => { edit(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null, min: null, max: null, pattern: null, accept: null, maxFiles: null }); }}>{Object.entries(types).map(([type, says]) => <option key={type} value={type}>{says}</option>)}</select></Field>
             </div>
             {['select', 'multiselect'].includes(f.type) && (
               <Field label={t('Options')} hint={t('One per line.')} fault={faultAt(fault, ...below(fault, `${at}[${i}].options`))}>
                 <textarea dir="auto" value={(f.options ?? []).join('\n')} onChange={(e) => { edit(i, { options: e.target.value.split('\n') }); }} onBlur={() => { edit(i, { options: (f.options ?? []).map((x) => x.trim()).filter(Boolean) }); }} />
               </Field>
             )}
+            {f.type === 'file' && <FileKinds field={f} at={`${at}[${i}]`} change={(to) => { edit(i, to); }} fault={fault} />}
             <Field label={t('Help')} optional fault={faultAt(fault, `${at}[${i}].help`)}><input dir="auto" value={f.help ?? ''} onChange={(e) => { edit(i, { help: e.target.value || null }); }} /></Field>
             <Limits field={f} at={`${at}[${i}]`} change={(to) => { edit(i, to); }} fault={fault} />
             <Check label={t('Required')} checked={f.required ?? false} set={(required) => { edit(i, { required }); }} />
@@ -64,7 +66,7 @@ export function FormBuilder({ fields, change, fault, at }: Props) {
       {fields.length > 0 && (
         <section className="card pad stack" aria-label={t('Preview')}>
           <h3>{t('Preview')}</h3>
-          <FormFields fields={keyed(fields)} answers={answers} set={setAnswers} />
+          <FormFields fields={keyed(fields)} answers={answers} set={setAnswers} noFiles="" />
         </section>
       )}
     </>

@@ -11,7 +11,7 @@ import { toSend, typed, visible, type Answers, type FormField } from '../ui/answ
 import { Badge, Time, words } from '../ui/bits';
 import { useDraft } from '../ui/draft';
 import { Rest, faultAt } from '../ui/field';
-import { FormFields } from '../ui/formfields';
+import { FormFields, asked as askedBy } from '../ui/formfields';
 import { Loaded } from '../ui/page';
 import { toast } from '../ui/toast';
 import { Who } from './who';
@@ -76,6 +76,7 @@ function Form({ task, verb, done, cancel, request: r }: Props & { request: Corre
   const [draft, set, forget, base] = useDraft(`task ${task.id}`, { answers: now });
   const asked = askedOf(task, r, draft.answers);
   const [fault, setFault] = useState<Fault | null>(null);
+  const [sending, setSending] = useState(false);
   const [run, busy] = useWrite(CompleteTask, true);
   const send = async (outcome: string | undefined) => {
     const cleared = asked.filter((f) => f.key in now && typed(f, draft.answers[f.key]) === undefined).map((f) => [f.key, null] as const);
@@ -91,13 +92,13 @@ function Form({ task, verb, done, cancel, request: r }: Props & { request: Corre
   return (
     <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(first); }}>
       {task.instructions && <p className="prose" dir="auto">{task.instructions}</p>}
-      <FormFields fields={asked} answers={draft.answers} set={(to) => { set({ answers: to }); }} fault={fault} prefix="variables" offering={task.corrections.length > 0 ? r?.offering?.id : undefined} />
+      <FormFields fields={asked} answers={draft.answers} set={(to) => { set({ answers: to }); }} fault={fault} prefix="variables" offering={task.corrections.length > 0 ? r?.offering?.id : undefined} sending={setSending} noFiles={task.requestId ? undefined : t('This task belongs to no request, which would keep files.')} />
       {faultAt(fault, 'outcome') && <p className="fault">{faultAt(fault, 'outcome')}</p>}
-      <Rest base={base} fault={fault} fields={['outcome', ...asked.map((f) => `variables.${f.key}`)]} />
+      <Rest base={base} fault={fault} fields={['outcome', ...askedBy(fault, asked, 'variables')]} />
       <footer>
         {cancel && <button type="button" className="plain" onClick={cancel}>{t('Cancel')}</button>}
-        {others.map((o) => <button key={o} type="button" className="plain" disabled={busy} onClick={() => { void send(o); }}>{words(o)}</button>)}
-        <button type="submit" disabled={busy}>{first && others.length > 0 ? words(first) : verb}</button>
+        {others.map((o) => <button key={o} type="button" className="plain" disabled={busy || sending} onClick={() => { void send(o); }}>{words(o)}</button>)}
+        <button type="submit" disabled={busy || sending}>{first && others.length > 0 ? words(first) : verb}</button>
       </footer>
     </form>
   );

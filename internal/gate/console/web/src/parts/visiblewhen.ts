@@ -6,7 +6,7 @@ import type { ConditionField, Group, Row } from './conditions';
 const types: Record<string, string> = { number: 'NUMBER', boolean: 'BOOLEAN', date: 'DATE', multiselect: 'TEXT', user: 'USER', team: 'TEAM' };
 
 // askedOf are the other questions as conditions compare them. A list is compared with one of its values.
-export const askedOf = (all: FormField[], index: number): ConditionField[] => all.flatMap((f, i) => (i === index || f.type === 'datetime' ? [] : [{
+export const askedOf = (all: FormField[], index: number): ConditionField[] => all.flatMap((f, i) => (i === index || ['datetime', 'file'].includes(f.type) ? [] : [{
   expression: f.key, label: f.label || f.key, group: '', type: types[f.type] ?? 'TEXT', optional: false, values: (f.options ?? []).map((value) => ({ value, label: value })), // not said
 }]));
 

@@ -4,7 +4,7 @@ import { fieldOf, instantOf } from './zone';
 
 export interface FormField {
   key: string; label?: string | null; type: string; required?: boolean; help?: string | null; options?: string[] | null;
-  min?: Numeric | null; max?: Numeric | null; pattern?: string | null; visibleWhen?: Record<string, unknown> | null;
+  min?: Numeric | null; max?: Numeric | null; pattern?: string | null; accept?: string[] | null; maxFiles?: Numeric | null; visibleWhen?: Record<string, unknown> | null;
 }
 export type Answers = Record<string, unknown>;
 
@@ -32,6 +32,9 @@ export function typed(field: FormField, value: unknown): unknown {
   }
   return value;
 }
+
+// filesOf are the ids of files, if a value is a list of such; none for others.
+export const filesOf = (value: unknown): string[] => (Array.isArray(value) && value.every((v) => /^att_\w{26}$/.test(String(v))) ? value.map(String) : []);
 
 // momentOf reads a date-time as forms take it, with small letters and leap seconds too; null for what has no offset.
 export function momentOf(text: string): Date | null {

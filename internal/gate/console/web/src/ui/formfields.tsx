@@ -1,31 +1,68 @@
-// formfields are the controls of an offering's or a task's form, one for each of the twelve types.
-import type { ReactElement } from 'react';
+// formfields are the controls of an offering's or a task's form, one for each of the thirteen types.
+import { useRef, type ReactElement } from 'react';
 import type { Fault } from '../app/fault';
 import { useRead } from '../app/data';
 import { useCan, useViewer } from '../app/session';
-import { t } from '../app/text';
+import { plural, t } from '../app/text';
 import { FormChoices } from '../gen/documents';
 import { usePersonChoices, useTeamChoices } from '../parts/choices';
+import { FileAnswer } from '../parts/fileanswer';
+import { kindsOf } from './accept';
 import type { Answers, FormField } from './answer';
 import { fieldTime, visible } from './answer';
-import { Field, faultAt } from './field';
+import { Field, below, faultAt } from './field';
 
-interface Props { fields: FormField[]; answers: Answers; set: (a: Answers) => void; fault?: Fault | null; prefix?: string; offering?: string | undefined }
+interface Props { fields: FormField[]; answers: Answers; set: (a: Answers) => void; fault?: Fault | null; prefix?: string; offering?: string | undefined;
+  sending?: (on: boolean) => void; // hears whether files are on their way: what is sent meanwhile is without them
+  noFiles?: string | undefined; // why no files can be given here; '' says nothing of it
+}
 
 // FormFields are the questions of a form. offering is whose form it is: it tells members, too, which people and teams there are.
-export function FormFields({ fields, answers, set, fault, prefix = 'fields', offering }: Props) {
+export function FormFields({ fields, answers, set, fault, prefix = 'fields', offering, sending, noFiles }: Props) {
   const viewer = useViewer();
+  const latest = useRef(answers); // two questions may get their files before the form is drawn again
+  latest.current = answers;
+  const going = useRef(new Set<string>());
+  const put = (key: string, v: unknown) => { set(latest.current = { ...latest.current, [key]: v }); };
+  const tell = (key: string, on: boolean) => {
+    if (on) going.current.add(key);
+    else going.current.delete(key);
+    sending?.(going.current.size > 0);
+  };
   return (
     <>
-      {fields.filter((f) => visible(f, fields, answers)).map((f) => (
-        <Field key={f.key} label={f.label || f.key} hint={f.help || undefined} optional={!f.required} fault={faultAt(fault, `${prefix}.${f.key}`)}>
-          {control(f, answers[f.key], (v) => { set({ ...answers, [f.key]: v }); }, offering)}
-        </Field>
-      ))}
+      {fields.filter((f) => visible(f, fields, answers)).map((f) => {
+        const at = `${prefix}.${f.key}`;
+        if (f.type === 'file') {
+          const ids = (answers[f.key] ?? []) as unknown[];
+          const wrong = faultAt(fault, at) ?? (below(fault, at).length > 0 ? t('See what is wrong with the files.') : undefined);
+          return (
+            <Field key={f.key} label={f.label || f.key} hint={[f.help, takesOf(f), noFiles].filter(Boolean).join(' ') || undefined} optional={!f.required} fault={wrong}>
+              {noFiles === undefined ? <FileAnswer field={f} value={ids} set={(v) => { put(f.key, v); }} wrong={ids.map((_x, i) => faultAt(fault, `${at}[${i}]`))} sending={(on) => { tell(f.key, on); }} />
+                : <button type="button" className="plain small start" disabled>{t('Attach files')}</button>}
+            </Field>
+          );
+        }
+        return (
+          <Field key={f.key} label={f.label || f.key} hint={f.help || undefined} optional={!f.required} fault={faultAt(fault, at)}>
+            {control(f, answers[f.key], (v) => { put(f.key, v); }, offering)}
+          </Field>
+        );
+      })}
       <datalist id="oneself"><option value={viewer.id}>{t('{name} (you)', { name: viewer.name })}</option></datalist>
     </>
   );
 }
+
+// takesOf says which files a question takes.
+function takesOf(f: FormField): string {
+  const most = Number(f.maxFiles ?? 1);
+  return [f.accept && f.accept.length > 0 && t('Takes {kinds}.', { kinds: kindsOf(f.accept) }), most > 1 && plural(most, 'At most {n} file.', 'At most {n} files.')].filter(Boolean).join(' ');
+}
+
+// asked are the names of a form's questions as faults have them, with what is below: a file of an answer is at fault by itself.
+export const asked = (fault: Fault | null | undefined, fields: FormField[], prefix = 'fields'): string[] =>
+  fields.flatMap((f) => [`${prefix}.${f.key}`, ...below(fault, `${prefix}.${f.key}`)]);
 
 const inputs: Record<string, string> = { text: 'text', number: 'number', date: 'date', datetime: 'datetime-local', email: 'email', url: 'url' };
 

@@ -13,7 +13,7 @@ import { lasting } from '../../ui/bits';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
-import { FormFields } from '../../ui/formfields';
+import { FormFields, asked } from '../../ui/formfields';
 import { Loaded, Page } from '../../ui/page';
 import { NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -39,6 +39,7 @@ function Form({ offering: o }: { offering: Offering }) {
   const fields = (o.form as { fields?: FormField[] } | null)?.fields ?? [];
   const [draft, set, forget, base] = useDraft(`file ${o.id}`, { title: '', requesterId: '', description: '', priority: 'MEDIUM', fields: {} as Answers });
   const [fault, setFault] = useState<Fault | null>(null);
+  const [sending, setSending] = useState(false);
   const [run, busy] = useWrite(FileRequest, true);
   const viewer = useViewer();
   const staff = can(viewer, 'request.update');
@@ -74,7 +75,7 @@ function Form({ offering: o }: { offering: Offering }) {
           </select>
         </Field>
       )}
-      <FormFields fields={fields} answers={draft.fields} set={(a) => { set({ ...draft, fields: a }); }} fault={fault} offering={o.id} />
+      <FormFields fields={fields} answers={draft.fields} set={(a) => { set({ ...draft, fields: a }); }} fault={fault} offering={o.id} sending={setSending} />
       <Writer label={t('Description')} optional fault={faultAt(fault, 'description')} value={draft.description} set={(description) => { set({ ...draft, description }); }} />
       <div><Attaching files={files} /><Attach files={files} /></div>
       <Field label={t('Priority')} fault={faultAt(fault, 'priority')}>
@@ -82,10 +83,10 @@ function Form({ offering: o }: { offering: Offering }) {
           <option value="LOW">{t('Low: it can wait')}</option><option value="MEDIUM">{t('Medium')}</option><option value="HIGH">{t('High')}</option><option value="URGENT">{t('Urgent: now')}</option>
         </select>
       </Field>
-      <Rest base={base} fault={fault} fields={['title', 'requesterId', 'description', 'priority', ...fields.map((f) => `fields.${f.key}`)]} />
+      <Rest base={base} fault={fault} fields={['title', 'requesterId', 'description', 'priority', ...asked(fault, fields)]} />
       <footer>
         {o.sla?.responseMinutes && <span className="soft small-text promise">{o.sla.resolutionMinutes ? t('First response within {response}, resolution within {resolution}.', { response: lasting(o.sla.responseMinutes), resolution: lasting(o.sla.resolutionMinutes) }) : t('First response within {response}.', { response: lasting(o.sla.responseMinutes) })}</span>}
-        <button type="submit" disabled={busy || closed !== '' || !files.ready} aria-describedby={closed ? 'closed' : undefined}>{t('Submit request')}</button>
+        <button type="submit" disabled={busy || sending || closed !== '' || !files.ready} aria-describedby={closed ? 'closed' : undefined}>{t('Submit request')}</button>
       </footer>
     </form>
   );

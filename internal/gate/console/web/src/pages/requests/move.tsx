@@ -8,7 +8,7 @@ import { useOfferingChoices } from '../../parts/choices';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
-import { FormFields } from '../../ui/formfields';
+import { FormFields, asked } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
 import { inBatches, type Outcome } from './batches';
 import type { MayRow } from './search';
@@ -24,6 +24,7 @@ export function Move({ request: r, list = [], told, close }: MoveProps) {
   const [to, setTo] = useState('');
   const [answers, setAnswers] = useState((r.fields ?? {}) as Answers);
   const [fault, setFault] = useState<Fault | null>(null);
+  const [sending, setSending] = useState(false);
   const [run, busy] = useWrite(MoveRequest, true);
   const chosen = useRead(OfferingForm, { id: to }, to === '').data?.offering;
   const fields = chosen?.id === to ? (chosen.form as { fields?: FormField[] } | null)?.fields ?? [] : [];
@@ -51,11 +52,11 @@ export function Move({ request: r, list = [], told, close }: MoveProps) {
             ))}
           </select>
         </Field>
-        <FormFields fields={fields} answers={answers} set={setAnswers} fault={fault} offering={chosen?.id} />
-        <Rest fault={fault} fields={['offeringId', ...fields.map((f) => `fields.${f.key}`)]} />
+        <FormFields fields={fields} answers={answers} set={setAnswers} fault={fault} offering={chosen?.id} sending={setSending} />
+        <Rest fault={fault} fields={['offeringId', ...asked(fault, fields)]} />
         <footer>
           <button type="button" className="plain" onClick={close}>{t('Cancel')}</button>
-          <button type="submit" disabled={busy || chosen?.id !== to || to === ''}>{t('Move')}</button>
+          <button type="submit" disabled={busy || sending || chosen?.id !== to || to === ''}>{t('Move')}</button>
         </footer>
       </form>
     </Dialog>

@@ -77,7 +77,7 @@ function Files({ plan: p, set, fault, form, problems, was }: DoesProps) {
         </Field>
       </div>
       {p.offeringId && !form && <Wait />}
-      {form && <FormFields fields={form} answers={p.fields} set={(fields) => { set({ fields }); }} fault={fault} prefix="request.fields" offering={p.offeringId} />}
+      {form && <FormFields fields={form} answers={p.fields} set={(fields) => { set({ fields }); }} fault={fault} prefix="request.fields" offering={p.offeringId} noFiles={t('A schedule brings no files.')} />}
       <More plan={p} set={set} fault={fault} />
     </>
   );

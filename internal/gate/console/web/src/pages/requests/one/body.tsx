@@ -8,6 +8,7 @@ import { Answers } from '../../../parts/answers';
 import { Attached } from '../../../parts/files';
 import { Prose } from '../../../parts/markdown';
 import { Runs } from '../../../parts/runs';
+import { filesOf } from '../../../ui/answer';
 import { Section } from '../../../ui/page';
 import { open } from '../bulk';
 import type { FullRequest } from '../detail';
@@ -52,13 +53,14 @@ function About({ request: r }: { request: FullRequest }) {
   const may = mayOf(useViewer(), r).update;
   const [editing, edit] = useAsked('edit', false);
   const answered = Object.keys(r.fields ?? {}).length > 0;
+  const named = Object.values((r.fields ?? {}) as Record<string, unknown>).flatMap(filesOf); // these stand at the answers
   return (
     <div className="about">
       <h2 className="hidden">{t('Description')}</h2>
       {may && <button type="button" className="plain small" onClick={() => { edit(true); }}>{t('Edit')}</button>}
       {r.description ? <div className="description"><Prose content={r.content}>{r.description}</Prose></div> : !answered && <p className="soft">{t('No description.')}</p>}
       <Answers request={r} />
-      <Attached files={r.attachments?.filter((f) => !f.commentId)} />
+      <Attached files={r.attachments?.filter((f) => !f.commentId && !named.includes(f.id))} />
       {editing && <Edit request={r} close={() => { edit(false); }} />}
     </div>
   );

@@ -1,12 +1,13 @@
 // brought is what the steps of a workflow have left behind: what one who does the next one has to know.
 import { t } from '../../../app/text';
-import { written, type FormField } from '../../../ui/answer';
+import { AnswerFiles } from '../../../parts/fileanswer';
+import { filesOf, written, type FormField } from '../../../ui/answer';
 import { phaseName, words } from '../../../ui/bits';
 import type { FullRequest } from '../detail';
 
 const said = (v: unknown) => v !== null && v !== undefined && v !== '' && !(typeof v === 'object' && Object.keys(v).length === 0); // an empty list or object says nothing
 
-const valueOf = (v: unknown) => (typeof v === 'boolean' ? (v ? t('Yes') : t('No')) : written(v));
+const valueOf = (v: unknown) => (filesOf(v).length > 0 ? <AnswerFiles ids={filesOf(v)} /> : typeof v === 'boolean' ? (v ? t('Yes') : t('No')) : written(v));
 
 // Given are values by the labels of the form that asked for them.
 export function Given({ values, form, under }: { values: unknown; form?: unknown; under?: string }) {

@@ -12,7 +12,7 @@ import { words } from '../../../ui/bits';
 import { Dialog } from '../../../ui/dialog';
 import { useDraft } from '../../../ui/draft';
 import { Field, Rest, below, faultAt, faultBelow } from '../../../ui/field';
-import { FormFields } from '../../../ui/formfields';
+import { FormFields, asked } from '../../../ui/formfields';
 import { tagsOf, textOf } from '../../../ui/tags';
 import { toast } from '../../../ui/toast';
 import { fieldOf, instantOf, tomorrow } from '../../../ui/zone';
@@ -25,6 +25,7 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
   const fields = (r.offering?.form as { fields?: FormField[] } | null)?.fields ?? [];
   const [draft, set, forget, base] = useDraft(`edit ${r.id}`, { title: r.title, description: r.description ?? '', priority: r.priority as string, tags: textOf(r.tags), answers: (r.fields ?? {}) as Answers }, r.etag);
   const [fault, setFault] = useState<Fault | null>(null);
+  const [sending, setSending] = useState(false);
   const [run, busy] = useWrite(UpdateRequest, true);
   const undo = useUndo();
   const marked = r.format === 'markdown' || !r.description; // a plain text stays one
@@ -47,14 +48,14 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
         <Field label={t('Title')} fault={faultAt(fault, 'title')}><input dir="auto" maxLength={300} value={draft.title} onChange={(e) => { set({ ...draft, title: e.target.value }); }} /></Field>
         {marked ? <Writer label={t('Description')} optional fault={faultAt(fault, 'description')} value={draft.description} set={(description) => { set({ ...draft, description }); }} />
           : <Field label={t('Description')} optional fault={faultAt(fault, 'description')}><textarea dir="auto" value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>}
-        <FormFields fields={fields} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} offering={r.offering?.id} />
+        <FormFields fields={fields} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} offering={r.offering?.id} sending={setSending} />
         <div className="pair">
           <Field label={t('Priority')} fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
           <Field label={t('Tags')} optional hint={t('One per line, such as env=production.')} fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         </div>
         {answered && gone.length > 0 && <p className="notice">{t('The form has changed. Saving removes the answers to what it no longer asks: {names}.', { names: gone.join(', ') })}</p>}
-        <Rest base={base} fault={fault} fields={['title', 'description', 'priority', ...below(fault, 'tags'), ...fields.map((f) => `fields.${f.key}`)]} />
-        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Save')}</button></footer>
+        <Rest base={base} fault={fault} fields={['title', 'description', 'priority', ...below(fault, 'tags'), ...asked(fault, fields)]} />
+        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy || sending}>{t('Save')}</button></footer>
       </form>
     </Dialog>
   );

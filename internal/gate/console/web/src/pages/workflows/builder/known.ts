@@ -36,7 +36,7 @@ const one = (label: string, code: string, kind: Kind, options?: readonly string[
 // member is a field of an object, as CEL reads it.
 export const member = (of: string, key: string): string => (/^[A-Za-z_]\w*$/.test(key) ? `${of}.${key}` : `${of}[${JSON.stringify(key)}]`);
 
-const kinds: Record<string, Kind> = { number: 'number', boolean: 'boolean', date: 'date', datetime: 'moment', multiselect: 'list', user: 'person', team: 'team' };
+const kinds: Record<string, Kind> = { number: 'number', boolean: 'boolean', date: 'date', datetime: 'moment', multiselect: 'list', file: 'list', user: 'person', team: 'team' };
 
 // ofForm are the answers to a form.
 const ofForm = (fields: Json[], under: string): Known[] => fields.filter((f) => text(f['key'])).map((f) => one(
