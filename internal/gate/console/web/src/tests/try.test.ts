@@ -17,7 +17,7 @@ const d: Definition = {
 const at = '2026-12-01T10:00:00Z';
 const ask = (of: Partial<Ask>): Ask => ({ kind: 'TASK', title: 'Work', dueAt: null, who: [{ type: 'user', id: 'usr_1', name: 'Ana' }], mode: null, quorum: null, sequential: false, outcomes: [], answer: null, source: null, ...of });
 const call = (of: Partial<Call>): Call => ({ attempt: 1, sent: { method: 'POST', url: 'https://shop.example/' }, answer: null, source: null, ...of });
-const step = (of: Partial<Step>): Step => ({ phaseId: 'work', name: 'Work', type: 'PROCESS', status: 'COMPLETED', startedAt: at, finishedAt: at, transition: null, to: null, input: null, output: null, error: null, requestStatus: null, rules: [], told: [], asks: [], calls: [], ...of });
+const step = (of: Partial<Step>): Step => ({ phaseId: 'work', branch: null, name: 'Work', type: 'PROCESS', status: 'COMPLETED', startedAt: at, finishedAt: at, transition: null, to: null, input: null, output: null, error: null, requestStatus: null, rules: [], told: [], asks: [], calls: [], ...of });
 
 describe('the words of a step', () => {
   const rule = { when: 'request.fields.amount > 100', transition: 'board', holds: true, error: null };
