@@ -74,6 +74,7 @@ function layersOf(d: Definition): Map<string, number> {
     done.add(id);
   };
   for (const p of d.phases ?? []) if (p.type === 'START' && !seen.has(p.id)) visit(p.id);
+  for (const p of d.phases ?? []) if (opens(p) && !seen.has(p.id)) visit(p.id); // one to which nothing leads yet is drawn as a block, too
   const layer = new Map([...done].map((id) => [id, 0]));
   for (const id of [...done].toReversed()) {
     for (const to of out.get(id) ?? []) if (!back.has(`${id} ${to}`)) layer.set(to, Math.max(layer.get(to) ?? 0, (layer.get(id) ?? 0) + 1));
@@ -103,11 +104,13 @@ function rowsOf(d: Definition, layer: Map<string, number>): Map<string, number> 
     for (const id of ids) {
       if (nested.has(id) || row.has(id)) continue;
       const branches = inside.get(id);
+      const columns = [id, ...branches?.flat() ?? []].map((x) => layer.get(x) ?? 0);
       const end = branches ? endOf(d, id) : '';
-      const columns = [id, ...branches?.flat() ?? [], ...(layer.has(end) && !row.has(end) ? [end] : [])].map((x) => layer.get(x) ?? 0);
+      const ends = layer.has(end) && !row.has(end) && (layer.get(end) ?? 0) > Math.max(...columns); // else something in it leads nowhere yet
+      if (ends) columns.push(layer.get(end) ?? 0);
       const at = Math.max(...columns.map((l) => free.get(l) ?? top));
       row.set(id, at);
-      if (end && !row.has(end)) row.set(end, at);
+      if (ends) row.set(end, at);
       const below = branches ? Math.max(at + 1, branches.reduce((from, list) => lay(phases.filter((p) => list.includes(p.id)).map((p) => p.id), from), at)) : at + 1;
       for (let l = Math.min(...columns); l <= Math.max(...columns); l++) free.set(l, Math.max(free.get(l) ?? top, below));
       bottom = Math.max(bottom, below);
