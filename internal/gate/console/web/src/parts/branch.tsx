@@ -1,5 +1,8 @@
 // branch says in which branch of a block something happens.
 import { t } from '../app/text';
 
+// branchSaid is what a branch is called: “Branch Laptop”, but no “Branch Branch 1”.
+export const branchSaid = (name: string): string => (name.startsWith(t('Branch {n}', { n: '' }).trim()) ? name : t('Branch {name}', { name }));
+
 // BranchOf is a branch, with those around it from the outermost.
-export const BranchOf = ({ path }: { path: string }) => <span className="branch-of"><span className="hidden">{t('Branch {name}', { name: path })}:</span><span dir="auto" aria-hidden>{path}</span></span>;
+export const BranchOf = ({ path }: { path: string }) => <span className="branch-of"><span className="hidden">{branchSaid(path)}:</span><span dir="auto" aria-hidden>{path}</span></span>;

@@ -52,6 +52,7 @@ const width = 168;
 const height = 54;
 const gapX = 76;
 const gapY = 30;
+const above = 14; // a phase with which a branch begins, for the name of the branch
 
 interface Placed extends Phase { x: number; y: number; layer: number }
 
@@ -86,9 +87,10 @@ function layersOf(d: Definition): Map<string, number> {
 export function place(d: Definition): Placed[] {
   const layer = layersOf(d);
   const row = rowsOf(d, layer);
+  const top = d.phases?.some(opens) ? 12 + above : 12; // for the frame of a block
   return (d.phases ?? []).map((p) => {
     const l = layer.get(p.id) ?? 0;
-    return { ...p, layer: l, x: 12 + l * (width + gapX), y: 12 + (row.get(p.id) ?? 0) * (height + gapY) };
+    return { ...p, layer: l, x: 12 + l * (width + gapX), y: top + (row.get(p.id) ?? 0) * (height + gapY) };
   });
 }
 
@@ -137,7 +139,7 @@ interface Frame { id: string; x: number; y: number; w: number; h: number }
 function framesOf(d: Definition, at: Map<string, Placed>): Frame[] {
   return [...blocksIn(d)].flatMap(([id, branches]) => {
     const all = [id, ...branches.flat(), endOf(d, id)].flatMap((x) => at.get(x) ?? []);
-    const [x, y] = [Math.min(...all.map((p) => p.x)) - 7, Math.min(...all.map((p) => p.y)) - 7];
+    const [x, y] = [Math.min(...all.map((p) => p.x)) - 7, Math.min(...all.map((p) => p.y)) - (branches.length > 1 ? 7 + above : 7)];
     return [{ id, x, y, w: Math.max(...all.map((p) => p.x + width)) + 7 - x, h: Math.max(...all.map((p) => p.y + height)) + 7 - y }];
   }).toSorted((a, b) => b.w * b.h - a.w * a.h);
 }
@@ -172,7 +174,7 @@ function line(a: Placed, b: Placed, off: number, placed: Placed[], below: number
 }
 
 // A Line is a transition as it is drawn, and where it leaves its phase.
-interface Line { key: string; from: string; to: string; name: string; says: string; path: string; x: number; y: number; back: boolean; startX: number; startY: number; left: number; right: number }
+interface Line { key: string; from: string; to: string; name: string; says: string; saysX: number; saysY: number; path: string; x: number; y: number; back: boolean; left: number; right: number }
 
 // Laid is a definition on a plane: w and h are its size.
 interface Laid { placed: Placed[]; at: Map<string, Placed>; lines: Line[]; frames: Frame[]; w: number; h: number }
@@ -188,7 +190,7 @@ function laid(d: Definition): Laid {
     const [a, b, siblings] = [at.get(way.from), at.get(way.to), out.get(way.from) ?? []];
     if (!a || !b) return [];
     const off = (siblings.indexOf(way) - (siblings.length - 1) / 2) * 15; // from the middle of its phase, so that several do not lie on each other
-    return [{ key: `${way.from} ${way.name ?? ''} ${way.to}`, from: way.from, to: way.to, name: way.name ?? '', says: labelOf(a, way.name ?? ''), ...line(a, b, off, placed, h - 4), back: b.layer <= a.layer, startX: a.x + width, startY: a.y + height / 2 + off, left: Math.min(a.x, b.x), right: Math.max(a.x, b.x) }];
+    return [{ key: `${way.from} ${way.name ?? ''} ${way.to}`, from: way.from, to: way.to, name: way.name ?? '', says: labelOf(a, way.name ?? ''), ...(a.type === 'PARALLEL' ? { saysX: b.x + 2, saysY: b.y - 6 } : { saysX: a.x + width + 6, saysY: a.y + height / 2 + off - 4 }), ...line(a, b, off, placed, h - 4), back: b.layer <= a.layer, left: Math.min(a.x, b.x), right: Math.max(a.x, b.x) }];
   }).toSorted((a, b) => (a.key < b.key ? -1 : 1)); // in one order, whatever moves
   return { placed, at, lines, frames: framesOf(d, at), w, h };
 }
@@ -234,7 +236,7 @@ export const Picture = memo(function Picture({ definition, faulty, taken, curren
         <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" /></marker></defs>
         {all.frames.map((f) => (near(f.x, f.x + f.w) ? <rect key={f.id} className="block" x={f.x} y={f.y} width={f.w} height={f.h} rx="14" /> : null))}
         {lines.map((l) => <path key={l.key} d={l.path} className={taken && takes(taken, l, at) ? 'taken' : undefined} markerEnd={'url(#arrow)'} />)}
-        {lines.map((l) => (l.says && !l.back ? <text key={l.key} className="way" x={l.startX + 6} y={l.startY - 4}>{l.says}</text> : null)) /* above all lines */}
+        {lines.map((l) => (l.says && !l.back ? <text key={l.key} className="way" x={l.saysX} y={l.saysY}>{l.says}</text> : null)) /* above all lines */}
         {placed.map((p) => <Box key={p.id} id={p.id} type={p.type} name={p.name || p.id} x={p.x} y={p.y} faulty={faulty.has(p.id)} selected={editing?.selected === p.id} taken={taken ? ` ${(taken.phases.get(p.id) ?? 'untouched').toLowerCase()}` : ''} select={select} />)}
         {add && lines.map((l) => <Plus key={l.key} x={l.x} y={l.y} label={t('Add a phase here')} from={l.from} name={l.name || 'next'} add={add} />)}
         {add && editing?.open.map((exit) => {

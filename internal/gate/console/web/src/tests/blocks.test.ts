@@ -172,7 +172,7 @@ describe('the outline of a block', () => {
     expect(loose).toEqual([]);
   });
   it('stands in the picture with its branches beside each other', () => {
-    const spots = new Map(place(d as never).map((p) => [p.id, `${p.layer} ${(p.y - 12) / 84}`]));
+    const spots = new Map(place(d as never).map((p) => [p.id, `${p.layer} ${(p.y - 26) / 84}`]));
     expect(Object.fromEntries(spots)).toMatchObject({ prepare: '1 0', order: '2 0', unpack: '3 0', access: '2 1', prepared: '4 0', each: '5 0', clean: '6 0', work: '8 0' });
   });
   it('shows what is not done yet of a phase that several branches have entered', () => {

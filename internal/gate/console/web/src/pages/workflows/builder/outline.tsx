@@ -4,6 +4,7 @@ import { memo, useCallback, useEffect, useRef, useState, type ClipboardEvent, ty
 import { plural, t } from '../../../app/text';
 import { phaseType } from '../../../ui/bits';
 import { opens } from '../../../parts/blocks';
+import { branchSaid } from '../../../parts/branch';
 import { mainOf, type Definition, type Exit, type Phase } from './definition';
 import { branchIn, called, exitName, kinds, long, who } from './kinds';
 import { flat, ordered, outlined, type Entry } from './lanes';
@@ -69,7 +70,7 @@ export function Outline({ builder: { acts, definition, selected }, faults, names
           <ul className={`lanes${block ? ' branches' : ''}`} aria-label={block ? t('Branches of “{name}”', { name: titled(p) }) : t('Ways out of “{name}”', { name: titled(p) })}>
             {lanes.map(({ exit, entries: inside }) => (
               <li key={exit.name} className="lane">
-                <Head phase={p} name={exit.name} depth={depth} n={block ? flat(inside).length : -1} to={inside.length > 0 ? '' : exit.to === undefined ? t('nowhere yet') : block ? '' : called(definition, exit.to)} reach={reach} add={readOnly ? undefined : add} />
+                <Head phase={p} name={exit.name} depth={depth} n={block ? flat(inside).filter((x) => x.type !== 'JOIN').length : -1} to={inside.length > 0 ? '' : exit.to === undefined ? t('nowhere yet') : block ? '' : called(definition, exit.to)} reach={reach} add={readOnly ? undefined : add} />
                 {inside.length > 0 && <ol className="entries">{listed(inside, block ? depth + 1 : depth)}</ol>}
               </li>
             ))}
@@ -116,7 +117,7 @@ const Head = memo(function Head({ phase, name, depth, n, to, reach, add }: HeadP
     <div className="lane-head">
       {n < 0 ? <span className="lane-name" dir="auto">{way}</span> : (
         <Title>
-          <span className="hidden">{phase.type === 'FOR_EACH' ? plural(n, 'For each entry, {n} phase', 'For each entry, {n} phases') : plural(n, 'Branch {name}, {n} phase', 'Branch {name}, {n} phases', { name })}</span>
+          <span className="hidden">{phase.type === 'FOR_EACH' ? plural(n, 'For each entry, {n} phase', 'For each entry, {n} phases') : plural(n, '{branch}, {n} phase', '{branch}, {n} phases', { branch: branchSaid(name) })}</span>
           <span className="lane-name" dir="auto" aria-hidden>{way}</span>
         </Title>
       )}
