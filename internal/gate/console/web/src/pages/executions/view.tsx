@@ -7,9 +7,8 @@ import { placed, plural, t } from '../../app/text';
 import { CancelExecution, ExecutionMoved, ExecutionOne, OlderVersions } from '../../gen/documents';
 import type { ExecutionOneQuery, ExecutionTrigger } from '../../gen/types';
 import { pathOf, Picture, type Definition } from '../../parts/picture';
-import { opens } from '../../parts/blocks';
-import { BranchOf } from '../../parts/branch';
-import { Badge, lasting, phaseName, phaseType, standsAt, Time, words } from '../../ui/bits';
+import { BranchOf, waySaid } from '../../parts/branch';
+import { Badge, lasting, phaseName, phaseType, standsAt, Time } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Page, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
@@ -80,7 +79,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
         <ol className="card phase-list" aria-label={t('Path taken')}>
           {e.phases.map((p, i) => (
             <li key={`${p.phaseId} ${i}`} {...(e.phaseIds.includes(p.phaseId) && open(p) ? { 'aria-current': 'step' as const } : {})}>
-              <span>{p.branch && <BranchOf path={p.branch} />}<strong>{name(p.phaseId)}</strong> <span className="soft small-text">{phaseType(p.type)}{p.transition && p.transition !== 'next' && !opens(p) ? ` → ${words(p.transition)}` : ''}{p.attempts > 1 ? ` · ${plural(p.attempts, '{n} attempt', '{n} attempts')}` : ''}</span></span>
+              <span>{p.branch && <BranchOf path={p.branch} />}<strong>{name(p.phaseId)}</strong> <span className="soft small-text">{phaseType(p.type)}{waySaid(p) && ` → ${waySaid(p)}`}{p.attempts > 1 ? ` · ${plural(p.attempts, '{n} attempt', '{n} attempts')}` : ''}</span></span>
               <span className="line"><span className="soft small-text"><Time at={p.finishedAt ?? p.startedAt} /></span><Badge value={p.status} /></span>
               {p.error && <span className="fault">{p.error.message}</span>}
               {(p.input || p.output) && <details><summary>{t('Input and output')}</summary><div className="pair"><div><h3>{t('Input')}</h3><pre>{JSON.stringify(p.input, null, 1)}</pre></div><div><h3>{t('Output')}</h3><pre>{JSON.stringify(p.output, null, 1)}</pre></div></div></details>}

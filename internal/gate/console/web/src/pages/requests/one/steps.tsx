@@ -2,8 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { useCan } from '../../../app/session';
 import { t } from '../../../app/text';
-import { opens } from '../../../parts/blocks';
-import { BranchOf } from '../../../parts/branch';
+import { BranchOf, waySaid } from '../../../parts/branch';
 import { Badge, phaseName, phaseType, Time, words } from '../../../ui/bits';
 import { Section } from '../../../ui/page';
 import type { FullRequest } from '../detail';
@@ -44,7 +43,7 @@ const tones: Record<string, Step['tone']> = { RUNNING: 'now', WAITING: 'now', FA
 // phasesOf are the last visits, and those before that are still open.
 const phasesOf = (e: Execution): Step[] => e.phases.filter((p, i) => i >= e.phases.length - most || tones[p.status] === 'now').map((p) => ({
   says: phaseName(e, p.phaseId), branch: p.branch, at: p.finishedAt ?? p.startedAt, tone: tones[p.status] ?? 'done', title: `${phaseType(p.type)}: ${words(p.status)}`,
-  ...(p.transition && p.transition !== 'next' && !opens(p) ? { note: `→ ${words(p.transition)}` } : {}),
+  ...(waySaid(p) ? { note: `→ ${waySaid(p)}` } : {}),
 }));
 
 // lifeOf is how far a request has come, and what comes next.
