@@ -81,7 +81,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
             <li key={`${p.phaseId} ${i}`} {...(e.phaseIds.includes(p.phaseId) && open(p) ? { 'aria-current': 'step' as const } : {})}>
               <span>{p.branch && <BranchOf path={p.branch} />}<strong>{name(p.phaseId)}</strong> <span className="soft small-text">{phaseType(p.type)}{waySaid(p) && ` → ${waySaid(p)}`}{p.attempts > 1 ? ` · ${plural(p.attempts, '{n} attempt', '{n} attempts')}` : ''}</span></span>
               <span className="line"><span className="soft small-text"><Time at={p.finishedAt ?? p.startedAt} /></span><Badge value={p.status} /></span>
-              {p.error && <span className="fault">{p.error.message}</span>}
+              {p.error && <span className={p.status === 'SKIPPED' ? 'soft' : 'fault'}>{p.error.message}</span>}
               {(p.input || p.output) && <details><summary>{t('Input and output')}</summary><div className="pair"><div><h3>{t('Input')}</h3><pre>{JSON.stringify(p.input, null, 1)}</pre></div><div><h3>{t('Output')}</h3><pre>{JSON.stringify(p.output, null, 1)}</pre></div></div></details>}
             </li>
           ))}

@@ -43,7 +43,7 @@ const tones: Record<string, Step['tone']> = { RUNNING: 'now', WAITING: 'now', FA
 // phasesOf are the last visits, and those before that are still open.
 const phasesOf = (e: Execution): Step[] => e.phases.filter((p, i) => i >= e.phases.length - most || tones[p.status] === 'now').map((p) => ({
   says: phaseName(e, p.phaseId), branch: p.branch, at: p.finishedAt ?? p.startedAt, tone: tones[p.status] ?? 'done', title: `${phaseType(p.type)}: ${words(p.status)}`,
-  ...(waySaid(p) ? { note: `→ ${waySaid(p)}` } : {}),
+  ...(p.status === 'SKIPPED' ? { note: words(p.status) } : waySaid(p) ? { note: `→ ${waySaid(p)}` } : {}),
 }));
 
 // lifeOf is how far a request has come, and what comes next.

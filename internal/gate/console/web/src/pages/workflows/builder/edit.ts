@@ -97,7 +97,7 @@ function remove(d: Definition, id: string): Definition {
 }
 
 // lastOf is the phase by which one goes on: the end of a block for that which opens it.
-const lastOf = (p: Phase): string => (opens(p) ? text(p['end']) : p.id);
+export const lastOf = (p: Phase): string => (opens(p) ? text(p['end']) : p.id);
 // firstOf is the phase that opens the block which this one ends, or itself.
 const firstOf = (d: Definition, id: string): Phase | undefined => phaseOf(d, membersOf(d, id)[0] ?? '');
 

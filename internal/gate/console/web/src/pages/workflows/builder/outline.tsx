@@ -5,13 +5,16 @@ import { plural, t } from '../../../app/text';
 import { phaseType } from '../../../ui/bits';
 import { opens } from '../../../parts/blocks';
 import { branchSaid } from '../../../parts/branch';
-import { mainOf, type Definition, type Exit, type Phase } from './definition';
+import { mainOf, phaseOf, type Definition, type Exit, type Phase } from './definition';
 import { branchIn, called, exitName, kinds, long, who } from './kinds';
 import { flat, ordered, outlined, type Entry } from './lanes';
+import { lastOf } from './edit';
 import { titled } from './known';
 import type { Builder } from './use';
 
 interface Props { builder: Builder; faults: Map<string, string[]>; names: Map<string, string>; readOnly: boolean; ask: (at: Exit | null) => void; open: (id: string) => void }
+
+const behind = (d: Definition, id: string) => { const p = phaseOf(d, id); return p ? lastOf(p) : id; };
 
 // exitOf is where something is added after a phase.
 export const exitOf = (d: Definition, id: string): Exit => ({ from: id, name: mainOf(d, id)?.name ?? 'next' });
@@ -56,7 +59,7 @@ export function Outline({ builder: { acts, definition, selected }, faults, names
   const paste = (e: ClipboardEvent) => {
     if (readOnly) return;
     e.preventDefault();
-    acts.paste(e.clipboardData.getData('text/plain'), exitOf(definition, here));
+    acts.paste(e.clipboardData.getData('text/plain'), exitOf(definition, behind(definition, here)));
   };
   const add = useCallback((exit: Exit) => { ask(exit); }, [ask]);
   // listed places phases and their lanes. What is drawn of each is a part of its own, which is drawn anew only for what changed.

@@ -58,7 +58,7 @@ function actsOf({ now, selected, follow, history, put, select, say }: Held): Act
     const to = d && edit(d, c);
     if (!to || to === d) return false;
     if (told) say(told);
-    put(to, noted(history(), d, to, c.do === 'set' ? c.phase.id : '', Date.now()));
+    put(to, noted(history(), d, to, c.do === 'set' && to.phases.length === d.phases.length ? c.phase.id : '', Date.now()));
     return true;
   };
   const step = (back: boolean) => {
