@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition } from '../pages/workflows/builder/definition';
-import { answered, body, called, fitting, invalid, turnOf, type Ask, type Call, type Step } from '../pages/workflows/builder/try/answers';
+import { answered, body, called, fitting, invalid, turnOf, waiting, type Ask, type Call, type Step } from '../pages/workflows/builder/try/answers';
 import { takenBy } from '../pages/workflows/builder/try/kept';
 import { answerSaid, asksSaid, calledSaid, callSaid, endSaid, leaves, passes, wentSaid, wrong } from '../pages/workflows/builder/try/words';
 
@@ -93,4 +93,21 @@ it('the path of a trial is that of an execution', () => {
   const { phases, ways } = takenBy({ status: 'WAITING', stopped: null, error: null, steps: [step({ transition: 'next', to: 'dear' }), step({ phaseId: 'dear', status: 'WAITING' })] });
   expect([...phases]).toEqual([['work', 'COMPLETED'], ['dear', 'WAITING']]);
   expect(ways.has('work next')).toBe(true);
+});
+
+describe('a trial in branches', () => {
+  const open = (phaseId: string, branch: string, answer: unknown = null) => step({ phaseId, branch, finishedAt: answer ? at : null, status: answer ? 'COMPLETED' : 'WAITING', asks: [ask({ answer })] });
+  const stopped = { phaseId: 'work', reason: 'ANSWER' as const, message: '' };
+  it('waits in each for an answer, and asks the first of one phase first', () => {
+    const steps = [step({ phaseId: 'start' }), open('work', '1', {}), open('work', '2'), open('work', '3'), open('board', 'Board')];
+    expect(waiting({ stopped, steps }).map((s) => `${s.phaseId} ${s.branch}`)).toEqual(['work 2', 'board Board']);
+    expect(endSaid({ stopped, status: 'WAITING', error: null, steps }, d)).toBe('It stops at “Work”, “Approve” until there are answers.');
+    expect(waiting({ stopped: null, steps })).toEqual([]);
+  });
+  it('waits in one where there are no branches', () => {
+    expect(waiting({ stopped, steps: [step({ finishedAt: null }), step({ phaseId: 'work', finishedAt: null })] })).toHaveLength(1);
+  });
+  it('goes on from a block to its end', () => {
+    expect(wentSaid(step({ phaseId: 'dear', type: 'PARALLEL', transition: 'end', to: 'end' }), d)).toBe('Goes on to “Done”.');
+  });
 });

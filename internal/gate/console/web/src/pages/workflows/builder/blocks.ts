@@ -115,9 +115,6 @@ export function mayLead(d: Definition, at: Exit, to: string): boolean {
   return (free(from) && !opens(from)) || free(target) || same(s, scopeOf(d, to));
 }
 
-// heightOf is how many blocks stand within each other in a part of a definition.
-export const heightOf = (d: Definition): number => Math.max(0, ...d.phases.map((p) => (scopeOf(d, p.id)?.depth ?? 0) + (opens(p) ? 1 : 0)));
-
 // structural is why blocks are not whole, as may be where somebody has written them by hand.
 function structural(d: Definition): (Problem & { id: string })[] {
   const joins = d.phases.filter((p) => p.type === 'JOIN');

@@ -2,7 +2,7 @@
 import { ArrowRightLeft, CircleCheckBig, ClipboardList, Clock, Flag, GitBranch, Merge, Play, Repeat, Send, SlidersHorizontal, Split, type LucideIcon } from 'lucide-react';
 import { t } from '../../../app/text';
 import { opens } from '../../../parts/blocks';
-import { lasting, phaseType, words } from '../../../ui/bits';
+import { inWords, lasting, phaseType, words } from '../../../ui/bits';
 import { branchNames, deepest, mostBranches, scopeAt } from './blocks';
 import { exits, phaseOf, wayAt, type Definition, type Exit, type Phase } from './definition';
 import { spanOf } from './duration';
@@ -87,13 +87,14 @@ export const wayName = (name: string): string => (name === 'next' ? t('Done') : 
 export const exitName = (p: Phase | undefined, name: string): string =>
   (p?.type === 'PARALLEL' ? name : p?.type === 'FOR_EACH' ? t('Each entry') : p?.type === 'JOIN' && name === 'failed' ? t('Given up') : wayName(name));
 
-// who is who works on a phase or decides in it, and long how long it may take; '' for nothing said.
+// who is who works on a phase or decides in it, and long how long it may take, or what is done for each of; '' for nothing said.
 export function who(p: Phase, names: Map<string, string>): string {
   const all = p.type === 'APPROVAL' ? objects(object(p['config'])['approvers']) : objects(p['participants']).filter((x) => x['role'] === 'responsible');
   return all.map((x) => names.get(text(x['id'])) ?? '').filter(Boolean).join(', ');
 }
 
 export function long(p: Phase): string {
+  if (p.type === 'FOR_EACH') return inWords(text(p['as']));
   const [config, sla] = [object(p['config']), object(p['sla'])];
   const span = spanOf(text(config['duration']) || text(config['deadline']));
   const minutes = Number(config['dueMinutes'] ?? sla['resolutionMinutes'] ?? 0) || (span ? Number(span.d) * 1440 + Number(span.h) * 60 + Number(span.m) : 0);

@@ -57,15 +57,15 @@ export function paste(d: Definition, part: Definition, at: Exit): Definition {
   const scope = scopeAt(d, at);
   const on = wayAt(d, at)?.to ?? endIn(d, scope);
   const named = renamed(part, to);
-  const put = named.phases.reduce((x, p) => missing(named, p).reduce((y, name) => {
+  const closed = named.phases.reduce((x, p) => missing(named, p).reduce((y, name) => {
     const inner = scopeOf(named, p.id);
     const aside = p.type === 'APPROVAL' && name !== 'approved' ? endIn(inner ? named : d, inner ?? scope, p.id) : undefined; // what was not approved ends
     return led(y, { from: p.id, name }, aside ?? (inner ? endIn(named, inner) : on));
   }, x), named);
   const behind = d.phases.indexOf(from) + 1;
-  const joined = { ...d, phases: [...d.phases.slice(0, behind), ...put.phases, ...d.phases.slice(behind)] };
-  const led_ = led(joined, at, to.get(first.id) ?? first.id);
-  return { ...led_, transitions: [...led_.transitions, ...put.transitions] };
+  const joined = { ...d, phases: [...d.phases.slice(0, behind), ...closed.phases, ...d.phases.slice(behind)] };
+  const begun = led(joined, at, to.get(first.id) ?? first.id);
+  return { ...begun, transitions: [...begun.transitions, ...closed.transitions] };
 }
 
 // missing are the ways out of a phase of a part that lead nowhere in it.

@@ -101,7 +101,7 @@ export const wrong = (step: Step): string[] => [
 export function endSaid({ stopped, status, error, steps = [] }: Pick<Trial, 'stopped' | 'status' | 'error'> & { steps?: readonly Step[] }, d: Definition): string {
   const waits = waiting({ stopped, steps });
   switch (stopped?.reason) {
-    case 'ANSWER': return waits.length > 1 ? t('It stops at {phases} until there are answers.', { phases: waits.map((s) => `“${called(d, s.phaseId)}”`).join(', ') }) : t('It stops at “{phase}” until it has an answer.', { phase: called(d, stopped.phaseId) });
+    case 'ANSWER': return waits.length > 1 ? t('It stops at {phases} until there are answers.', { phases: waits.map((s) => t('“{name}”', { name: called(d, s.phaseId) })).join(', ') }) : t('It stops at “{phase}” until it has an answer.', { phase: called(d, stopped.phaseId) });
     case 'INCIDENT': return t('Somebody would have to look at “{phase}” before it goes on.', { phase: called(d, stopped.phaseId) });
     case undefined: return status === 'COMPLETED' ? t('It runs to its end.') : status === 'FAILED' ? t('It fails at “{phase}”.', { phase: called(d, error?.phaseId ?? '') }) : t('It ends as “{status}”.', { status: words(status) });
     default: return stopped?.message ?? '';
