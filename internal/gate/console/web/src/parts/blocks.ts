@@ -36,11 +36,16 @@ export function insides<P extends { id: string; type: string }>(phases: P[], to:
     for (const at of seen) for (const next of to(at)) if (!stop.includes(next)) seen.add(next);
     return seen;
   };
+  const openedBy = new Map(phases.filter(opens).map((p) => [text((p as unknown as Raw)['end']), p.id]));
+  const ends = new Set(phases.filter((p) => p.type === 'END').map((p) => p.id));
+  // leaks reports whether a branch goes on past the end of its block: to the end of the workflow or of another block around it.
+  const leaks = (all: Set<string>) => [...all].some((id) => ends.has(id) || (openedBy.has(id) && !all.has(openedBy.get(id) ?? '')));
   return new Map(phases.filter(opens).map((p) => {
     const end = text((p as unknown as Raw)['end']);
-    const after = reach(end, [p.id]);
     const starts = p.type === 'PARALLEL' ? branchesOf(p).map((b) => text(b['start'])) : [text((p as unknown as Raw)['start'])];
+    const found = starts.map((s) => reach(s, [p.id, end]));
+    const after = found.some((all) => leaks(all)) ? reach(end, [p.id]) : null;
     const taken = new Set<string>();
-    return [p.id, starts.map((s) => [...reach(s, [p.id, end])].filter((id) => !after.has(id) && !taken.has(id) && taken.add(id)))];
+    return [p.id, found.map((all) => [...all].filter((id) => !after?.has(id) && !taken.has(id) && taken.add(id)))];
   }));
 }

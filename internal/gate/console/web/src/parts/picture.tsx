@@ -97,6 +97,7 @@ export function place(d: Definition): Placed[] {
 // rowsOf gives each phase the first row of its column that is free. A block takes the same rows in all of its columns.
 function rowsOf(d: Definition, layer: Map<string, number>): Map<string, number> {
   const phases = d.phases ?? [];
+  const place = new Map(phases.map((p, i) => [p.id, i]));
   const inside = blocksIn(d);
   const row = new Map<string, number>();
   const lay = (ids: string[], top: number): number => {
@@ -113,7 +114,7 @@ function rowsOf(d: Definition, layer: Map<string, number>): Map<string, number> 
       const at = Math.max(...columns.map((l) => free.get(l) ?? top));
       row.set(id, at);
       if (ends) row.set(end, at);
-      const below = branches ? Math.max(at + 1, branches.reduce((from, list) => lay(phases.filter((p) => list.includes(p.id)).map((p) => p.id), from), at)) : at + 1;
+      const below = branches ? Math.max(at + 1, branches.reduce((from, list) => lay(list.toSorted((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0)), from), at)) : at + 1;
       for (let l = Math.min(...columns); l <= Math.max(...columns); l++) free.set(l, Math.max(free.get(l) ?? top, below));
       bottom = Math.max(bottom, below);
     }

@@ -163,6 +163,26 @@ describe('the problems of a block', () => {
   });
 });
 
+describe('a workflow of 200 phases', () => {
+  it('with blocks is edited, outlined, drawn and looked through at once', () => {
+    let big = d;
+    for (let i = 0; big.phases.length < 200; i++) big = edit(big, added(big, ['PARALLEL', 'FOR_EACH', 'PROCESS'][i % 3] ?? '', { from: ['prepared', 'task', 'cleaned'][i % 3] ?? '', name: 'next' }));
+    expect(broken(big)).toEqual([]);
+    const times = Array.from({ length: 21 }, (_x, i) => {
+      const begun = performance.now();
+      const now = edit(big, { do: 'rename', id: i % 2 === 0 ? 'clean' : 'cleans', to: i % 2 === 0 ? 'cleans' : 'clean' });
+      expect(now).not.toBe(big);
+      expect(ordered(now)).toHaveLength(big.phases.length);
+      problemsOf(now, []);
+      place(now as never);
+      write(now);
+      big = now;
+      return performance.now() - begun;
+    }).toSorted((a, b) => a - b);
+    expect(times[0]).toBeLessThan(50); // it takes 3 ms, and much more on a busy machine
+  });
+});
+
 describe('the outline of a block', () => {
   it('has a lane for each branch, and its end below them', () => {
     const { entries, loose } = outlined(d);

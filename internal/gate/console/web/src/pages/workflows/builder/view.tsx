@@ -111,7 +111,7 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
         {side && narrow && opened && <Sheet {...side} />}
         {trying && <Suspense fallback={narrow ? null : <section className="card builder-side"><Skeleton rows={4} /></section>}><Try workflow={id} definition={d} narrow={narrow} selected={b.selected} kept={kept} keep={keep} select={acts.select} open={openFault} close={tried} /></Suspense>}
       </div>
-      {asking && <Palette title={asking.at ? t('Add after “{name}”', { name: called(d, asking.at.from) }) : t('Add or change')} choices={asking.at ? adds(addableAt(d, asking.at), (type) => { acts.add(type, asking.at as Exit); }) : changes(d, b.selected, acts, (find) => { show(b.selected); lead(b.selected, find); })} close={() => { setAsking(null); }} />}
+      {asking && <Palette title={asking.at ? placeSaid(d, asking.at) : t('Add or change')} choices={asking.at ? adds(addableAt(d, asking.at), (type) => { acts.add(type, asking.at as Exit); }) : changes(d, b.selected, acts, (find) => { show(b.selected); lead(b.selected, find); })} close={() => { setAsking(null); }} />}
     </div>
   );
 }
@@ -140,6 +140,9 @@ function Canvas(now: CanvasProps) {
   const editing = useMemo(() => ({ selected, select, open: loose(d), add: ask }), [selected, select, d, ask]);
   return <Picture definition={definition} faulty={faulty} current={selected} editing={editing} {...(taken ? { taken } : {})} />;
 }
+
+// placeSaid is where something is added.
+const placeSaid = (d: Definition, at: Exit): string => (phaseOf(d, at.from)?.type === 'PARALLEL' ? t('Add to the branch “{name}”', { name: at.name }) : t('Add after “{name}”', { name: called(d, at.from) }));
 
 // changes are what can be done at the selected phase.
 function changes(d: Definition, selected: string, acts: Acts, lead: (find: () => HTMLElement | null) => void): Choice[] {
