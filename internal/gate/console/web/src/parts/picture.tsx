@@ -120,7 +120,8 @@ function rowsOf(d: Definition, layer: Map<string, number>): Map<string, number> 
     }
     return Math.max(bottom, top + 1);
   };
-  lay(phases.map((p) => p.id), 0);
+  const bottom = lay(phases.map((p) => p.id), 0);
+  for (const p of phases) if (!row.has(p.id)) lay([p.id], bottom); // in blocks that stand within each other, as may be written by hand
   return row;
 }
 

@@ -159,6 +159,7 @@ describe('the problems of a block', () => {
     const bad = (change: (p: Phase) => object, ...more: object[]) => broken(of({ phases: [...d.phases.map((p) => ({ ...p, ...change(p) })), ...more], transitions: d.transitions })).map((p) => `${p.id} ${p.path}`);
     expect(bad((p) => (p.id === 'prepare' ? { end: 'gone' } : {}))).toContain('prepare end');
     expect(bad(() => ({}), { id: 'alone', type: 'JOIN', next: 'done' })).toEqual(['alone ']);
+    expect(bad((p) => (p.id === 'each' ? { start: 'prepare' } : p.id === 'prepared' ? { next: 'cleaned' } : {})).length).toBeGreaterThan(0);
     expect(bad((p) => (p.id === 'prepared' ? { next: 'unpack' } : {})).length).toBeGreaterThan(0);
   });
 });
@@ -179,7 +180,7 @@ describe('a workflow of 200 phases', () => {
       big = now;
       return performance.now() - begun;
     }).toSorted((a, b) => a - b);
-    expect(times[0]).toBeLessThan(50); // it takes 3 ms, and much more on a busy machine
+    expect(times[0]).toBeLessThan(100); // it takes 3 ms, and much more on a busy machine
   });
 });
 

@@ -121,6 +121,7 @@ function structural(d: Definition): (Problem & { id: string })[] {
   return [
     ...d.phases.filter(opens).flatMap((p) => [
       ...(phaseOf(d, text(p['end']))?.type === 'JOIN' ? [] : [{ id: p.id, path: 'end', message: t('This block has no end.') }]),
+      ...(isWithin(d, p.id, p.id) ? [{ id: p.id, path: '', message: t('A branch of this block leads back into it.') }] : []),
       ...((scopeOf(d, p.id)?.depth ?? 0) < deepest ? [] : [{ id: p.id, path: '', message: t('At most three blocks stand within each other.') }]),
     ]),
     ...joins.filter((j) => d.phases.filter((p) => opens(p) && p['end'] === j.id).length !== 1).map((j) => ({ id: j.id, path: '', message: t('This is not the end of exactly one block.') })),
