@@ -207,6 +207,7 @@ describe('the values of a block', () => {
   it('are an entry and its number within, and what it gives behind its end', () => {
     expect(codes('clean')).toEqual(expect.arrayContaining(['phases.each.room', 'phases.each.index', 'phases.prepared.completed', 'phases.prepared.cancelled', 'phases.order.outcome']));
     expect(codes('work')).toContain('phases.cleaned.results');
+    expect(codes('work')).not.toContain('phases.prepared.fault.message'); // it is never given up
     expect(codes('work').filter((c) => /each|clean\./.test(c))).toEqual([]);
     expect(codes('access')).toEqual([]); // a branch knows nothing of the others
     expect(codes('unpack')).toEqual(['phases.order.outcome']);

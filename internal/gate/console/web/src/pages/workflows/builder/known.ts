@@ -92,8 +92,9 @@ function results(definition: unknown, id: string): Known[] {
 // joined is what is known once a block has come to its end.
 function joined(end: Json, block: Json | undefined): Known[] {
   const under = `phases.${text(end['id'])}`;
-  if (block?.['type'] === 'FOR_EACH') return [one(t('Results'), `${under}.results`, 'list')];
-  return [one(t('Completed branches'), `${under}.completed`, 'list'), one(t('Cancelled branches'), `${under}.cancelled`, 'list')];
+  const gives = block?.['type'] === 'FOR_EACH' ? [one(t('Results'), `${under}.results`, 'list')]
+    : [one(t('Completed branches'), `${under}.completed`, 'list'), one(t('Cancelled branches'), `${under}.cancelled`, 'list')];
+  return block?.['onFault'] === 'cancel' ? [...gives, one(t('Why it was given up'), `${under}.fault.message`, 'text')] : gives;
 }
 
 // titled is what people call a phase: by its name, or else by its type.
