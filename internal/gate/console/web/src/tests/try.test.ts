@@ -102,6 +102,7 @@ describe('a trial in branches', () => {
     const steps = [step({ phaseId: 'start' }), open('work', '1', {}), open('work', '2'), open('work', '3'), open('board', 'Board')];
     expect(waiting({ stopped, steps }).map((s) => `${s.phaseId} ${s.branch}`)).toEqual(['work 2', 'board Board']);
     expect(endSaid({ stopped, status: 'WAITING', error: null, steps }, d)).toBe('It stops at “Work”, “Approve” until there are answers.');
+    expect(waiting({ stopped: { ...stopped, reason: 'INCIDENT' }, steps: steps.slice(3) })).toHaveLength(2);
     expect(waiting({ stopped: null, steps })).toEqual([]);
   });
   it('waits in one where there are no branches', () => {
