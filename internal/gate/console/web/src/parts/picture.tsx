@@ -88,8 +88,11 @@ export function place(d: Definition): Placed[] {
   const layer = layersOf(d);
   const row = rowsOf(d, layer);
   const top = d.phases?.some(opens) ? 12 + above : 12; // for the frame of a block
+  const taken = new Set<string>();
   return (d.phases ?? []).map((p) => {
     const l = layer.get(p.id) ?? 0;
+    while (taken.has(`${l} ${row.get(p.id)}`)) row.set(p.id, (row.get(p.id) ?? 0) + 1); // where a block is still written, and parts of it lead nowhere
+    taken.add(`${l} ${row.get(p.id)}`);
     return { ...p, layer: l, x: 12 + l * (width + gapX), y: top + (row.get(p.id) ?? 0) * (height + gapY) };
   });
 }
