@@ -4,14 +4,14 @@ import { t } from '../../../app/text';
 import { branchesOf } from '../../../parts/blocks';
 import { keyOf } from '../../../parts/formkeys';
 import { Field } from '../../../ui/field';
-import { blockOf, phaseOf, shaped, wayAt } from './definition';
+import { blockOf, phaseOf, shaped, wayAt, type Phase } from './definition';
 import { mayLead, mostBranches } from './blocks';
 import type { Does, FormProps } from './common';
 import { usePhase } from './context';
 import { titled } from './known';
 import { NameField } from './namefield';
 import { Rows } from './rows';
-import { at, list, object, put, text, type Json } from './shape';
+import { at, put, text, type Json } from './shape';
 import { variable } from './value';
 import { ValueField } from './valuefield';
 
@@ -44,17 +44,16 @@ export function ParallelForm({ phase, change, does }: FormProps) {
 }
 
 export function ForEachForm({ phase, change, does }: FormProps) {
-  const { problems, values } = usePhase();
+  const { problems } = usePhase();
   const call = (written: string) => {
     const to = variable.test(written) ? written : keyOf(written);
     if (!variable.test(to) || to === 'index') return t('Letters, digits and _ only, and no digit first.');
     change(put(phase, 'as', to));
     return '';
   };
-  const lists = values('plain').tree.length > 0;
   return (
     <>
-      <ValueField label={t('List')} hint={lists ? t('What is in the block is done for each of its entries, of which there are 100 at most.') : undefined} value={text(phase['in'])} change={(to) => { change(put(phase, 'in', to)); }} wants={['list']} only={['known', 'code']} problem={at(problems, 'in')} />
+      <ValueField label={t('List')} hint={t('What is in the block is done for each of its entries, of which there are 100 at most.')} value={text(phase['in'])} change={(to) => { change(put(phase, 'in', to)); }} wants={['list']} only={['known', 'code']} problem={at(problems, 'in')} />
       <NameField label={t('What one entry is called')} hint={t('The phases of the block know it by this name.')} value={text(phase['as'])} take={call} problem={at(problems, 'as')} input={{ autoCapitalize: 'off', spellCheck: false, maxLength: 60 }} />
       <Field label={t('How many at once')} hint={t('Up to 10; without a number it is 5.')} optional fault={at(problems, 'maxParallel')}>
         <input type="number" min={1} max={10} value={text(phase['maxParallel'])} onChange={(e) => { change(put(phase, 'maxParallel', numberOf(e.target.value))); }} />
@@ -114,16 +113,15 @@ function Fails({ phase, change, does }: { phase: Json; change: (p: Json) => void
 export function JoinForm({ phase }: FormProps) {
   const d = shaped(usePhase().definition);
   const block = d && blockOf(d, text(phase['id']));
-  if (!block) return null;
-  const join = block['join'] ?? 'all';
+  return block ? <p className="soft">{waitsFor(block)}</p> : null;
+}
+
+function waitsFor(block: Phase): string {
+  const [name, join] = [titled(block), text(block['join']) || 'all'];
   const entries = block.type === 'FOR_EACH';
-  const name = titled(block);
-  const n = list(object(block)['branches']).length;
-  return (
-    <p className="soft">
-      {join === 'all' ? (entries ? t('The workflow goes on here once all entries of “{name}” are done.', { name }) : t('The workflow goes on here once all branches of “{name}” are done.', { name }))
-        : join === 'any' ? (entries ? t('The workflow goes on here once the first entry of “{name}” is done.', { name }) : t('The workflow goes on here once the first branch of “{name}” is done.', { name }))
-        : entries ? t('The workflow goes on here once {n} entries of “{name}” are done.', { n: text(join), name }) : t('The workflow goes on here once {n} of {all} branches of “{name}” are done.', { n: text(join), all: n, name })}
-    </p>
-  );
+  switch (join) {
+    case 'all': return entries ? t('The workflow goes on here once all entries of “{name}” are done.', { name }) : t('The workflow goes on here once all branches of “{name}” are done.', { name });
+    case 'any': return entries ? t('The workflow goes on here once the first entry of “{name}” is done.', { name }) : t('The workflow goes on here once the first branch of “{name}” is done.', { name });
+    default: return entries ? t('The workflow goes on here once {n} entries of “{name}” are done.', { n: join, name }) : t('The workflow goes on here once {n} of {all} branches of “{name}” are done.', { n: join, all: branchesOf(block).length, name });
+  }
 }
