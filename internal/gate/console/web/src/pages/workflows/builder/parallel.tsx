@@ -47,7 +47,8 @@ export function ForEachForm({ phase, change, does }: FormProps) {
   const { problems } = usePhase();
   const call = (written: string) => {
     const to = variable.test(written) ? written : keyOf(written);
-    if (!variable.test(to) || to === 'index') return t('Letters, digits and _ only, and no digit first.');
+    if (to === 'index') return t('The number of the entry has this name.');
+    if (!variable.test(to)) return t('Letters, digits and _ only, and no digit first.');
     change(put(phase, 'as', to));
     return '';
   };
