@@ -97,6 +97,13 @@ func TestWebConsoleBuildsWorkflows(t *testing.T) {
 	require.Contains(t, n.script("console-builder.mjs", in), "console-builder: ok")
 }
 
+// An owner builds a workflow with parallel branches with the keyboard alone, and a request stands in both of them at once.
+func TestWebConsoleBuildsBlocks(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-blocks.mjs", in), "console-blocks: ok")
+}
+
 // An owner brings 1,000 requests of another system in with the keyboard alone, and leaves three rows out that have faults.
 func TestWebConsoleImports(t *testing.T) {
 	t.Parallel()

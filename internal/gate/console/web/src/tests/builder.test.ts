@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from '../app/digits';
 import { exits, outsOf, phaseOf, read, write, type Definition } from '../pages/workflows/builder/definition';
-import { copied, edit, pasteable, type Command } from '../pages/workflows/builder/edit';
+import { edit, type Command } from '../pages/workflows/builder/edit';
 import { flat, ordered, outlined } from '../pages/workflows/builder/lanes';
+import { copied, pasteable } from '../pages/workflows/builder/paste';
 import { none, noted, stepped } from '../pages/workflows/builder/patch';
 import { problemsOf } from '../pages/workflows/builder/problems';
 import { renamedIn, wayRenamedIn } from '../pages/workflows/builder/refer';
@@ -153,8 +154,9 @@ describe('a new phase', () => {
   it.each(addable)('of the type %s says what it needs, until it has that', (type) => {
     const { phase } = added(d, type, { from: 'work', name: 'next' });
     const given: Record<string, object> = { APPROVAL: { approvers: [{ type: 'user', id: 'usr_1' }] }, API_CALL: { url: 'https://a.example/' }, WEBHOOK_CALLOUT: { url: 'https://a.example/' }, DATA: { set: { a: '1' } } };
-    expect(wants(phase).map((w) => w.path)).toEqual(Object.keys(given[type] ?? {}).map((k) => `config.${k}`));
-    expect(wants({ ...phase, config: { ...object(phase['config']), ...given[type] } })).toEqual([]);
+    const own = type === 'FOR_EACH' ? { in: 'request.fields.rooms' } : {}; // beside the type
+    expect(wants(phase).map((w) => w.path)).toEqual([...Object.keys(given[type] ?? {}).map((k) => `config.${k}`), ...Object.keys(own)]);
+    expect(wants({ ...phase, ...own, config: { ...object(phase['config']), ...given[type] } })).toEqual([]);
   });
   it('says it once, also where the server has said it', () => {
     const path = 'config.approvers';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition } from '../pages/workflows/builder/definition';
-import { answered, body, called, fitting, invalid, turnOf, type Ask, type Call, type Step } from '../pages/workflows/builder/try/answers';
+import { answered, body, called, fitting, invalid, turnOf, waiting, type Ask, type Call, type Step } from '../pages/workflows/builder/try/answers';
 import { takenBy } from '../pages/workflows/builder/try/kept';
 import { answerSaid, asksSaid, calledSaid, callSaid, endSaid, leaves, passes, wentSaid, wrong } from '../pages/workflows/builder/try/words';
 
@@ -17,7 +17,7 @@ const d: Definition = {
 const at = '2026-12-01T10:00:00Z';
 const ask = (of: Partial<Ask>): Ask => ({ kind: 'TASK', title: 'Work', dueAt: null, who: [{ type: 'user', id: 'usr_1', name: 'Ana' }], mode: null, quorum: null, sequential: false, outcomes: [], answer: null, source: null, ...of });
 const call = (of: Partial<Call>): Call => ({ attempt: 1, sent: { method: 'POST', url: 'https://shop.example/' }, answer: null, source: null, ...of });
-const step = (of: Partial<Step>): Step => ({ phaseId: 'work', name: 'Work', type: 'PROCESS', status: 'COMPLETED', startedAt: at, finishedAt: at, transition: null, to: null, input: null, output: null, error: null, requestStatus: null, rules: [], told: [], asks: [], calls: [], ...of });
+const step = (of: Partial<Step>): Step => ({ phaseId: 'work', branch: null, name: 'Work', type: 'PROCESS', status: 'COMPLETED', startedAt: at, finishedAt: at, transition: null, to: null, input: null, output: null, error: null, requestStatus: null, rules: [], told: [], asks: [], calls: [], ...of });
 
 describe('the words of a step', () => {
   const rule = { when: 'request.fields.amount > 100', transition: 'board', holds: true, error: null };
@@ -93,4 +93,22 @@ it('the path of a trial is that of an execution', () => {
   const { phases, ways } = takenBy({ status: 'WAITING', stopped: null, error: null, steps: [step({ transition: 'next', to: 'dear' }), step({ phaseId: 'dear', status: 'WAITING' })] });
   expect([...phases]).toEqual([['work', 'COMPLETED'], ['dear', 'WAITING']]);
   expect(ways.has('work next')).toBe(true);
+});
+
+describe('a trial in branches', () => {
+  const open = (phaseId: string, branch: string, answer: unknown = null) => step({ phaseId, branch, finishedAt: answer ? at : null, status: answer ? 'COMPLETED' : 'WAITING', asks: [ask({ answer })] });
+  const stopped = { phaseId: 'work', reason: 'ANSWER' as const, message: '' };
+  it('waits in each for an answer, and asks the first of one phase first', () => {
+    const steps = [step({ phaseId: 'start' }), open('work', '1', {}), open('work', '2'), open('work', '3'), open('board', 'Board')];
+    expect(waiting({ stopped, steps }).map((s) => `${s.phaseId} ${s.branch}`)).toEqual(['work 2', 'board Board']);
+    expect(endSaid({ stopped, status: 'WAITING', error: null, steps }, d)).toBe('It stops at “Work”, “Approve” until there are answers.');
+    expect(waiting({ stopped: { ...stopped, reason: 'INCIDENT' }, steps: steps.slice(3) })).toHaveLength(2);
+    expect(waiting({ stopped: null, steps })).toEqual([]);
+  });
+  it('waits in one where there are no branches', () => {
+    expect(waiting({ stopped, steps: [step({ finishedAt: null }), step({ phaseId: 'work', finishedAt: null })] })).toHaveLength(1);
+  });
+  it('goes on from a block to its end', () => {
+    expect(wentSaid(step({ phaseId: 'dear', type: 'PARALLEL', transition: 'end', to: 'end' }), d)).toBe('Goes on to “Done”.');
+  });
 });

@@ -92,9 +92,16 @@ export function phaseName(e: { phaseNames?: unknown } | null | undefined, id: st
   return name && name !== id ? name : words(id);
 }
 
+// standsAt says where an execution stands: in blocks it may be in several phases at once.
+export function standsAt(e: { phaseId?: string | null; phaseIds: readonly string[]; phaseNames?: unknown }): string {
+  const ids = e.phaseIds.length > 0 ? e.phaseIds : e.phaseId ? [e.phaseId] : [];
+  return ids.length === 0 ? '' : t('at {phase}', { phase: ids.map((id) => phaseName(e, id)).join(', ') });
+}
+
 // phaseType is a type of phases in words. The API has no enum for them.
 const phaseTypes: Record<string, string> = {
   START: t('Start'), PROCESS: t('Task'), DECISION: t('Decision'), DATA: t('Set values'), TIMER: t('phase|Wait'), WEBHOOK_CALLOUT: t('Send a webhook'), API_CALL: t('Call an address'), APPROVAL: t('Approval'), END: t('End'),
+  PARALLEL: t('In parallel'), FOR_EACH: t('For each'), JOIN: t('Together again'),
 };
 export const phaseType = (type: string) => phaseTypes[type] ?? words(type);
 

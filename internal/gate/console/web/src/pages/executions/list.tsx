@@ -8,7 +8,7 @@ import * as enums from '../../gen/enums';
 import type { ExecutionFilter, ExecutionStatus } from '../../gen/types';
 import { Choices, useWorkflowChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
-import { Badge, phaseName, Time, words } from '../../ui/bits';
+import { Badge, standsAt, Time, words } from '../../ui/bits';
 import { Field } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
@@ -42,7 +42,7 @@ export default function ExecutionList() {
                 <li key={e.id} className="row">
                   <div>
                     <Link className="name" dir="auto" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.workflow?.name ?? e.id}</Link>
-                    <div className="meta"><Badge value={e.status} />{e.workflow && <span>{t('{workflow}, version {version}', { workflow: e.workflow.name, version: String(e.workflowVersion) })}</span>}{e.phaseId && <span>{t('at {phase}', { phase: phaseName(e, e.phaseId) })}</span>}{e.error && <span>{e.error.message}</span>}<Time at={e.createdAt} /></div>
+                    <div className="meta"><Badge value={e.status} />{e.workflow && <span>{t('{workflow}, version {version}', { workflow: e.workflow.name, version: String(e.workflowVersion) })}</span>}{standsAt(e) && <span>{standsAt(e)}</span>}{e.error && <span>{e.error.message}</span>}<Time at={e.createdAt} /></div>
                   </div>
                 </li>
               ))}

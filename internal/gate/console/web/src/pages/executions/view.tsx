@@ -6,8 +6,9 @@ import { useCan } from '../../app/session';
 import { placed, plural, t } from '../../app/text';
 import { CancelExecution, ExecutionMoved, ExecutionOne, OlderVersions } from '../../gen/documents';
 import type { ExecutionOneQuery, ExecutionTrigger } from '../../gen/types';
-import { Picture, type Definition, type Taken } from '../../parts/picture';
-import { Badge, lasting, phaseName, phaseType, Time, words } from '../../ui/bits';
+import { pathOf, Picture, type Definition } from '../../parts/picture';
+import { BranchOf, waySaid } from '../../parts/branch';
+import { Badge, lasting, phaseName, phaseType, standsAt, Time } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Page, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
@@ -54,9 +55,7 @@ const took = (from: string, to: string) => {
   return seconds < 120 ? plural(seconds, '{n} second', '{n} seconds') : lasting(Math.round(seconds / 60));
 };
 
-function pathOf(e: Execution): Taken {
-  return { phases: new Map(e.phases.map((p) => [p.phaseId, p.status])), ways: new Set(e.phases.map((p) => `${p.phaseId} ${p.transition ?? ''}`)) };
-}
+const open = (p: { status: string }) => p.status === 'RUNNING' || p.status === 'WAITING';
 
 function Body({ execution: e, again }: { execution: Execution; again: () => void }) {
   useAll(OlderVersions, { id: e.workflowId }, rows(e.workflow?.versions).length >= (e.workflow?.versions?.totalCount ?? 0)); // the cache joins them to those that are there
@@ -65,7 +64,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
   return (
     <>
       <div className="line verbs-line">
-        <Badge value={e.status} /><span className="soft">{t('Version {version}', { version: String(e.workflowVersion) })}</span>{e.phaseId && <span>{t('at {phase}', { phase: name(e.phaseId) })}</span>}<span className="grow" />
+        <Badge value={e.status} /><span className="soft">{t('Version {version}', { version: String(e.workflowVersion) })}</span>{standsAt(e) && <span>{standsAt(e)}</span>}<span className="grow" />
         {e.request && <Link to="/app/requests/$id" params={{ id: e.request.id }}>{t('Open the request')}</Link>}
         {e.workflow && <Link to="/app/workflows/$id" params={{ id: e.workflow.id }}>{t('Open the workflow')}</Link>}
       </div>
@@ -75,14 +74,14 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
       </p>
       {e.error && <p className="alert">{name(e.error.phaseId)}: {e.error.message}</p>}
       <Incidents execution={e} again={again} />
-      {(definition.phases?.length ?? 0) > 0 && <Picture definition={definition} faulty={new Set(e.error ? [e.error.phaseId] : [])} taken={pathOf(e)} current={e.phaseId} />}
+      {(definition.phases?.length ?? 0) > 0 && <Picture definition={definition} faulty={new Set(e.error ? [e.error.phaseId] : [])} taken={pathOf(e.phases)} current={e.phaseId} />}
       <Section title={t('Path taken')} intro={t('Secrets are masked.')}>
         <ol className="card phase-list" aria-label={t('Path taken')}>
           {e.phases.map((p, i) => (
-            <li key={`${p.phaseId} ${i}`}>
-              <span><strong>{name(p.phaseId)}</strong> <span className="soft small-text">{phaseType(p.type)}{p.transition && p.transition !== 'next' ? ` → ${words(p.transition)}` : ''}{p.attempts > 1 ? ` · ${plural(p.attempts, '{n} attempt', '{n} attempts')}` : ''}</span></span>
+            <li key={`${p.phaseId} ${i}`} {...(e.phaseIds.includes(p.phaseId) && open(p) ? { 'aria-current': 'step' as const } : {})}>
+              <span>{p.branch && <BranchOf path={p.branch} />}<strong>{name(p.phaseId)}</strong> <span className="soft small-text">{phaseType(p.type)}{waySaid(p) && ` → ${waySaid(p)}`}{p.attempts > 1 ? ` · ${plural(p.attempts, '{n} attempt', '{n} attempts')}` : ''}</span></span>
               <span className="line"><span className="soft small-text"><Time at={p.finishedAt ?? p.startedAt} /></span><Badge value={p.status} /></span>
-              {p.error && <span className="fault">{p.error.message}</span>}
+              {p.error && <span className={p.status === 'SKIPPED' ? 'soft' : 'fault'}>{p.error.message}</span>}
               {(p.input || p.output) && <details><summary>{t('Input and output')}</summary><div className="pair"><div><h3>{t('Input')}</h3><pre>{JSON.stringify(p.input, null, 1)}</pre></div><div><h3>{t('Output')}</h3><pre>{JSON.stringify(p.output, null, 1)}</pre></div></div></details>}
             </li>
           ))}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { rows, usePages, useRead } from '../../app/data';
 import { t } from '../../app/text';
 import { WorkflowDiffOf, WorkflowExecutions, WorkflowVersions } from '../../gen/documents';
-import { Badge, phaseName, Time } from '../../ui/bits';
+import { Badge, standsAt, Time } from '../../ui/bits';
 import { Changes } from '../../ui/changes';
 import { Dialog } from '../../ui/dialog';
 import { More } from '../../ui/more';
@@ -54,7 +54,7 @@ export function Runs({ id }: { id: string }) {
     <Section title={t('Executions')} actions={<Link to="/app/executions" search={{ workflowId: id } as never}>{t('All executions')}</Link>}>
       <ul className="rows">
         {list.map((e) => (
-          <li key={e.id} className="row"><div><Link className="name" dir="auto" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.id}</Link><div className="meta"><Badge value={e.status} /><span>{t('Version {version}', { version: String(e.workflowVersion) })}</span>{e.phaseId && <span>{t('at {phase}', { phase: phaseName(e, e.phaseId) })}</span>}<Time at={e.startedAt} /></div></div></li>
+          <li key={e.id} className="row"><div><Link className="name" dir="auto" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.id}</Link><div className="meta"><Badge value={e.status} /><span>{t('Version {version}', { version: String(e.workflowVersion) })}</span>{standsAt(e) && <span>{standsAt(e)}</span>}<Time at={e.startedAt} /></div></div></li>
         ))}
       </ul>
       <More shown={list.length} total={read.data?.executions?.totalCount} page={read.data?.executions?.pageInfo} next={read.next} />

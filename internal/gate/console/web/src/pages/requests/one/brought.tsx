@@ -2,6 +2,7 @@
 import { t } from '../../../app/text';
 import { AnswerFiles } from '../../../parts/fileanswer';
 import { filesOf, written, type FormField } from '../../../ui/answer';
+import { holds } from '../../../parts/blocks';
 import { phaseName, words } from '../../../ui/bits';
 import type { FullRequest } from '../detail';
 
@@ -23,16 +24,17 @@ export function Given({ values, form, under }: { values: unknown; form?: unknown
 
 const checks = ['valid', 'errors']; // whether what was checked holds: if not, a task says so
 
-// Brought shows what the last visit of each finished phase left behind.
+// Brought shows what the last visit of each finished phase left behind, in each branch that it stands in. Blocks themselves only gather that.
 export function Brought({ request: r }: { request: FullRequest }) {
   const e = r.execution;
-  const last = new Map((e?.phases ?? []).filter((p) => p.status === 'COMPLETED').map((p) => [p.phaseId, (p.output ?? {}) as Record<string, unknown>]));
-  const list = [...last].map(([id, out]) => [id, Object.fromEntries(Object.entries(out).filter(([k, v]) => said(v) && !checks.includes(k)))] as const).filter(([, out]) => Object.keys(out).length > 0);
+  const done = (e?.phases ?? []).filter((p) => p.status === 'COMPLETED' && !holds(p));
+  const last = new Map(done.map((p) => [`${p.phaseId} ${p.branch ?? ''}`, p]));
+  const list = [...last].map(([key, p]) => [key, p, (p.output ?? {}) as Record<string, unknown>] as const).map(([key, p, out]) => [key, p, Object.fromEntries(Object.entries(out).filter(([k, v]) => said(v) && !checks.includes(k)))] as const).filter(([, , out]) => Object.keys(out).length > 0);
   if (!e || list.length === 0) return null;
   return (
     <details className="brought" open={list.length <= 3}>
       <summary>{t('From earlier steps')}</summary>
-      {list.map(([id, out]) => <Given key={id} values={out} under={phaseName(e, id)} />)}
+      {list.map(([key, p, out]) => <Given key={key} values={out} under={[p.branch, phaseName(e, p.phaseId)].filter(Boolean).join(' · ')} />)}
     </details>
   );
 }

@@ -2,12 +2,13 @@
 import { Link } from '@tanstack/react-router';
 import { useCan } from '../../../app/session';
 import { t } from '../../../app/text';
+import { BranchOf, waySaid } from '../../../parts/branch';
 import { Badge, phaseName, phaseType, Time, words } from '../../../ui/bits';
 import { Section } from '../../../ui/page';
 import type { FullRequest } from '../detail';
 
 type Execution = NonNullable<FullRequest['execution']>;
-interface Step { says: string; at?: string | null | undefined; tone: 'done' | 'now' | 'bad' | 'next'; note?: string; title?: string }
+interface Step { says: string; at?: string | null | undefined; tone: 'done' | 'now' | 'bad' | 'next'; note?: string; title?: string; branch?: string | null | undefined }
 
 const most = 30; // of a workflow that goes round and round, the execution's page has them all
 
@@ -29,7 +30,7 @@ function List({ steps }: { steps: Step[] }) {
     <ol className="steps" aria-label={t('Phases of the workflow')}>
       {steps.map((s, i) => (
         <li key={`${s.says} ${i}`} className={s.tone} title={s.title} {...(s.tone === 'now' ? { 'aria-current': 'step' as const } : {})}>
-          <span dir="auto">{s.says}{s.note && <span className="soft"> {s.note}</span>}</span>
+          <span dir="auto">{s.branch && <BranchOf path={s.branch} />}{s.says}{s.note && <span className="soft"> {s.note}</span>}</span>
           {s.at && <span className="soft small-text"><Time at={s.at} /></span>}
         </li>
       ))}
@@ -39,9 +40,10 @@ function List({ steps }: { steps: Step[] }) {
 
 const tones: Record<string, Step['tone']> = { RUNNING: 'now', WAITING: 'now', FAILED: 'bad' };
 
-const phasesOf = (e: Execution): Step[] => e.phases.slice(-most).map((p) => ({
-  says: phaseName(e, p.phaseId), at: p.finishedAt ?? p.startedAt, tone: tones[p.status] ?? 'done', title: `${phaseType(p.type)}: ${words(p.status)}`,
-  ...(p.transition && p.transition !== 'next' ? { note: `→ ${words(p.transition)}` } : {}),
+// phasesOf are the last visits, and those before that are still open.
+const phasesOf = (e: Execution): Step[] => e.phases.filter((p, i) => i >= e.phases.length - most || tones[p.status] === 'now').map((p) => ({
+  says: phaseName(e, p.phaseId), branch: p.branch, at: p.finishedAt ?? p.startedAt, tone: tones[p.status] ?? 'done', title: `${phaseType(p.type)}: ${words(p.status)}`,
+  ...(p.status === 'SKIPPED' ? { note: words(p.status) } : waySaid(p) ? { note: `→ ${waySaid(p)}` } : {}),
 }));
 
 // lifeOf is how far a request has come, and what comes next.

@@ -7,7 +7,7 @@ import { Field } from '../../../ui/field';
 import { Body, readable } from './body';
 import type { FormProps } from './common';
 import { PhaseContext, usePhase } from './context';
-import { variable } from './data';
+import { variable } from './value';
 import { answered, labelsOf } from './known';
 import { Picker } from './picker';
 import { Entries, Rows } from './rows';

@@ -4,10 +4,14 @@ import { Choices } from '../../../parts/choices';
 import { Field } from '../../../ui/field';
 import { isNumeric, numberOf, type Numeric } from '../../../app/digits';
 import { usePhase } from './context';
+import type { Exit } from './definition';
 import { MinutesField } from './durationfield';
 import { at, below, isObject, object, put, text, type Json } from './shape';
 
-export interface FormProps { phase: Json; config: Json; set: (key: string, value: unknown) => void; change: (phase: Json) => void }
+// Does is what the form of a block can do besides changing its own phase: lead a way out elsewhere, and add a branch.
+export interface Does { lead: (from: Exit, to: string) => void; branch: () => void }
+
+export interface FormProps { phase: Json; config: Json; set: (key: string, value: unknown) => void; change: (phase: Json) => void; does: Does }
 
 // numeric is a number of the definition, undefined for none.
 export const numeric = (v: unknown): Numeric | undefined => (isNumeric(v) ? v : undefined);

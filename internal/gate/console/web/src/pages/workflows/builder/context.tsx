@@ -5,6 +5,7 @@ import { useCan } from '../../../app/session';
 import { LastCall, SecretChoices, WorkflowForms, WorkflowWebhooks } from '../../../gen/documents';
 import { useAgentChoices, useCalendarChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
 import { knownAt, labelsOf, type Asked, type Call, type Known, type Place } from './known';
+import { holds } from '../../../parts/blocks';
 import { object, objects, type Json, type Problem } from './shape';
 
 export interface Values { tree: Known[]; labels: Map<string, Known> }
@@ -32,7 +33,7 @@ export function useOthers(definition: unknown, id: string): Json {
   const [all, kept] = [objects(phases), useRef<{ id: string; all: Json[]; transitions: unknown; of: Json }>(null)];
   const was = kept.current;
   if (was?.id === id && was.transitions === transitions && was.all.length === all.length && all.every((p, i) => p === was.all[i] || (p['id'] === id && was.all[i]?.['id'] === id))) return was.of;
-  kept.current = { id, all, transitions, of: { transitions, phases: all.map((p) => (p['id'] === id ? { id, type: p['type'] } : p)) } };
+  kept.current = { id, all, transitions, of: { transitions, phases: all.map((p) => (p['id'] === id && !holds(p) ? { id, type: p['type'] } : p)) } };
   return kept.current.of;
 }
 

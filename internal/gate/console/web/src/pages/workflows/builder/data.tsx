@@ -8,9 +8,8 @@ import { usePhase } from './context';
 import { labelsOf } from './known';
 import { Entries, Rows } from './rows';
 import { at, below, object, objects, put, text, type Json } from './shape';
+import { variable } from './value';
 import { ValueField } from './valuefield';
-
-export const variable = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 const kinds = { enrich: t('Compute values'), validate: t('Check the request') };
 const reactions = { fail: t('The workflow ends with an error'), route: t('It takes the way out “{way}”', { way: t('Invalid') }), ask: t('Somebody is asked to correct the answers') };

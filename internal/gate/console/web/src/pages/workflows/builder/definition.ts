@@ -1,5 +1,6 @@
 // definition is a workflow's definition as the API takes it: phases, and the ways between them. It is read and written without losing a digit.
 import { parse } from '../../../app/digits';
+import { branchesOf, each, heldWays, holds, opens } from '../../../parts/blocks';
 import { isObject, object, objects, text, type Json } from './shape';
 
 export interface Phase extends Json { id: string; type: string }
@@ -38,25 +39,32 @@ export function outsOf(p: Phase): Outs {
     case 'APPROVAL': return only('approved', 'rejected', config['deadline'] ? 'expired' : '');
     case 'DATA': return only('next', config['onInvalid'] === 'route' ? 'invalid' : '');
     case 'API_CALL': return only('next', ...named('statusRules'));
+    case 'PARALLEL': return only(...branchesOf(p).map((b) => text(b['name'])));
+    case 'FOR_EACH': return only(each);
+    case 'JOIN': return only('next', Object.hasOwn(p, 'failed') ? 'failed' : '');
     default: return only('next');
   }
 }
 
 // indexed finds the phases and ways of a definition, made once for each: commands make another definition and change none.
-interface Index { phases: Map<string, Phase>; ways: Map<string, Way[]>; exits: Map<Phase, (Exit & { to?: string })[]> }
+interface Index { phases: Map<string, Phase>; ways: Map<string, Way[]>; blocks: Map<string, Phase>; exits: Map<Phase, (Exit & { to?: string })[]> }
 const indexes = new WeakMap<Definition, Index>();
 
 function indexed(d: Definition): Index {
   const have = indexes.get(d);
   if (have) return have;
-  const made: Index = { phases: new Map(d.phases.map((p) => [p.id, p])), ways: new Map(), exits: new Map() };
-  for (const w of d.transitions) made.ways.set(w.from, [...made.ways.get(w.from) ?? [], w]);
+  const made: Index = { phases: new Map(d.phases.map((p) => [p.id, p])), ways: new Map(), blocks: new Map(d.phases.filter(opens).map((p) => [text(p['end']), p])), exits: new Map() };
+  for (const w of allWays(d)) made.ways.set(w.from, [...made.ways.get(w.from) ?? [], w]);
   indexes.set(d, made);
   return made;
 }
 
+// allWays are the transitions and the ways that phases hold themselves.
+export const allWays = (d: Definition): Way[] => [...d.transitions, ...d.phases.flatMap((p) => (holds(p) ? heldWays(p) : []))];
 export const exits = (d: Definition, id: string): Way[] => indexed(d).ways.get(id) ?? [];
 export const wayAt = (d: Definition, at: Exit): Way | undefined => exits(d, at.from).find((w) => w.name === at.name);
+// blockOf is the phase that opens the block which a JOIN ends.
+export const blockOf = (d: Definition, join: string): Phase | undefined => indexed(d).blocks.get(join);
 export const phaseOf = (d: Definition, id: string): Phase | undefined => indexed(d).phases.get(id);
 
 // allExits are the ways out of a phase with those that lead nowhere yet, in the order in which it asks for them.
@@ -69,7 +77,8 @@ export function allExits(d: Definition, p: Phase): (Exit & { to?: string })[] {
 
 function exitsOf(d: Definition, p: Phase): (Exit & { to?: string })[] {
   const there = exits(d, p.id);
-  const { names, free } = outsOf(p);
+  const { names: own, free } = outsOf(p);
+  const names = p.type === 'JOIN' && blockOf(d, p.id)?.['onFault'] === 'cancel' ? [...new Set([...own, 'failed'])] : own;
   const missing = names.filter((n) => !there.some((w) => w.name === n) && !(p.type === 'API_CALL' && n === 'next' && there.length > 0));
   const asked = [...names, ...there.map((w) => w.name)].filter((n, i, all) => all.indexOf(n) === i && (there.some((w) => w.name === n) || missing.includes(n)));
   const of = asked.length > 0 || !free ? asked : ['next'];

@@ -2,8 +2,11 @@
 import { parse } from '../../../app/digits';
 import { t } from '../../../app/text';
 import * as enums from '../../../gen/enums';
+import { heldWays } from '../../../parts/blocks';
 import { quoted } from '../../../parts/cel';
 import { inWords, phaseType, words } from '../../../ui/bits';
+import { blockOf, shaped } from './definition';
+import { isWithin } from './blocks';
 import { isObject, list, object, objects, text, type Json } from './shape';
 
 export type Kind = 'text' | 'number' | 'boolean' | 'date' | 'moment' | 'person' | 'team' | 'list' | 'object' | 'any' | 'secret';
@@ -76,10 +79,22 @@ function parsed(json: string): unknown {
 // results are what the phases give that may have been passed before this one, in the order of the definition.
 function results(definition: unknown, id: string): Known[] {
   const before = earlier(definition, id);
+  const d = shaped(definition);
+  const loops = d?.phases.filter((p) => p.type === 'FOR_EACH' && !isWithin(d, id, p.id)) ?? []; // what one of their entries gives is known within alone
   return objects(object(definition)['phases']).filter((p) => before.has(text(p['id']))).flatMap((p) => {
-    const children = resultOf(p, ways(definition, text(p['id'])));
-    return children.length > 0 ? [{ label: titled(p), code: '', kind: 'object' as const, children }] : [];
+    if (d && loops.some((l) => l === p || isWithin(d, text(p['id']), l.id))) return [];
+    const block = d && p['type'] === 'JOIN' ? blockOf(d, text(p['id'])) : undefined;
+    const children = p['type'] === 'JOIN' ? joined(p, block) : resultOf(p, ways(definition, text(p['id'])));
+    return children.length > 0 ? [{ label: titled(block ?? p), code: '', kind: 'object' as const, children }] : [];
   });
+}
+
+// joined is what is known once a block has come to its end.
+function joined(end: Json, block: Json | undefined): Known[] {
+  const under = `phases.${text(end['id'])}`;
+  const gives = block?.['type'] === 'FOR_EACH' ? [one(t('Results'), `${under}.results`, 'list')]
+    : [one(t('Completed branches'), `${under}.completed`, 'list'), one(t('Cancelled branches'), `${under}.cancelled`, 'list')];
+  return block?.['onFault'] === 'cancel' ? [...gives, one(t('Why it was given up'), `${under}.fault.message`, 'text')] : gives;
 }
 
 // titled is what people call a phase: by its name, or else by its type.
@@ -91,7 +106,8 @@ export const ways = (definition: unknown, from: string): { name: string; to: str
 
 // earlier are the phases from which this one can be reached; it is among them where it is in a loop.
 export function earlier(definition: unknown, id: string): Set<string> {
-  const edges = objects(object(definition)['transitions']);
+  const { transitions, phases } = object(definition);
+  const edges = [...objects(transitions), ...objects(phases).flatMap(heldWays)];
   const found = new Set<string>();
   for (let next = [id]; next.length > 0;) {
     next = edges.filter((w) => next.includes(text(w['to'])) && !found.has(text(w['from']))).map((w) => text(w['from']));
@@ -109,6 +125,7 @@ function resultOf(p: Json, out: { name: string }[]): Known[] {
     case 'APPROVAL': return [outcome, one(t('Decisions'), `${under}.decisions`, 'list')];
     case 'DATA': return kept(config['set']);
     case 'API_CALL': return [one(t('Status code'), `${under}.status`, 'number'), ...kept(config['response'])];
+    case 'FOR_EACH': return [...(text(p['as']) ? [one(inWords(text(p['as'])), member(under, text(p['as'])), 'any')] : []), one(t('Number of the entry, from 0'), `${under}.index`, 'number')];
     case 'WEBHOOK_CALLOUT': return [one(t('Status code'), `${under}.status`, 'number')];
     default: return [];
   }

@@ -1,6 +1,8 @@
 // lanes puts phases in the order in which people read them: one after another, and where a phase has several ways out, a lane for each
-// until they meet again.
+// until they meet again. A block has a lane for each branch, until its end.
+import { opens } from '../../../parts/blocks';
 import { allExits, phaseOf, type Definition, type Exit, type Phase } from './definition';
+import { text } from './shape';
 
 export interface Lane { exit: Exit & { to?: string }; entries: Entry[] }
 // An entry is a phase. `on` is the way by which it goes on to what stands below it; lanes are its ways where there are several.
@@ -28,6 +30,13 @@ function laid(d: Definition): Outlined {
       if (!phase) break;
       seen.add(at);
       const ways = out.get(at) ?? [];
+      if (opens(phase)) {
+        const end = text(phase['end']);
+        const stop = new Set([...until, ...(seen.has(end) ? [] : behind(end, out, seen))]);
+        list.push({ phase, lanes: ways.map((exit) => ({ exit, entries: walk(exit.to, stop) })), on: null });
+        at = end;
+        continue;
+      }
       if (ways.length < 2) {
         list.push({ phase, lanes: [], on: ways[0] ?? null });
         at = ways[0]?.to;

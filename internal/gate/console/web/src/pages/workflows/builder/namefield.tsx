@@ -2,10 +2,10 @@
 import { useState, type ComponentProps, type KeyboardEvent } from 'react';
 import { Field } from '../../../ui/field';
 
-interface Props { label: string; hint?: string; value: string; take: (to: string) => string; input: Omit<ComponentProps<'input'>, 'value'> }
+interface Props { label: string; hint?: string; problem?: string | undefined; value: string; take: (to: string) => string; input: Omit<ComponentProps<'input'>, 'value'> }
 
 // NameField gives what was written to take, which returns what is wrong with it, '' for nothing. An empty name is none: the old one stays.
-export function NameField({ label, hint, value, take, input }: Props) {
+export function NameField({ label, hint, problem, value, take, input }: Props) {
   const [written, write] = useState({ of: value, text: value, fault: '' });
   const { text, fault } = written.of === value ? written : { text: value, fault: '' };
   const leave = () => {
@@ -14,7 +14,7 @@ export function NameField({ label, hint, value, take, input }: Props) {
   };
   const keys = (e: KeyboardEvent) => { if (e.key === 'Enter') leave(); }; // not said
   return (
-    <Field label={label} hint={hint} fault={fault || undefined}>
+    <Field label={label} hint={hint} fault={fault || problem}>
       <input {...input} value={text} onChange={(e) => { write({ of: value, text: e.target.value, fault: '' }); }} onBlur={leave} onKeyDown={keys} />
     </Field>
   );

@@ -1,15 +1,20 @@
 // outline shows the phases in their order, each way out of a decision as a lane. By the keyboard it is the whole editor.
 import { Plus } from 'lucide-react';
 import { memo, useCallback, useEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react';
-import { t } from '../../../app/text';
+import { plural, t } from '../../../app/text';
 import { phaseType } from '../../../ui/bits';
-import { mainOf, type Definition, type Exit, type Phase } from './definition';
-import { called, kinds, long, wayName, who } from './kinds';
-import { ordered, outlined, type Entry } from './lanes';
+import { opens } from '../../../parts/blocks';
+import { branchSaid } from '../../../parts/branch';
+import { mainOf, phaseOf, type Definition, type Exit, type Phase } from './definition';
+import { branchIn, called, exitName, kinds, long, who } from './kinds';
+import { flat, ordered, outlined, type Entry } from './lanes';
+import { lastOf } from './edit';
 import { titled } from './known';
 import type { Builder } from './use';
 
 interface Props { builder: Builder; faults: Map<string, string[]>; names: Map<string, string>; readOnly: boolean; ask: (at: Exit | null) => void; open: (id: string) => void }
+
+const behind = (d: Definition, id: string) => { const p = phaseOf(d, id); return p ? lastOf(p) : id; };
 
 // exitOf is where something is added after a phase.
 export const exitOf = (d: Definition, id: string): Exit => ({ from: id, name: mainOf(d, id)?.name ?? 'next' });
@@ -54,23 +59,25 @@ export function Outline({ builder: { acts, definition, selected }, faults, names
   const paste = (e: ClipboardEvent) => {
     if (readOnly) return;
     e.preventDefault();
-    acts.paste(e.clipboardData.getData('text/plain'), exitOf(definition, here));
+    acts.paste(e.clipboardData.getData('text/plain'), exitOf(definition, behind(definition, here)));
   };
   const add = useCallback((exit: Exit) => { ask(exit); }, [ask]);
   // listed places phases and their lanes. What is drawn of each is a part of its own, which is drawn anew only for what changed.
-  const listed = (of: Entry[]) => of.map(({ phase: p, lanes, on }) => {
+  const listed = (of: Entry[], depth = 0) => of.map(({ phase: p, lanes, on }) => {
     const reach = here === p.id ? 0 : -1; // by Tab one comes to one phase and its own buttons alone
+    const block = opens(p);
     return (
       <li key={p.id}>
         <Step phase={p} who={who(p, names)} bad={faults.get(p.id)?.join('\n') ?? ''} selected={selected === p.id} reach={reach} open={open} setAt={setAt} on={on && !readOnly ? on.name : ''} ends={on?.to === undefined} add={add} />
         {lanes.length > 0 && (
-          <ul className="lanes" aria-label={t('Ways out of “{name}”', { name: titled(p) })}>
+          <ul className={`lanes${block ? ' branches' : ''}`} aria-label={block ? t('Branches of “{name}”', { name: titled(p) }) : t('Ways out of “{name}”', { name: titled(p) })}>
             {lanes.map(({ exit, entries: inside }) => (
               <li key={exit.name} className="lane">
-                <Head phase={p} name={exit.name} to={inside.length > 0 ? '' : exit.to === undefined ? t('nowhere yet') : called(definition, exit.to)} reach={reach} add={readOnly ? undefined : add} />
-                {inside.length > 0 && <ol className="entries">{listed(inside)}</ol>}
+                <Head phase={p} name={exit.name} depth={depth} n={block ? flat(inside).filter((x) => x.type !== 'JOIN').length : -1} to={inside.length > 0 ? '' : exit.to === undefined ? t('nowhere yet') : block ? '' : called(definition, exit.to)} reach={reach} add={readOnly ? undefined : add} />
+                {inside.length > 0 && <ol className="entries">{listed(inside, block ? depth + 1 : depth)}</ol>}
               </li>
             ))}
+            {block && !readOnly && branchIn(definition, p) && <li><button type="button" className="quiet small" tabIndex={reach} onClick={() => { acts.branch(p.id); }}><Plus size={14} aria-hidden /> {t('Add branch')}</button></li>}
           </ul>
         )}
       </li>
@@ -103,16 +110,24 @@ const Step = memo(function Step({ phase: p, who, bad, selected, reach, open, set
   );
 });
 
-interface HeadProps { phase: Phase; name: string; to: string; reach: number; add: ((at: Exit) => void) | undefined }
+interface HeadProps { phase: Phase; name: string; depth: number; n: number; to: string; reach: number; add: ((at: Exit) => void) | undefined }
 
-// Head is that of a lane. to is where an empty one leads.
-const Head = memo(function Head({ phase, name, to, reach, add }: HeadProps) {
+// Head is that of a lane. to is where an empty one leads, n how many phases stand in a branch; depth is that of its block among others.
+const Head = memo(function Head({ phase, name, depth, n, to, reach, add }: HeadProps) {
+  const way = exitName(phase, name);
+  const Title = depth === 0 ? 'h2' : depth === 1 ? 'h3' : 'h4';
   return (
-    <p className="lane-head">
-      <span className="lane-name" dir="auto">{wayName(name)}</span>
+    <div className="lane-head">
+      {n < 0 ? <span className="lane-name" dir="auto">{way}</span> : (
+        <Title>
+          <span className="hidden">{phase.type === 'FOR_EACH' ? plural(n, 'For each entry, {n} phase', 'For each entry, {n} phases') : plural(n, '{branch}, {n} phase', '{branch}, {n} phases', { branch: branchSaid(name) })}</span>
+          <span className="lane-name" dir="auto" aria-hidden>{way}</span>
+        </Title>
+      )}
+      {n >= 0 && <span className="soft small-text" aria-hidden>{plural(n, '{n} phase', '{n} phases')}</span>}
       {to && <span className="soft small-text" dir="auto">→ {to}</span>}
-      {add && <Add label={t('Add a phase at “{way}” of “{name}”', { way: wayName(name), name: titled(phase) })} reach={reach} press={() => { add({ from: phase.id, name }); }} />}
-    </p>
+      {add && <Add label={t('Add a phase at “{way}” of “{name}”', { way, name: titled(phase) })} reach={reach} press={() => { add({ from: phase.id, name }); }} />}
+    </div>
   );
 });
 

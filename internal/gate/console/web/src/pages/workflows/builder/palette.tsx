@@ -4,12 +4,12 @@ import { t } from '../../../app/text';
 import { score } from '../../../keys/score';
 import { phaseType } from '../../../ui/bits';
 import { Dialog } from '../../../ui/dialog';
-import { addable, kinds } from './kinds';
+import { kinds } from './kinds';
 
 export interface Choice { label: string; hint?: string; run: () => void }
 
 // adds are the phases that can be added.
-export const adds = (add: (type: string) => void): Choice[] => addable.map((type) => ({ label: phaseType(type), hint: kinds[type]?.does ?? '', run: () => { add(type); } }));
+export const adds = (types: string[], add: (type: string) => void): Choice[] => types.map((type) => ({ label: phaseType(type), hint: kinds[type]?.does ?? '', run: () => { add(type); } }));
 
 const most = 50; // choices that are shown
 

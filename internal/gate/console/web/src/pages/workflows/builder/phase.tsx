@@ -3,17 +3,19 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { t } from '../../../app/text';
 import { phaseType } from '../../../ui/bits';
+import { holds } from '../../../parts/blocks';
 import { Field } from '../../../ui/field';
 import { AnswerForm, CallForm } from './apicall';
 import { ApprovalForm } from './approval';
 import { CalloutForm } from './callout';
-import { Action, Level, type FormProps } from './common';
+import { Action, Level, type Does, type FormProps } from './common';
 import { PhaseContext, useChoices, usePhase, useValues } from './context';
 import { DataForm } from './data';
 import { DecisionForm } from './decision';
 import { phaseId } from './edit';
 import { EndForm, StartForm } from './ends';
 import { NameField } from './namefield';
+import { ForEachForm, JoinForm, ParallelForm } from './parallel';
 import { Participants } from './people';
 import { at, isObject, object, objects, put, text, within, type Json, type Problem } from './shape';
 import { TaskFields, TaskForm } from './task';
@@ -21,23 +23,24 @@ import { TimerForm } from './timer';
 import type { Renamed } from './use';
 import './forms.css';
 
-// Props are those of a phase. ways are its ways out, rename gives it another id, and renamed is which phase got one last.
-interface Props { definition: unknown; id: string; problems: Problem[]; change: (phase: Json) => void; rename: (to: string) => boolean; renamed: Renamed; readOnly: boolean; ways: ReactNode }
+// Props are those of a phase. ways are its ways out, does is what a block can do besides, rename gives it another id, and renamed is which phase got one last.
+interface Props { definition: unknown; id: string; problems: Problem[]; change: (phase: Json) => void; rename: (to: string) => boolean; renamed: Renamed; readOnly: boolean; ways: ReactNode; does: Does }
 
 const forms: Record<string, (p: FormProps) => ReactNode> = {
-  START: StartForm, PROCESS: TaskForm, DECISION: DecisionForm, DATA: DataForm, TIMER: TimerForm, APPROVAL: ApprovalForm, API_CALL: CallForm, WEBHOOK_CALLOUT: CalloutForm, END: EndForm,
+  START: StartForm, PROCESS: TaskForm, DECISION: DecisionForm, DATA: DataForm, TIMER: TimerForm, APPROVAL: ApprovalForm, API_CALL: CallForm, WEBHOOK_CALLOUT: CalloutForm, END: EndForm, PARALLEL: ParallelForm, FOR_EACH: ForEachForm, JOIN: JoinForm,
 };
 
 // places are the places whose problems the forms show; others are said above.
 const places = [
   'name', 'participants', 'sla', 'requestAction', 'config.title', 'config.instructions', 'config.dueMinutes', 'config.form', 'config.rules', 'config.default', 'config.kind', 'config.set', 'config.onInvalid', 'config.duration', 'config.until', 'config.calendarId',
   'config.approvers', 'config.mode', 'config.quorum', 'config.deadline', 'config.method', 'config.url', 'config.headers', 'config.body', 'config.response', 'config.statusRules', 'config.retries', 'config.timeoutSeconds', 'config.event', 'config.data', 'config.signingSecret',
+  'branches', 'in', 'as', 'maxParallel', 'join', 'onFault',
 ];
 
 const answered = ['config.response', 'config.statusRules', 'config.retries', 'config.timeoutSeconds'];
 
 // PhaseForm changes one phase. What is not written in it stays as it was sent.
-export function PhaseForm({ definition, id, problems, change, rename, renamed, readOnly, ways }: Props) {
+export function PhaseForm({ definition, id, problems, change, rename, renamed, readOnly, ways, does }: Props) {
   const form = useRef({ id, n: 0 }); // another phase begins a form anew
   if (form.current.id !== id) form.current = { id, n: form.current.n + (renamed.from === form.current.id && renamed.to === id ? 0 : 1) };
   const choices = useChoices();
@@ -53,12 +56,12 @@ export function PhaseForm({ definition, id, problems, change, rename, renamed, r
     const to = put(config, key, value);
     save(put(phase, 'config', Object.keys(to).length > 0 || Object.hasOwn(phase, 'config') ? to : undefined));
   };
-  const props: FormProps = { phase, config, set, change: save };
-  const rest = problems.filter((p) => !places.some((place) => within(p.path, place)) && !(p.path === 'config' && type !== 'START' && type !== 'END' && type !== 'PROCESS'));
+  const props: FormProps = { phase, config, set, change: save, does };
+  const rest = problems.filter((p) => !(p.path === 'start' && type === 'FOR_EACH') && !places.some((place) => within(p.path, place)) && !(p.path === 'config' && type !== 'START' && type !== 'END' && type !== 'PROCESS'));
   const works = type === 'PROCESS' || (type === 'DATA' && config['onInvalid'] === 'ask');
   const people = objects(phase['participants']);
   const take = (to: Json[]) => { save(put(phase, 'participants', to.length > 0 ? to : undefined)); };
-  const ends = type === 'START' || type === 'END';
+  const ends = type === 'START' || type === 'END' || holds(phase);
   return (
     <PhaseContext value={{ workflow, definition, id, problems, readOnly, values, ...choices }}>
       <fieldset key={form.current.n} className="phase-form stack" disabled={readOnly} aria-label={t('Phase “{name}”', { name: text(phase['name']) || phaseType(type) })}>

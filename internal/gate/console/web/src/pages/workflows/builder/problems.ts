@@ -1,7 +1,8 @@
 // problems are what is wrong in a definition, or missing in it.
 import { t } from '../../../app/text';
-import { allExits, type Definition } from './definition';
-import { wayName } from './kinds';
+import { broken } from './blocks';
+import { allExits, phaseOf, type Definition } from './definition';
+import { exitName } from './kinds';
 import type { Problem } from './shape';
 import { wantingIn } from './wants';
 
@@ -13,4 +14,4 @@ export const loose = (d: Definition) => d.phases.flatMap((p) => allExits(d, p).f
 
 // problemsOf adds to what the server has found what can be seen without it.
 export const problemsOf = (d: Definition, found: Found[]): Found[] =>
-  [...loose(d).map((e) => ({ id: e.from, path: '', message: t('The way out “{way}” leads nowhere yet.', { way: wayName(e.name) }) })), ...wantingIn(d, found), ...found];
+  [...loose(d).map((e) => ({ id: e.from, path: '', message: t('The way out “{way}” leads nowhere yet.', { way: exitName(phaseOf(d, e.from), e.name) }) })), ...broken(d), ...wantingIn(d, found), ...found];

@@ -5,7 +5,7 @@ import { isObject } from './shape';
 import { join, split } from './template';
 
 const plain = new Set(['instructions', 'name', 'message', 'label', 'help', 'id', 'type', 'key', 'event', 'transition']); // no expressions
-const codes = new Set(['when', 'check', 'set', 'response', 'until']); // expressions as they stand; others have them in ${…}
+const codes = new Set(['when', 'check', 'set', 'response', 'until', 'in']); // expressions as they stand; others have them in ${…}
 
 // inCode changes all expressions within a value. What is unchanged stays the same object.
 function inCode(v: unknown, change: (code: string) => string, isCode = false): unknown {
@@ -47,4 +47,10 @@ export function wayRenamedIn(v: unknown, id: string, was: string, to: string): u
   const name = to.replace(/[\\'"]/g, '\\$&');
   return inCode(v, (code) => code.replace(compared, (whole, ...rest) =>
     (named(rest.at(-1) as Groups) === id ? whole.replace(values, (text) => (!text.startsWith('[') && unquoted(text) === was ? `${text.charAt(0)}${name}${text.charAt(0)}` : text)) : whole)));
+}
+
+// memberRenamedIn is a value in which one of the values of a phase is called otherwise.
+export function memberRenamedIn(v: unknown, id: string, was: string, to: string): unknown {
+  const named = new RegExp(`(?<before>(?<![\\w.])phases\\s*\\.\\s*${id}\\s*\\.\\s*)${was}\\b|${quoted}`, 'g');
+  return inCode(v, (code) => code.replace(named, (whole, ...rest) => { const { before } = rest.at(-1) as { before?: string }; return before === undefined ? whole : `${before}${to}`; }));
 }

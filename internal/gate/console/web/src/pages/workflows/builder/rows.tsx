@@ -9,10 +9,10 @@ import { useEntries, twice, type Entry } from './entries';
 import { Field } from '../../../ui/field';
 import type { Json } from './shape';
 
-interface RowsProps<T> { label: string; all: T[]; change: (to: T[]) => void; fresh: () => T; add: string; most?: number; ordered?: boolean; hint?: ReactNode; problem?: string | undefined; row: (one: T, set: (to: T) => void, i: number) => ReactNode }
+interface RowsProps<T> { label: string; all: T[]; change: (to: T[]) => void; fresh: () => T; add: string; most?: number; least?: number; ordered?: boolean; hint?: ReactNode; problem?: string | undefined; row: (one: T, set: (to: T) => void, i: number) => ReactNode }
 
 // Rows is a list of rows. What can be done with one is named by its number.
-export function Rows<T>({ label, all, change, fresh, add, most = 100, ordered = false, hint, problem, row }: RowsProps<T>) {
+export function Rows<T>({ label, all, change, fresh, add, most = 100, least = 0, ordered = false, hint, problem, row }: RowsProps<T>) {
   const { readOnly } = usePhase();
   const go = (list: HTMLElement | null, i: number) => { focusSoon(() => list?.children[i]?.querySelector<HTMLElement>('input, select, textarea, [role=textbox]') ?? list?.parentElement?.querySelector<HTMLElement>('.add-row')); }; // not said
   return (
@@ -29,7 +29,7 @@ export function Rows<T>({ label, all, change, fresh, add, most = 100, ordered = 
               <span className="rows-verbs">
                 {ordered && <button type="button" className="icon" aria-label={t('Move row {n} up', { n: i + 1 })} disabled={i === 0} onClick={() => { change(moved(all, i, -1)); }}><ArrowUp size={15} aria-hidden /></button>}
                 {ordered && <button type="button" className="icon" aria-label={t('Move row {n} down', { n: i + 1 })} disabled={i === all.length - 1} onClick={() => { change(moved(all, i, 1)); }}><ArrowDown size={15} aria-hidden /></button>}
-                <button type="button" className="icon" aria-label={t('Remove row {n}', { n: i + 1 })} onClick={(e) => { go(e.currentTarget.closest('ol'), Math.max(0, i - 1)); change(without(all, i)); }}><Trash2 size={15} aria-hidden /></button>
+                {all.length > least && <button type="button" className="icon" aria-label={t('Remove row {n}', { n: i + 1 })} onClick={(e) => { go(e.currentTarget.closest('ol'), Math.max(0, i - 1)); change(without(all, i)); }}><Trash2 size={15} aria-hidden /></button>}
               </span>
             )}
           </li>

@@ -4,7 +4,8 @@ import { t } from '../../../app/text';
 import { phaseType } from '../../../ui/bits';
 import { Dialog } from '../../../ui/dialog';
 import { toast } from '../../../ui/toast';
-import type { Phase } from './definition';
+import { blockOf, type Phase } from './definition';
+import { branchIn } from './kinds';
 import { titled } from './known';
 import { PhaseForm } from './phase';
 import type { Found } from './problems';
@@ -39,13 +40,13 @@ export function Sheet({ close, ...props }: Props) {
   );
 }
 
-function Verbs({ builder: { acts }, phase: p, readOnly, close }: Props) {
+function Verbs({ builder: { acts, definition }, phase: p, readOnly, close }: Props) {
   if (readOnly) return null;
   const copy = () => { void navigator.clipboard.writeText(acts.copy(p.id)).then(() => { toast({ text: t('“{name}” was copied.', { name: titled(p) }) }); }, () => undefined); };
   return (
     <>
       <button type="button" className="icon" aria-label={t('Copy the phase')} title={t('Copy the phase')} onClick={copy}><Copy size={15} aria-hidden /></button>
-      {p.type !== 'START' && <button type="button" className="icon" aria-label={t('Remove the phase')} title={t('Remove the phase')} onClick={() => { close(); acts.remove(p.id); }}><Trash2 size={15} aria-hidden /></button>}
+      {p.type !== 'START' && !(p.type === 'JOIN' && blockOf(definition, p.id)) && <button type="button" className="icon" aria-label={t('Remove the phase')} title={t('Remove the phase')} onClick={() => { close(); acts.remove(p.id); }}><Trash2 size={15} aria-hidden /></button>}
     </>
   );
 }
@@ -56,6 +57,7 @@ function Content({ builder: { acts, definition, renamed }, phase: p, coming, pro
   return (
     <PhaseForm
       definition={definition} id={p.id} problems={own} readOnly={readOnly} change={(phase) => { acts.run({ do: 'set', phase: phase as Phase }); }} rename={(to) => acts.rename(p.id, to)} renamed={renamed}
+      does={{ lead: (from, to) => { acts.run({ do: 'connect', at: from, to }); }, branch: () => { const c = branchIn(definition, p); if (c) acts.run(c, t('The branch “{name}” was added.', { name: c.name })); } }} // the form stays where it is
       ways={<Ways definition={definition} phase={p} acts={acts} readOnly={readOnly} />}
     />
   );

@@ -2,16 +2,19 @@
 import { useMemo, useRef, useState } from 'react';
 import { plural, t } from '../../../app/text';
 import { focusSoon } from '../../../ui/focus';
-import { phaseOf, read, write, type Definition, type Exit } from './definition';
-import { copied, edit, pasteable, type Command } from './edit';
-import { added, called } from './kinds';
+import { blockOf, phaseOf, read, write, type Definition, type Exit } from './definition';
+import { membersOf } from './blocks';
+import { edit, type Command } from './edit';
+import { added, branchIn, called } from './kinds';
+import { titled } from './known';
 import { ordered } from './lanes';
+import { copied, pasteable } from './paste';
 import { none, noted, stepped, type History } from './patch';
 
 // Acts are what can be done: they stay the same, so that what is drawn of them need not be drawn anew.
 export interface Acts {
   select: (id: string) => void; goTo: (id: string) => void; run: (c: Command, told?: string) => boolean; rename: (id: string, to: string) => boolean; add: (type: string, at: Exit) => void; undo: () => void; redo: () => void;
-  move: (id: string, by: -1 | 1) => void; remove: (id: string) => void; copy: (id: string) => string; paste: (written: string, at: Exit) => void;
+  move: (id: string, by: -1 | 1) => void; remove: (id: string) => void; copy: (id: string) => string; branch: (id: string) => void; paste: (written: string, at: Exit) => void;
 }
 // Builder is a definition as it stands. renamed is the phase that was called otherwise last, so that its form goes on.
 export interface Builder { acts: Acts; definition: Definition; selected: string; renamed: Renamed; may: { undo: boolean; redo: boolean }; says: string }
@@ -55,7 +58,7 @@ function actsOf({ now, selected, follow, history, put, select, say }: Held): Act
     const to = d && edit(d, c);
     if (!to || to === d) return false;
     if (told) say(told);
-    put(to, noted(history(), d, to, c.do === 'set' ? c.phase.id : '', Date.now()));
+    put(to, noted(history(), d, to, c.do === 'set' && to.phases.length === d.phases.length ? c.phase.id : '', Date.now()));
     return true;
   };
   const step = (back: boolean) => {
@@ -79,8 +82,15 @@ function actsOf({ now, selected, follow, history, put, select, say }: Held): Act
     add: (type, at) => {
       const d = now();
       const c = d && added(d, type, at);
-      if (!c || !run(c)) return;
+      if (!c || !run(c)) { say(t('Nothing can be added there.')); return; }
       say(t('“{name}” was added after “{phase}”.', { name: String(c.phase['name']), phase: name(at.from) }));
+      goTo(c.phase.id);
+    },
+    branch: (id) => {
+      const d = now();
+      const p = d && phaseOf(d, id);
+      const c = p ? branchIn(d, p) : null;
+      if (!c || !run(c, t('The branch “{name}” was added.', { name: c.name }))) return;
       goTo(c.phase.id);
     },
     move: (id, by) => {
@@ -89,16 +99,18 @@ function actsOf({ now, selected, follow, history, put, select, say }: Held): Act
     },
     remove: (id) => {
       const d = now();
-      const [all, was] = [d ? ordered(d) : [], name(id)];
+      const [all, was, gone] = [d ? ordered(d) : [], name(id), d ? membersOf(d, id) : []];
       const at = all.findIndex((p) => p.id === id);
-      if (!run({ do: 'remove', id })) { say(t('“{name}” cannot be removed: a workflow has one start and at least one end.', { name: was })); return; }
-      say(t('“{name}” was removed.', { name: was }));
-      goTo((all[at + 1] ?? all[at - 1])?.id ?? '');
+      const block = d && phaseOf(d, id)?.type === 'JOIN' ? blockOf(d, id) : undefined;
+      if (!run({ do: 'remove', id })) { say(block ? t('“{name}” is the end of “{block}” and goes with it.', { name: was, block: titled(block) }) : t('“{name}” cannot be removed: a workflow has one start and at least one end.', { name: was })); return; }
+      say(gone.length > 1 ? t('“{name}” was removed with all that was in it.', { name: was }) : t('“{name}” was removed.', { name: was }));
+      goTo((all.slice(at).find((p) => !gone.includes(p.id)) ?? all[at - 1])?.id ?? '');
     },
-    copy: (id) => { const d = now(); say(t('“{name}” was copied.', { name: name(id) })); return d ? write(copied(d, [id])) : ''; },
+    copy: (id) => { const d = now(); say(t('“{name}” was copied.', { name: name(id) })); return d ? write(copied(d, membersOf(d, id))) : ''; },
     paste: (written, at) => {
       const sent = pasteable(read(written));
-      if (!sent || !run({ do: 'paste', part: sent, at })) { say(t('What was copied is no phase.')); return; }
+      if (!sent) { say(t('What was copied is no phase.')); return; }
+      if (!run({ do: 'paste', part: sent, at })) { say(t('What was copied cannot stand there: within a block the workflow does not end, and at most three blocks stand within each other.')); return; }
       say(plural(sent.phases.length, '{n} phase was added.', '{n} phases were added.'));
     },
   };

@@ -1,5 +1,8 @@
 // value reads and writes the expressions that are no more than one value: a known one, a text, a number, yes or no.
 
+// variable is what a name in expressions looks like.
+export const variable = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
+
 export type Value =
   | { is: 'known'; code: string }
   | { is: 'text'; text: string }

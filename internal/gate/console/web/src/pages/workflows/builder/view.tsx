@@ -3,13 +3,16 @@ import { FlaskConical, Redo2, Undo2 } from 'lucide-react';
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { plural, t } from '../../../app/text';
 import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
+import { opens } from '../../../parts/blocks';
 import { drawable, Picture, type Taken } from '../../../parts/picture';
 import { focusSoon } from '../../../ui/focus';
 import { useMedia } from '../../../ui/media';
 import { Skeleton } from '../../../ui/states';
+import { blockChoices } from './blockchoices';
+import { mayLead } from './blocks';
 import { allExits, outsOf, phaseOf, type Definition, type Exit, type Phase } from './definition';
 import { foundOf } from './found';
-import { called, outcomeOf, wayName } from './kinds';
+import { addableAt, called, exitName, outcomeOf, wayName } from './kinds';
 import { titled } from './known';
 import { exitOf, Outline } from './outline';
 import { adds, Palette, type Choice } from './palette';
@@ -108,7 +111,7 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
         {side && narrow && opened && <Sheet {...side} />}
         {trying && <Suspense fallback={narrow ? null : <section className="card builder-side"><Skeleton rows={4} /></section>}><Try workflow={id} definition={d} narrow={narrow} selected={b.selected} kept={kept} keep={keep} select={acts.select} open={openFault} close={tried} /></Suspense>}
       </div>
-      {asking && <Palette title={asking.at ? t('Add after “{name}”', { name: called(d, asking.at.from) }) : t('Add or change')} choices={asking.at ? adds((type) => { acts.add(type, asking.at as Exit); }) : changes(d, b.selected, acts, (find) => { show(b.selected); lead(b.selected, find); })} close={() => { setAsking(null); }} />}
+      {asking && <Palette title={asking.at ? placeSaid(d, asking.at) : t('Add or change')} choices={asking.at ? adds(addableAt(d, asking.at), (type) => { acts.add(type, asking.at as Exit); }) : changes(d, b.selected, acts, (find) => { show(b.selected); lead(b.selected, find); })} close={() => { setAsking(null); }} />}
     </div>
   );
 }
@@ -138,19 +141,22 @@ function Canvas(now: CanvasProps) {
   return <Picture definition={definition} faulty={faulty} current={selected} editing={editing} {...(taken ? { taken } : {})} />;
 }
 
+// placeSaid is where something is added.
+const placeSaid = (d: Definition, at: Exit): string => (phaseOf(d, at.from)?.type === 'PARALLEL' ? t('Add to the branch “{name}”', { name: at.name }) : t('Add after “{name}”', { name: called(d, at.from) }));
+
 // changes are what can be done at the selected phase.
 function changes(d: Definition, selected: string, acts: Acts, lead: (find: () => HTMLElement | null) => void): Choice[] {
   const p = phaseOf(d, selected);
   if (!p) return [];
   const name = titled(p);
   const out = allExits(d, p);
-  const at = (type: string) => { acts.add(type, exitOf(d, selected)); };
   return [
-    ...(p.type === 'END' ? [] : out.length < 2 ? adds(at) : out.flatMap((e) => adds((type) => { acts.add(type, e); }).map((c) => ({ ...c, label: t('{phase} at “{way}”', { phase: c.label, way: wayName(e.name) }) })))),
+    ...(p.type === 'END' ? [] : out.length < 2 ? adds(addableAt(d, exitOf(d, selected)), (type) => { acts.add(type, exitOf(d, selected)); }) : out.flatMap((e) => adds(addableAt(d, e), (type) => { acts.add(type, e); }).map((c) => ({ ...c, label: t('{phase} at “{way}”', { phase: c.label, way: exitName(p, e.name) }) })))),
+    ...blockChoices(d, p, acts, lead),
     { label: t('Move “{name}” up', { name }), run: () => { acts.move(selected, -1); } }, { label: t('Move “{name}” down', { name }), run: () => { acts.move(selected, 1); } },
-    { label: t('Remove “{name}”', { name }), run: () => { acts.remove(selected); } },
+    ...(p.type === 'JOIN' ? [] : [{ label: t('Remove “{name}”', { name }), run: () => { acts.remove(selected); } }]),
     ...(outsOf(p).free ? outcomes(d, p, acts, lead) : []),
-    ...out.flatMap((e) => d.phases.filter((x) => x.type !== 'START' && x.id !== e.to).map((x) => ({ label: t('Lead “{way}” to “{phase}”', { way: wayName(e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }); focusPhase(selected); } }))),
+    ...(opens(p) ? [] : out).flatMap((e) => d.phases.filter((x) => x.id !== e.to && mayLead(d, e, x.id)).map((x) => ({ label: t('Lead “{way}” to “{phase}”', { way: exitName(p, e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }); focusPhase(selected); } }))),
   ];
 }
 

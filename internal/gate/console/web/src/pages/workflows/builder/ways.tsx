@@ -4,8 +4,10 @@ import { useMemo } from 'react';
 import { t } from '../../../app/text';
 import { Field } from '../../../ui/field';
 import { focusSoon } from '../../../ui/focus';
+import { opens } from '../../../parts/blocks';
+import { mayLead } from './blocks';
 import { allExits, outsOf, type Definition, type Exit, type Phase } from './definition';
-import { called, outcomeOf, wayName } from './kinds';
+import { called, exitName, outcomeOf, wayName } from './kinds';
 import { NameField } from './namefield';
 import type { Acts } from './use';
 
@@ -17,10 +19,11 @@ export const nameAt = (i: number) => () => { const all = globalThis.document.que
 export function Ways({ definition: d, phase: p, acts, readOnly }: Props) {
   const all = allExits(d, p);
   const { free } = outsOf(p);
-  const targets = d.phases.filter((x) => x.type !== 'START').map((x) => [x.id, called(d, x.id)]);
+  const [at, leads] = [all[0], new Set(all.map((e) => e.to))];
+  const targets = d.phases.filter((x) => leads.has(x.id) || (at && mayLead(d, at, x.id))).map((x) => [x.id, called(d, x.id)]); // all ways out of a phase may lead to the same ones
   const key = JSON.stringify(targets);
   const options = useMemo(() => (JSON.parse(key) as [string, string][]).map(([id, name]) => <option key={id} value={id}>{name}</option>), [key]); // once for all of them
-  if (p.type === 'END') return null;
+  if (p.type === 'END' || opens(p)) return null;
   const add = () => {
     const c = outcomeOf(d, p);
     if (c && acts.run(c, t('The outcome “{way}” was added.', { way: c.at.name }))) focusSoon(() => { const field = nameAt(all.length)(); field?.select(); return field; });
@@ -34,8 +37,8 @@ export function Ways({ definition: d, phase: p, acts, readOnly }: Props) {
       {all.map((exit, i) => (
         <div key={i} className="way-row">
           {free && exit.to !== undefined && <NameField label={t('Outcome')} value={exit.name === 'next' ? t('Done') : exit.name} take={(name) => rename(exit, name)} input={{ className: 'way-name', dir: 'auto', maxLength: 100 }} />}
-          <Field label={free ? t('Leads to') : t('“{way}” leads to', { way: wayName(exit.name) })}>
-            <select value={exit.to ?? ''} onChange={(e) => { acts.run({ do: 'connect', at: { from: exit.from, name: exit.name }, to: e.target.value }, t('“{way}” leads to “{phase}” now.', { way: wayName(exit.name), phase: called(d, e.target.value) })); }}>
+          <Field label={free ? t('Leads to') : t('“{way}” leads to', { way: exitName(p, exit.name) })}>
+            <select value={exit.to ?? ''} onChange={(e) => { acts.run({ do: 'connect', at: { from: exit.from, name: exit.name }, to: e.target.value }, t('“{way}” leads to “{phase}” now.', { way: exitName(p, exit.name), phase: called(d, e.target.value) })); }}>
               {exit.to === undefined && <option value="">{t('nowhere yet')}</option>}
               {options}
             </select>

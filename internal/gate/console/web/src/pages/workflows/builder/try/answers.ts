@@ -27,6 +27,17 @@ export function answered(given: Given, steps: readonly Step[], step: Step, ask: 
   return { ...given, [step.phaseId]: [...asked(steps, step.phaseId).slice(0, turn).map((a) => a.answer as unknown), answer] };
 }
 
+// waiting are the steps that wait for an answer: in a block there may be several, also where another branch has an incident. Of one phase
+// the first is answered first.
+export function waiting({ stopped, steps }: { stopped?: Trial['stopped'] | undefined; steps: readonly Step[] }): Step[] {
+  if (stopped?.reason !== 'ANSWER' && stopped?.reason !== 'INCIDENT') return [];
+  const stops = stopped.reason === 'ANSWER' ? steps.findLast((s) => s.phaseId === stopped.phaseId && !s.finishedAt) ?? steps.at(-1) : undefined;
+  const open = steps.filter((s) => s === stops || (s.branch && !s.finishedAt && asks(s)));
+  return open.filter((s, i) => open.findIndex((x) => x.phaseId === s.phaseId) === i);
+}
+
+const asks = (s: Step) => s.asks.some((a) => a.answer === null || a.answer === undefined) || (s.calls.length > 0 && s.calls.every((c) => c.answer === null || c.answer === undefined));
+
 // called gives the answer to all calls of a phase.
 export const called = (given: Given, step: Step, answer: unknown): Given => ({ ...given, [step.phaseId]: answer });
 

@@ -1,5 +1,5 @@
 // kept is what stays of a trial while its panel is closed, and what the picture shows of it.
-import type { Taken } from '../../../../parts/picture';
+import { pathOf, type Taken } from '../../../../parts/picture';
 import type { Answers } from '../../../../ui/answer';
 import type { Refused } from '../found';
 import type { Given, Trial } from './answers';
@@ -14,6 +14,4 @@ export interface Kept { on: On; given: Given; trial: Trial | null; of: string; r
 export const nothingKept: Kept = { on: { kind: 'sample', offering: '', fields: {}, request: null }, given: {}, trial: null, of: '', refused: null };
 
 // takenBy is the path of a trial.
-export const takenBy = (trial: Trial): Taken => ({
-  phases: new Map(trial.steps.map((s) => [s.phaseId, s.status])), ways: new Set(trial.steps.map((s) => `${s.phaseId} ${s.transition ?? ''}`)),
-});
+export const takenBy = (trial: Trial): Taken => pathOf(trial.steps);

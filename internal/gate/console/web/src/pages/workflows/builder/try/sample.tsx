@@ -12,10 +12,10 @@ import { Field } from '../../../../ui/field';
 import { focusSoon } from '../../../../ui/focus';
 import { FormFields } from '../../../../ui/formfields';
 import { PhaseContext, useAsked, useLastCall } from '../context';
-import { variable } from '../data';
 import type { Asked } from '../known';
 import { Entries } from '../rows';
 import { text } from '../shape';
+import { variable } from '../value';
 import { body } from './answers';
 import type { On } from './kept';
 

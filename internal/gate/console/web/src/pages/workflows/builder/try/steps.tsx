@@ -3,12 +3,13 @@ import type { ReactNode } from 'react';
 import { t } from '../../../../app/text';
 import type { Fault } from '../../../../app/fault';
 import { useConditionWords } from '../../../../parts/conditionsaid';
+import { BranchOf } from '../../../../parts/branch';
 import { phaseType } from '../../../../ui/bits';
 import type { Answers } from '../../../../ui/answer';
 import { phaseOf, type Definition } from '../definition';
 import { called, kinds } from '../kinds';
 import { isObject, object } from '../shape';
-import { answered, called as calledAs, turnOf, type Ask, type Given, type Step, type Trial } from './answers';
+import { answered, called as calledAs, turnOf, waiting, type Ask, type Given, type Step, type Trial } from './answers';
 import { GiveAsked, GiveCalled } from './give';
 import { answerSaid, asksSaid, calledSaid, callSaid, leaves, passes, wentSaid, wrong } from './words';
 
@@ -33,12 +34,12 @@ function OneStep({ step, n, ...props }: Props & { step: Step; n: number }) {
     select(step.phaseId);
     globalThis.document.querySelector(`[data-phase="${CSS.escape(step.phaseId)}"]`)?.scrollIntoView({ block: 'nearest' });
   };
-  const waits = trial.stopped?.reason === 'ANSWER' && n === trial.steps.length - 1;
+  const waits = waiting(trial).includes(step);
   const went = wentSaid(step, d);
   return (
     <li>
       <button type="button" className="try-phase" aria-current={selected === step.phaseId || undefined} onClick={show}>
-        {Icon && <Icon size={15} aria-hidden />}<strong className="grow" dir="auto">{nameOf(step, d)}</strong><span className="soft small-text">{phaseType(step.type)}</span>
+        {Icon && <Icon size={15} aria-hidden />}{step.branch && <BranchOf path={step.branch} />}<strong className="grow" dir="auto">{nameOf(step, d)}</strong><span className="soft small-text">{phaseType(step.type)}</span>
       </button>
       {passes(step).map((says) => <p key={says}>{says}</p>)}
       {step.asks.map((ask, i) => <Asked key={i} {...props} step={step} ask={ask} at={i} question={`${n} ask ${i}`} open={waits && i === step.asks.length - 1} />)}

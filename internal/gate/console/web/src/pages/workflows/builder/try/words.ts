@@ -1,10 +1,11 @@
 // words say what a trial has found, step by step.
 import { plural, t } from '../../../../app/text';
+import { opens } from '../../../../parts/blocks';
 import { lasting, momentSaid, words } from '../../../../ui/bits';
-import { called, wayName } from '../kinds';
-import type { Definition } from '../definition';
+import { called, exitName, wayName } from '../kinds';
+import { phaseOf, type Definition } from '../definition';
 import { object, text } from '../shape';
-import { invalid, type Ask, type Call, type Step, type Trial } from './answers';
+import { invalid, waiting, type Ask, type Call, type Step, type Trial } from './answers';
 
 // namesOf are the names of people, teams and agents. One that the viewer does not see has none.
 function namesOf(all: readonly { type: string; id: string; name?: string | null }[]): string {
@@ -81,7 +82,7 @@ export function wentSaid(step: Step, d: Definition, said: (condition: string) =>
   const rule = step.rules.find((r) => r.holds === true);
   if (rule) return t('Goes on to “{phase}”, because this holds: {condition}', { phase, condition: said(rule.when) ?? rule.when });
   if (step.rules.length > 0) return t('Goes on to “{phase}”, because none of the conditions holds.', { phase });
-  return step.transition === 'next' ? t('Goes on to “{phase}”.', { phase }) : t('Goes on to “{phase}” by “{way}”.', { phase, way: wayName(step.transition) });
+  return step.transition === 'next' || opens(step) ? t('Goes on to “{phase}”.', { phase }) : t('Goes on to “{phase}” by “{way}”.', { phase, way: exitName(phaseOf(d, step.phaseId), step.transition) });
 }
 
 // leaves says what becomes of others when a step is done.
@@ -96,10 +97,11 @@ export const wrong = (step: Step): string[] => [
   ...(step.error ? [step.error.message] : []),
 ];
 
-// endSaid says how a trial ends.
-export function endSaid({ stopped, status, error }: Pick<Trial, 'stopped' | 'status' | 'error'>, d: Definition): string {
+// endSaid says how a trial ends. In a block it may stop in several phases.
+export function endSaid({ stopped, status, error, steps = [] }: Pick<Trial, 'stopped' | 'status' | 'error'> & { steps?: readonly Step[] }, d: Definition): string {
+  const waits = waiting({ stopped, steps });
   switch (stopped?.reason) {
-    case 'ANSWER': return t('It stops at “{phase}” until it has an answer.', { phase: called(d, stopped.phaseId) });
+    case 'ANSWER': return waits.length > 1 ? t('It stops at {phases} until there are answers.', { phases: waits.map((s) => t('“{name}”', { name: called(d, s.phaseId) })).join(', ') }) : t('It stops at “{phase}” until it has an answer.', { phase: called(d, stopped.phaseId) });
     case 'INCIDENT': return t('Somebody would have to look at “{phase}” before it goes on.', { phase: called(d, stopped.phaseId) });
     case undefined: return status === 'COMPLETED' ? t('It runs to its end.') : status === 'FAILED' ? t('It fails at “{phase}”.', { phase: called(d, error?.phaseId ?? '') }) : t('It ends as “{status}”.', { status: words(status) });
     default: return stopped?.message ?? '';
