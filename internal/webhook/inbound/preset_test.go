@@ -36,8 +36,8 @@ func (h *hook) made(p *preset.Preset) {
 	h.issued = testkit.Run(h.t, h.World, h.ctx, inbound.CreateWebhook, in)
 }
 
-// sent returns a call as a sender sends it, with one of its bodies.
-func (h *hook) sent(p *preset.Preset, raw string, event ...string) inbound.Call {
+// arriving returns a call as a sender sends it, with one of its bodies.
+func (h *hook) arriving(p *preset.Preset, raw string, event ...string) inbound.Call {
 	c := inbound.Call{WebhookID: h.issued.ID, Body: []byte(raw), Header: http.Header{}}
 	for name, value := range p.Sample.Headers {
 		c.Header.Set(name, value)
@@ -126,7 +126,7 @@ func TestPresetsTakeTheirSenders(t *testing.T) {
 func (h *hook) files(p *preset.Preset) {
 	h.t.Helper()
 	want := worth[p.Key]
-	out, err := h.door.Take(context.Background(), h.sent(p, string(p.Sample.Body)))
+	out, err := h.door.Take(context.Background(), h.arriving(p, string(p.Sample.Body)))
 	require.NoError(h.t, err, p.Key)
 	if p.Key == "slack_command" {
 		require.Equal(h.t, inbound.Said{ResponseType: "ephemeral", Text: "Thank you, this is on its way."}, out)
@@ -148,7 +148,7 @@ func (h *hook) files(p *preset.Preset) {
 	require.Equal(h.t, want.tags, r.Tags, p.Key)
 	require.Equal(h.t, h.issued.ID, r.RequesterID, "%s: nobody has the address", p.Key)
 
-	unsigned := h.sent(p, string(p.Sample.Body))
+	unsigned := h.arriving(p, string(p.Sample.Body))
 	unsigned.Header = http.Header{"Content-Type": unsigned.Header["Content-Type"]}
 	require.Equal(h.t, apperr.Unauthorized, apperr.CodeOf(h.refused(unsigned)), p.Key)
 }
@@ -160,7 +160,7 @@ func (h *hook) ignores(p *preset.Preset) {
 		return
 	}
 	before := h.executions()
-	out, err := h.door.Take(context.Background(), h.sent(p, want.other, want.event...))
+	out, err := h.door.Take(context.Background(), h.arriving(p, want.other, want.event...))
 	require.NoError(h.t, err, p.Key)
 	if p.Key == "slack_command" {
 		require.Equal(h.t, inbound.Challenge{Challenge: "3eZbrw1aBm2rZgRN"}, out)
