@@ -49,6 +49,12 @@ func isText(style inboundwebhook.SignatureStyle, media string) bool {
 	return style == inboundwebhook.SignatureStyleSns && media == "text/plain"
 }
 
+// sendsForm reports whether a call's headers say that its body is a form, in a style whose senders send some.
+func sendsForm(style inboundwebhook.SignatureStyle, h http.Header) bool {
+	media, _, _ := mime.ParseMediaType(h.Get("Content-Type")) //nolint:errcheck // checkType has read it
+	return isForm(style, media)
+}
+
 // isUTF8 reports whether a charset is one of UTF-8's names, or not given: JSON is UTF-8.
 func isUTF8(charset string) bool {
 	if charset == "" {
@@ -70,16 +76,14 @@ type content struct {
 }
 
 // decode returns the JSON in a call's body, without a byte-order mark, and its value. Half a surrogate pair stays in the JSON as it
-// was sent. A form becomes the JSON in its field payload, or an object of its fields. Returns validation_error for a body that is
-// neither.
-func decode(style inboundwebhook.SignatureStyle, raw []byte) (content, error) {
+// was sent. A form becomes the JSON in its field payload, or in the style slack an object of its fields; one of GitHub's is known by how
+// it begins. Returns validation_error for a body that is neither.
+func decode(style inboundwebhook.SignatureStyle, isForm bool, raw []byte) (content, error) {
 	sent := raw
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
-	switch {
-	case style == inboundwebhook.SignatureStyleGithub && bytes.HasPrefix(raw, []byte(payload)),
-		style == inboundwebhook.SignatureStyleSlack && !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")):
+	if isForm && style == inboundwebhook.SignatureStyleSlack || style == inboundwebhook.SignatureStyleGithub && bytes.HasPrefix(raw, []byte(payload)) {
 		form, err := url.ParseQuery(string(raw))
-		if err != nil || style == inboundwebhook.SignatureStyleSlack && !bytes.Contains(raw, []byte("=")) {
+		if err != nil {
 			return content{}, apperr.InvalidField("body", "is not a valid form")
 		}
 		raw = fromForm(form)

@@ -83,7 +83,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 	if w == nil {
 		return replayable{}, nil
 	}
-	c, body, err := storedCall(ctx, tx, w, row)
+	c, body, err := loadStoredCall(ctx, tx, w, row)
 	if err != nil || c == nil {
 		return replayable{}, err
 	}
@@ -98,10 +98,10 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 	return out, err
 }
 
-// storedCall returns a call and the value of its body; nil when too little of it is stored.
-func storedCall(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook, row *ent.InboundCall) (*called, any, error) {
+// loadStoredCall returns a call and the value of its body; nil when too little of it is stored.
+func loadStoredCall(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook, row *ent.InboundCall) (*called, any, error) {
 	if row.ExecutionID == nil {
-		body, err := decode(w.SignatureStyle, []byte(row.Body))
+		body, err := decode(w.SignatureStyle, false, []byte(row.Body)) // of a form the history has the JSON
 		if row.BodyBytes != len(row.Body) || err != nil {
 			return nil, nil, nil
 		}

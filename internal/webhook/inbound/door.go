@@ -214,7 +214,7 @@ func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call, genuine
 	if err := checkType(w.SignatureStyle, c.Header); err != nil {
 		return nil, d.reject(ctx, in, err)
 	}
-	body, err := decode(w.SignatureStyle, c.Body)
+	body, err := decode(w.SignatureStyle, sendsForm(w.SignatureStyle, c.Header), c.Body)
 	if err != nil {
 		return nil, d.reject(ctx, in, err)
 	}

@@ -43,9 +43,9 @@ func loadWebhook(ctx context.Context, tx *op.Tx, id string) (*ent.InboundWebhook
 	return w, nil
 }
 
-// lastCall returns the last call of a webhook that has started something, or else the last one that was ignored, or else the sample of
+// loadLastCall returns the last call of a webhook that has started something, or else the last one that was ignored, or else the sample of
 // the sender that the webhook was made for; nil for none.
-func lastCall(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook) (*called, error) {
+func loadLastCall(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook) (*called, error) {
 	for _, outcome := range []inboundcall.Outcome{inboundcall.OutcomeACCEPTED, inboundcall.OutcomeIGNORED} {
 		row, err := tx.InboundCall.Query().Where(inboundcall.WebhookID(w.ID), inboundcall.OutcomeEQ(outcome)).
 			Order(inboundcall.ByCreatedAt(sql.OrderDesc()), inboundcall.ByID(sql.OrderDesc())).First(ctx)
@@ -55,7 +55,7 @@ func lastCall(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook) (*called, e
 		if err != nil {
 			return nil, fmt.Errorf("read the webhook's last call: %w", err)
 		}
-		if c, err := wholeCall(ctx, tx, row); c != nil || err != nil {
+		if c, err := loadWholeCall(ctx, tx, row); c != nil || err != nil {
 			return c, err
 		}
 	}
@@ -66,9 +66,9 @@ func lastCall(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook) (*called, e
 	return made(p.Sample.Body, p.Sample.Headers, tx.Now(ctx)), nil
 }
 
-// wholeCall returns a call with its whole body, from the execution that it started where the history has only a part; nil when there is
+// loadWholeCall returns a call with its whole body, from the execution that it started where the history has only a part; nil when there is
 // no more than a part.
-func wholeCall(ctx context.Context, tx *op.Tx, row *ent.InboundCall) (*called, error) {
+func loadWholeCall(ctx context.Context, tx *op.Tx, row *ent.InboundCall) (*called, error) {
 	if row.BodyBytes <= len(row.Body) {
 		return made([]byte(row.Body), row.Headers, row.CreatedAt), nil
 	}
@@ -101,7 +101,7 @@ func lastVars(ctx context.Context, tx *op.Tx, id string) (*definition.Vars, erro
 	if err != nil {
 		return nil, err
 	}
-	c, err := lastCall(ctx, tx, w)
+	c, err := loadLastCall(ctx, tx, w)
 	if err != nil || c == nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func callFields(ctx context.Context, tx *op.Tx, id string) ([]*Field, error) {
 		{Expression: "webhook.method", Label: "Method", Group: "Webhook", Type: Text},
 		{Expression: "webhook.receivedAt", Label: "Received at", Group: "Webhook", Type: Time},
 	}
-	c, err := lastCall(ctx, tx, w)
+	c, err := loadLastCall(ctx, tx, w)
 	if err != nil || c == nil {
 		return out, err
 	}
