@@ -90,7 +90,7 @@ var unaddressable = map[string]map[string]string{
 		"intake": "a document", "consulted": "a list", "inboundKey": "the caller's own",
 	},
 	"Schedule":       {"request": "a document", "every": "a document"},
-	"InboundWebhook": {"fieldMapping": "a document", "headers": "a list"},
+	"InboundWebhook": {"fieldMapping": "a document", "headers": "a list", "signature": "a document"},
 	"InboundCall":    {"headers": "what anonymous callers send", "body": "what anonymous callers send"},
 	"Task": {
 		"form": "a document", "corrections": "a document", "variables": "a document", "outcomes": "a list",

@@ -29,7 +29,7 @@ type InboundCall struct {
 	WebhookID string `json:"webhook_id,omitempty"`
 	// Outcome holds the value of the "outcome" field.
 	Outcome inboundcall.Outcome `json:"outcome,omitempty"`
-	// why it was rejected
+	// why it was rejected or ignored
 	Reason *string `json:"reason,omitempty"`
 	// that the call started, or that the first of its kind did
 	ExecutionID *string `json:"execution_id,omitempty"`

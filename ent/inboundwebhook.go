@@ -32,12 +32,18 @@ type InboundWebhook struct {
 	WorkflowID string `json:"workflow_id,omitempty"`
 	// against which each call files a request
 	OfferingID *string `json:"offering_id,omitempty"`
-	// {title, priority, fields: {key: expression}}, of those requests
+	// {title, description, priority, tags, requesterEmail, fields: {key: expression}}, of those requests
 	FieldMapping json.RawMessage `json:"field_mapping,omitempty"`
+	// a CEL expression over webhook; null for every call
+	When *string `json:"when,omitempty"`
+	// the key of the sender that it was made for
+	Preset *string `json:"preset,omitempty"`
 	// by lower-case name; null for the usual ones
 	Headers []string `json:"headers,omitempty"`
 	// SignatureStyle holds the value of the "signature_style" field.
 	SignatureStyle inboundwebhook.SignatureStyle `json:"signature_style,omitempty"`
+	// {header, prefix, encoding, username, topicArn}, what the style needs besides the secret
+	Signature json.RawMessage `json:"signature,omitempty"`
 	// VerifySignature holds the value of the "verify_signature" field.
 	VerifySignature bool `json:"verify_signature,omitempty"`
 	// Enabled holds the value of the "enabled" field.
@@ -94,11 +100,11 @@ func (*InboundWebhook) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case inboundwebhook.FieldFieldMapping, inboundwebhook.FieldHeaders, inboundwebhook.FieldSecretSealed, inboundwebhook.FieldPreviousSealed:
+		case inboundwebhook.FieldFieldMapping, inboundwebhook.FieldHeaders, inboundwebhook.FieldSignature, inboundwebhook.FieldSecretSealed, inboundwebhook.FieldPreviousSealed:
 			values[i] = new([]byte)
 		case inboundwebhook.FieldVerifySignature, inboundwebhook.FieldEnabled:
 			values[i] = new(sql.NullBool)
-		case inboundwebhook.FieldID, inboundwebhook.FieldCompanyID, inboundwebhook.FieldName, inboundwebhook.FieldWorkflowID, inboundwebhook.FieldOfferingID, inboundwebhook.FieldSignatureStyle, inboundwebhook.FieldCreatedBy:
+		case inboundwebhook.FieldID, inboundwebhook.FieldCompanyID, inboundwebhook.FieldName, inboundwebhook.FieldWorkflowID, inboundwebhook.FieldOfferingID, inboundwebhook.FieldWhen, inboundwebhook.FieldPreset, inboundwebhook.FieldSignatureStyle, inboundwebhook.FieldCreatedBy:
 			values[i] = new(sql.NullString)
 		case inboundwebhook.FieldCreatedAt, inboundwebhook.FieldUpdatedAt, inboundwebhook.FieldPreviousUntil:
 			values[i] = new(sql.NullTime)
@@ -166,6 +172,20 @@ func (_m *InboundWebhook) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.FieldMapping = *value
 			}
+		case inboundwebhook.FieldWhen:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field when", values[i])
+			} else if value.Valid {
+				_m.When = new(string)
+				*_m.When = value.String
+			}
+		case inboundwebhook.FieldPreset:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field preset", values[i])
+			} else if value.Valid {
+				_m.Preset = new(string)
+				*_m.Preset = value.String
+			}
 		case inboundwebhook.FieldHeaders:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field headers", values[i])
@@ -179,6 +199,12 @@ func (_m *InboundWebhook) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field signature_style", values[i])
 			} else if value.Valid {
 				_m.SignatureStyle = inboundwebhook.SignatureStyle(value.String)
+			}
+		case inboundwebhook.FieldSignature:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field signature", values[i])
+			} else if value != nil {
+				_m.Signature = *value
 			}
 		case inboundwebhook.FieldVerifySignature:
 			if value, ok := values[i].(*sql.NullBool); !ok {
@@ -286,11 +312,24 @@ func (_m *InboundWebhook) String() string {
 	builder.WriteString("field_mapping=")
 	builder.WriteString(fmt.Sprintf("%v", _m.FieldMapping))
 	builder.WriteString(", ")
+	if v := _m.When; v != nil {
+		builder.WriteString("when=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.Preset; v != nil {
+		builder.WriteString("preset=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	builder.WriteString("headers=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Headers))
 	builder.WriteString(", ")
 	builder.WriteString("signature_style=")
 	builder.WriteString(fmt.Sprintf("%v", _m.SignatureStyle))
+	builder.WriteString(", ")
+	builder.WriteString("signature=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Signature))
 	builder.WriteString(", ")
 	builder.WriteString("verify_signature=")
 	builder.WriteString(fmt.Sprintf("%v", _m.VerifySignature))

@@ -73,6 +73,34 @@ func (_c *InboundWebhookCreate) SetFieldMapping(v json.RawMessage) *InboundWebho
 	return _c
 }
 
+// SetWhen sets the "when" field.
+func (_c *InboundWebhookCreate) SetWhen(v string) *InboundWebhookCreate {
+	_c.mutation.SetWhen(v)
+	return _c
+}
+
+// SetNillableWhen sets the "when" field if the given value is not nil.
+func (_c *InboundWebhookCreate) SetNillableWhen(v *string) *InboundWebhookCreate {
+	if v != nil {
+		_c.SetWhen(*v)
+	}
+	return _c
+}
+
+// SetPreset sets the "preset" field.
+func (_c *InboundWebhookCreate) SetPreset(v string) *InboundWebhookCreate {
+	_c.mutation.SetPreset(v)
+	return _c
+}
+
+// SetNillablePreset sets the "preset" field if the given value is not nil.
+func (_c *InboundWebhookCreate) SetNillablePreset(v *string) *InboundWebhookCreate {
+	if v != nil {
+		_c.SetPreset(*v)
+	}
+	return _c
+}
+
 // SetHeaders sets the "headers" field.
 func (_c *InboundWebhookCreate) SetHeaders(v []string) *InboundWebhookCreate {
 	_c.mutation.SetHeaders(v)
@@ -90,6 +118,12 @@ func (_c *InboundWebhookCreate) SetNillableSignatureStyle(v *inboundwebhook.Sign
 	if v != nil {
 		_c.SetSignatureStyle(*v)
 	}
+	return _c
+}
+
+// SetSignature sets the "signature" field.
+func (_c *InboundWebhookCreate) SetSignature(v json.RawMessage) *InboundWebhookCreate {
+	_c.mutation.SetSignature(v)
 	return _c
 }
 
@@ -273,6 +307,16 @@ func (_c *InboundWebhookCreate) check() error {
 			return &ValidationError{Name: "offering_id", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.offering_id": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.When(); ok {
+		if err := inboundwebhook.WhenValidator(v); err != nil {
+			return &ValidationError{Name: "when", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.when": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.Preset(); ok {
+		if err := inboundwebhook.PresetValidator(v); err != nil {
+			return &ValidationError{Name: "preset", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.preset": %w`, err)}
+		}
+	}
 	if _, ok := _c.mutation.SignatureStyle(); !ok {
 		return &ValidationError{Name: "signature_style", err: errors.New(`ent: missing required field "InboundWebhook.signature_style"`)}
 	}
@@ -361,6 +405,14 @@ func (_c *InboundWebhookCreate) createSpec() (*InboundWebhook, *sqlgraph.CreateS
 		_spec.SetField(inboundwebhook.FieldFieldMapping, field.TypeBytes, value)
 		_node.FieldMapping = value
 	}
+	if value, ok := _c.mutation.When(); ok {
+		_spec.SetField(inboundwebhook.FieldWhen, field.TypeString, value)
+		_node.When = &value
+	}
+	if value, ok := _c.mutation.Preset(); ok {
+		_spec.SetField(inboundwebhook.FieldPreset, field.TypeString, value)
+		_node.Preset = &value
+	}
 	if value, ok := _c.mutation.Headers(); ok {
 		_spec.SetField(inboundwebhook.FieldHeaders, field.TypeJSON, value)
 		_node.Headers = value
@@ -368,6 +420,10 @@ func (_c *InboundWebhookCreate) createSpec() (*InboundWebhook, *sqlgraph.CreateS
 	if value, ok := _c.mutation.SignatureStyle(); ok {
 		_spec.SetField(inboundwebhook.FieldSignatureStyle, field.TypeEnum, value)
 		_node.SignatureStyle = value
+	}
+	if value, ok := _c.mutation.Signature(); ok {
+		_spec.SetField(inboundwebhook.FieldSignature, field.TypeBytes, value)
+		_node.Signature = value
 	}
 	if value, ok := _c.mutation.VerifySignature(); ok {
 		_spec.SetField(inboundwebhook.FieldVerifySignature, field.TypeBool, value)

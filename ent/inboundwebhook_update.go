@@ -106,6 +106,46 @@ func (_u *InboundWebhookUpdate) ClearFieldMapping() *InboundWebhookUpdate {
 	return _u
 }
 
+// SetWhen sets the "when" field.
+func (_u *InboundWebhookUpdate) SetWhen(v string) *InboundWebhookUpdate {
+	_u.mutation.SetWhen(v)
+	return _u
+}
+
+// SetNillableWhen sets the "when" field if the given value is not nil.
+func (_u *InboundWebhookUpdate) SetNillableWhen(v *string) *InboundWebhookUpdate {
+	if v != nil {
+		_u.SetWhen(*v)
+	}
+	return _u
+}
+
+// ClearWhen clears the value of the "when" field.
+func (_u *InboundWebhookUpdate) ClearWhen() *InboundWebhookUpdate {
+	_u.mutation.ClearWhen()
+	return _u
+}
+
+// SetPreset sets the "preset" field.
+func (_u *InboundWebhookUpdate) SetPreset(v string) *InboundWebhookUpdate {
+	_u.mutation.SetPreset(v)
+	return _u
+}
+
+// SetNillablePreset sets the "preset" field if the given value is not nil.
+func (_u *InboundWebhookUpdate) SetNillablePreset(v *string) *InboundWebhookUpdate {
+	if v != nil {
+		_u.SetPreset(*v)
+	}
+	return _u
+}
+
+// ClearPreset clears the value of the "preset" field.
+func (_u *InboundWebhookUpdate) ClearPreset() *InboundWebhookUpdate {
+	_u.mutation.ClearPreset()
+	return _u
+}
+
 // SetHeaders sets the "headers" field.
 func (_u *InboundWebhookUpdate) SetHeaders(v []string) *InboundWebhookUpdate {
 	_u.mutation.SetHeaders(v)
@@ -135,6 +175,18 @@ func (_u *InboundWebhookUpdate) SetNillableSignatureStyle(v *inboundwebhook.Sign
 	if v != nil {
 		_u.SetSignatureStyle(*v)
 	}
+	return _u
+}
+
+// SetSignature sets the "signature" field.
+func (_u *InboundWebhookUpdate) SetSignature(v json.RawMessage) *InboundWebhookUpdate {
+	_u.mutation.SetSignature(v)
+	return _u
+}
+
+// ClearSignature clears the value of the "signature" field.
+func (_u *InboundWebhookUpdate) ClearSignature() *InboundWebhookUpdate {
+	_u.mutation.ClearSignature()
 	return _u
 }
 
@@ -275,6 +327,16 @@ func (_u *InboundWebhookUpdate) check() error {
 			return &ValidationError{Name: "offering_id", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.offering_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.When(); ok {
+		if err := inboundwebhook.WhenValidator(v); err != nil {
+			return &ValidationError{Name: "when", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.when": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Preset(); ok {
+		if err := inboundwebhook.PresetValidator(v); err != nil {
+			return &ValidationError{Name: "preset", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.preset": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.SignatureStyle(); ok {
 		if err := inboundwebhook.SignatureStyleValidator(v); err != nil {
 			return &ValidationError{Name: "signature_style", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.signature_style": %w`, err)}
@@ -310,6 +372,18 @@ func (_u *InboundWebhookUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if _u.mutation.FieldMappingCleared() {
 		_spec.ClearField(inboundwebhook.FieldFieldMapping, field.TypeBytes)
 	}
+	if value, ok := _u.mutation.When(); ok {
+		_spec.SetField(inboundwebhook.FieldWhen, field.TypeString, value)
+	}
+	if _u.mutation.WhenCleared() {
+		_spec.ClearField(inboundwebhook.FieldWhen, field.TypeString)
+	}
+	if value, ok := _u.mutation.Preset(); ok {
+		_spec.SetField(inboundwebhook.FieldPreset, field.TypeString, value)
+	}
+	if _u.mutation.PresetCleared() {
+		_spec.ClearField(inboundwebhook.FieldPreset, field.TypeString)
+	}
 	if value, ok := _u.mutation.Headers(); ok {
 		_spec.SetField(inboundwebhook.FieldHeaders, field.TypeJSON, value)
 	}
@@ -323,6 +397,12 @@ func (_u *InboundWebhookUpdate) sqlSave(ctx context.Context) (_node int, err err
 	}
 	if value, ok := _u.mutation.SignatureStyle(); ok {
 		_spec.SetField(inboundwebhook.FieldSignatureStyle, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Signature(); ok {
+		_spec.SetField(inboundwebhook.FieldSignature, field.TypeBytes, value)
+	}
+	if _u.mutation.SignatureCleared() {
+		_spec.ClearField(inboundwebhook.FieldSignature, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.VerifySignature(); ok {
 		_spec.SetField(inboundwebhook.FieldVerifySignature, field.TypeBool, value)
@@ -497,6 +577,46 @@ func (_u *InboundWebhookUpdateOne) ClearFieldMapping() *InboundWebhookUpdateOne 
 	return _u
 }
 
+// SetWhen sets the "when" field.
+func (_u *InboundWebhookUpdateOne) SetWhen(v string) *InboundWebhookUpdateOne {
+	_u.mutation.SetWhen(v)
+	return _u
+}
+
+// SetNillableWhen sets the "when" field if the given value is not nil.
+func (_u *InboundWebhookUpdateOne) SetNillableWhen(v *string) *InboundWebhookUpdateOne {
+	if v != nil {
+		_u.SetWhen(*v)
+	}
+	return _u
+}
+
+// ClearWhen clears the value of the "when" field.
+func (_u *InboundWebhookUpdateOne) ClearWhen() *InboundWebhookUpdateOne {
+	_u.mutation.ClearWhen()
+	return _u
+}
+
+// SetPreset sets the "preset" field.
+func (_u *InboundWebhookUpdateOne) SetPreset(v string) *InboundWebhookUpdateOne {
+	_u.mutation.SetPreset(v)
+	return _u
+}
+
+// SetNillablePreset sets the "preset" field if the given value is not nil.
+func (_u *InboundWebhookUpdateOne) SetNillablePreset(v *string) *InboundWebhookUpdateOne {
+	if v != nil {
+		_u.SetPreset(*v)
+	}
+	return _u
+}
+
+// ClearPreset clears the value of the "preset" field.
+func (_u *InboundWebhookUpdateOne) ClearPreset() *InboundWebhookUpdateOne {
+	_u.mutation.ClearPreset()
+	return _u
+}
+
 // SetHeaders sets the "headers" field.
 func (_u *InboundWebhookUpdateOne) SetHeaders(v []string) *InboundWebhookUpdateOne {
 	_u.mutation.SetHeaders(v)
@@ -526,6 +646,18 @@ func (_u *InboundWebhookUpdateOne) SetNillableSignatureStyle(v *inboundwebhook.S
 	if v != nil {
 		_u.SetSignatureStyle(*v)
 	}
+	return _u
+}
+
+// SetSignature sets the "signature" field.
+func (_u *InboundWebhookUpdateOne) SetSignature(v json.RawMessage) *InboundWebhookUpdateOne {
+	_u.mutation.SetSignature(v)
+	return _u
+}
+
+// ClearSignature clears the value of the "signature" field.
+func (_u *InboundWebhookUpdateOne) ClearSignature() *InboundWebhookUpdateOne {
+	_u.mutation.ClearSignature()
 	return _u
 }
 
@@ -679,6 +811,16 @@ func (_u *InboundWebhookUpdateOne) check() error {
 			return &ValidationError{Name: "offering_id", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.offering_id": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.When(); ok {
+		if err := inboundwebhook.WhenValidator(v); err != nil {
+			return &ValidationError{Name: "when", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.when": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Preset(); ok {
+		if err := inboundwebhook.PresetValidator(v); err != nil {
+			return &ValidationError{Name: "preset", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.preset": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.SignatureStyle(); ok {
 		if err := inboundwebhook.SignatureStyleValidator(v); err != nil {
 			return &ValidationError{Name: "signature_style", err: fmt.Errorf(`ent: validator failed for field "InboundWebhook.signature_style": %w`, err)}
@@ -731,6 +873,18 @@ func (_u *InboundWebhookUpdateOne) sqlSave(ctx context.Context) (_node *InboundW
 	if _u.mutation.FieldMappingCleared() {
 		_spec.ClearField(inboundwebhook.FieldFieldMapping, field.TypeBytes)
 	}
+	if value, ok := _u.mutation.When(); ok {
+		_spec.SetField(inboundwebhook.FieldWhen, field.TypeString, value)
+	}
+	if _u.mutation.WhenCleared() {
+		_spec.ClearField(inboundwebhook.FieldWhen, field.TypeString)
+	}
+	if value, ok := _u.mutation.Preset(); ok {
+		_spec.SetField(inboundwebhook.FieldPreset, field.TypeString, value)
+	}
+	if _u.mutation.PresetCleared() {
+		_spec.ClearField(inboundwebhook.FieldPreset, field.TypeString)
+	}
 	if value, ok := _u.mutation.Headers(); ok {
 		_spec.SetField(inboundwebhook.FieldHeaders, field.TypeJSON, value)
 	}
@@ -744,6 +898,12 @@ func (_u *InboundWebhookUpdateOne) sqlSave(ctx context.Context) (_node *InboundW
 	}
 	if value, ok := _u.mutation.SignatureStyle(); ok {
 		_spec.SetField(inboundwebhook.FieldSignatureStyle, field.TypeEnum, value)
+	}
+	if value, ok := _u.mutation.Signature(); ok {
+		_spec.SetField(inboundwebhook.FieldSignature, field.TypeBytes, value)
+	}
+	if _u.mutation.SignatureCleared() {
+		_spec.ClearField(inboundwebhook.FieldSignature, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.VerifySignature(); ok {
 		_spec.SetField(inboundwebhook.FieldVerifySignature, field.TypeBool, value)

@@ -37028,9 +37028,12 @@ type InboundWebhookMutation struct {
 	company_id       *string
 	name             *string
 	field_mapping    *json.RawMessage
+	when             *string
+	preset           *string
 	headers          *[]string
 	appendheaders    []string
 	signature_style  *inboundwebhook.SignatureStyle
+	signature        *json.RawMessage
 	verify_signature *bool
 	enabled          *bool
 	secret_sealed    *[]byte
@@ -37429,6 +37432,104 @@ func (m *InboundWebhookMutation) ResetFieldMapping() {
 	delete(m.clearedFields, inboundwebhook.FieldFieldMapping)
 }
 
+// SetWhen sets the "when" field.
+func (m *InboundWebhookMutation) SetWhen(s string) {
+	m.when = &s
+}
+
+// When returns the value of the "when" field in the mutation.
+func (m *InboundWebhookMutation) When() (r string, exists bool) {
+	v := m.when
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWhen returns the old "when" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldWhen(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWhen is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWhen requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWhen: %w", err)
+	}
+	return oldValue.When, nil
+}
+
+// ClearWhen clears the value of the "when" field.
+func (m *InboundWebhookMutation) ClearWhen() {
+	m.when = nil
+	m.clearedFields[inboundwebhook.FieldWhen] = struct{}{}
+}
+
+// WhenCleared returns if the "when" field was cleared in this mutation.
+func (m *InboundWebhookMutation) WhenCleared() bool {
+	_, ok := m.clearedFields[inboundwebhook.FieldWhen]
+	return ok
+}
+
+// ResetWhen resets all changes to the "when" field.
+func (m *InboundWebhookMutation) ResetWhen() {
+	m.when = nil
+	delete(m.clearedFields, inboundwebhook.FieldWhen)
+}
+
+// SetPreset sets the "preset" field.
+func (m *InboundWebhookMutation) SetPreset(s string) {
+	m.preset = &s
+}
+
+// Preset returns the value of the "preset" field in the mutation.
+func (m *InboundWebhookMutation) Preset() (r string, exists bool) {
+	v := m.preset
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreset returns the old "preset" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldPreset(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreset is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreset requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreset: %w", err)
+	}
+	return oldValue.Preset, nil
+}
+
+// ClearPreset clears the value of the "preset" field.
+func (m *InboundWebhookMutation) ClearPreset() {
+	m.preset = nil
+	m.clearedFields[inboundwebhook.FieldPreset] = struct{}{}
+}
+
+// PresetCleared returns if the "preset" field was cleared in this mutation.
+func (m *InboundWebhookMutation) PresetCleared() bool {
+	_, ok := m.clearedFields[inboundwebhook.FieldPreset]
+	return ok
+}
+
+// ResetPreset resets all changes to the "preset" field.
+func (m *InboundWebhookMutation) ResetPreset() {
+	m.preset = nil
+	delete(m.clearedFields, inboundwebhook.FieldPreset)
+}
+
 // SetHeaders sets the "headers" field.
 func (m *InboundWebhookMutation) SetHeaders(s []string) {
 	m.headers = &s
@@ -37528,6 +37629,55 @@ func (m *InboundWebhookMutation) OldSignatureStyle(ctx context.Context) (v inbou
 // ResetSignatureStyle resets all changes to the "signature_style" field.
 func (m *InboundWebhookMutation) ResetSignatureStyle() {
 	m.signature_style = nil
+}
+
+// SetSignature sets the "signature" field.
+func (m *InboundWebhookMutation) SetSignature(jm json.RawMessage) {
+	m.signature = &jm
+}
+
+// Signature returns the value of the "signature" field in the mutation.
+func (m *InboundWebhookMutation) Signature() (r json.RawMessage, exists bool) {
+	v := m.signature
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSignature returns the old "signature" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldSignature(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSignature is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSignature requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSignature: %w", err)
+	}
+	return oldValue.Signature, nil
+}
+
+// ClearSignature clears the value of the "signature" field.
+func (m *InboundWebhookMutation) ClearSignature() {
+	m.signature = nil
+	m.clearedFields[inboundwebhook.FieldSignature] = struct{}{}
+}
+
+// SignatureCleared returns if the "signature" field was cleared in this mutation.
+func (m *InboundWebhookMutation) SignatureCleared() bool {
+	_, ok := m.clearedFields[inboundwebhook.FieldSignature]
+	return ok
+}
+
+// ResetSignature resets all changes to the "signature" field.
+func (m *InboundWebhookMutation) ResetSignature() {
+	m.signature = nil
+	delete(m.clearedFields, inboundwebhook.FieldSignature)
 }
 
 // SetVerifySignature sets the "verify_signature" field.
@@ -37860,7 +38010,7 @@ func (m *InboundWebhookMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *InboundWebhookMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 18)
 	if m.created_at != nil {
 		fields = append(fields, inboundwebhook.FieldCreatedAt)
 	}
@@ -37882,11 +38032,20 @@ func (m *InboundWebhookMutation) Fields() []string {
 	if m.field_mapping != nil {
 		fields = append(fields, inboundwebhook.FieldFieldMapping)
 	}
+	if m.when != nil {
+		fields = append(fields, inboundwebhook.FieldWhen)
+	}
+	if m.preset != nil {
+		fields = append(fields, inboundwebhook.FieldPreset)
+	}
 	if m.headers != nil {
 		fields = append(fields, inboundwebhook.FieldHeaders)
 	}
 	if m.signature_style != nil {
 		fields = append(fields, inboundwebhook.FieldSignatureStyle)
+	}
+	if m.signature != nil {
+		fields = append(fields, inboundwebhook.FieldSignature)
 	}
 	if m.verify_signature != nil {
 		fields = append(fields, inboundwebhook.FieldVerifySignature)
@@ -37928,10 +38087,16 @@ func (m *InboundWebhookMutation) Field(name string) (ent.Value, bool) {
 		return m.OfferingID()
 	case inboundwebhook.FieldFieldMapping:
 		return m.FieldMapping()
+	case inboundwebhook.FieldWhen:
+		return m.When()
+	case inboundwebhook.FieldPreset:
+		return m.Preset()
 	case inboundwebhook.FieldHeaders:
 		return m.Headers()
 	case inboundwebhook.FieldSignatureStyle:
 		return m.SignatureStyle()
+	case inboundwebhook.FieldSignature:
+		return m.Signature()
 	case inboundwebhook.FieldVerifySignature:
 		return m.VerifySignature()
 	case inboundwebhook.FieldEnabled:
@@ -37967,10 +38132,16 @@ func (m *InboundWebhookMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldOfferingID(ctx)
 	case inboundwebhook.FieldFieldMapping:
 		return m.OldFieldMapping(ctx)
+	case inboundwebhook.FieldWhen:
+		return m.OldWhen(ctx)
+	case inboundwebhook.FieldPreset:
+		return m.OldPreset(ctx)
 	case inboundwebhook.FieldHeaders:
 		return m.OldHeaders(ctx)
 	case inboundwebhook.FieldSignatureStyle:
 		return m.OldSignatureStyle(ctx)
+	case inboundwebhook.FieldSignature:
+		return m.OldSignature(ctx)
 	case inboundwebhook.FieldVerifySignature:
 		return m.OldVerifySignature(ctx)
 	case inboundwebhook.FieldEnabled:
@@ -38041,6 +38212,20 @@ func (m *InboundWebhookMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetFieldMapping(v)
 		return nil
+	case inboundwebhook.FieldWhen:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWhen(v)
+		return nil
+	case inboundwebhook.FieldPreset:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreset(v)
+		return nil
 	case inboundwebhook.FieldHeaders:
 		v, ok := value.([]string)
 		if !ok {
@@ -38054,6 +38239,13 @@ func (m *InboundWebhookMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSignatureStyle(v)
+		return nil
+	case inboundwebhook.FieldSignature:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSignature(v)
 		return nil
 	case inboundwebhook.FieldVerifySignature:
 		v, ok := value.(bool)
@@ -38133,8 +38325,17 @@ func (m *InboundWebhookMutation) ClearedFields() []string {
 	if m.FieldCleared(inboundwebhook.FieldFieldMapping) {
 		fields = append(fields, inboundwebhook.FieldFieldMapping)
 	}
+	if m.FieldCleared(inboundwebhook.FieldWhen) {
+		fields = append(fields, inboundwebhook.FieldWhen)
+	}
+	if m.FieldCleared(inboundwebhook.FieldPreset) {
+		fields = append(fields, inboundwebhook.FieldPreset)
+	}
 	if m.FieldCleared(inboundwebhook.FieldHeaders) {
 		fields = append(fields, inboundwebhook.FieldHeaders)
+	}
+	if m.FieldCleared(inboundwebhook.FieldSignature) {
+		fields = append(fields, inboundwebhook.FieldSignature)
 	}
 	if m.FieldCleared(inboundwebhook.FieldPreviousSealed) {
 		fields = append(fields, inboundwebhook.FieldPreviousSealed)
@@ -38162,8 +38363,17 @@ func (m *InboundWebhookMutation) ClearField(name string) error {
 	case inboundwebhook.FieldFieldMapping:
 		m.ClearFieldMapping()
 		return nil
+	case inboundwebhook.FieldWhen:
+		m.ClearWhen()
+		return nil
+	case inboundwebhook.FieldPreset:
+		m.ClearPreset()
+		return nil
 	case inboundwebhook.FieldHeaders:
 		m.ClearHeaders()
+		return nil
+	case inboundwebhook.FieldSignature:
+		m.ClearSignature()
 		return nil
 	case inboundwebhook.FieldPreviousSealed:
 		m.ClearPreviousSealed()
@@ -38200,11 +38410,20 @@ func (m *InboundWebhookMutation) ResetField(name string) error {
 	case inboundwebhook.FieldFieldMapping:
 		m.ResetFieldMapping()
 		return nil
+	case inboundwebhook.FieldWhen:
+		m.ResetWhen()
+		return nil
+	case inboundwebhook.FieldPreset:
+		m.ResetPreset()
+		return nil
 	case inboundwebhook.FieldHeaders:
 		m.ResetHeaders()
 		return nil
 	case inboundwebhook.FieldSignatureStyle:
 		m.ResetSignatureStyle()
+		return nil
+	case inboundwebhook.FieldSignature:
+		m.ResetSignature()
 		return nil
 	case inboundwebhook.FieldVerifySignature:
 		m.ResetVerifySignature()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"atrium/graph/internal/resolve"
+	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
 	"atrium/internal/workflow/condition"
@@ -20,9 +21,9 @@ func (r *queryResolver) ConditionFields(ctx context.Context, place string, id, p
 }
 
 func (r *queryResolver) CheckExpression(ctx context.Context, place string, id *string, definition json.RawMessage, expression string,
-	requestID *string, sample json.RawMessage,
+	requestID *string, sample json.RawMessage, lastCall *bool,
 ) (*condition.Checked, error) {
-	in := condition.CheckInput{FieldsInput: condition.FieldsInput{For: place, ID: id}, Expression: expression, RequestID: requestID}
+	in := condition.CheckInput{FieldsInput: condition.FieldsInput{For: place, ID: id}, Expression: expression, RequestID: requestID, LastCall: op.Or(lastCall, false)}
 	var err error
 	if in.Definition, err = objectOf("definition", definition); err != nil {
 		return nil, err

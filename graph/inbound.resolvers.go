@@ -10,6 +10,7 @@ import (
 	"atrium/graph/internal/resolve"
 	"atrium/internal/platform/text"
 	"atrium/internal/webhook/inbound"
+	"atrium/internal/webhook/preset"
 )
 
 func (r *queryResolver) InboundCalls(ctx context.Context, webhook string, outcome []inboundcall.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.InboundCall], error) {
@@ -18,6 +19,10 @@ func (r *queryResolver) InboundCalls(ctx context.Context, webhook string, outcom
 		in.Outcome = append(in.Outcome, string(o))
 	}
 	return resolve.List(ctx, r.Engine, inbound.ListCalls, in, first, after, orderBy)
+}
+
+func (r *queryResolver) InboundPresets(ctx context.Context) ([]*inbound.Preset, error) {
+	return resolve.Run(ctx, r.Engine, inbound.ListPresets, struct{}{})
 }
 
 func (r *mutationResolver) CreateInboundWebhook(ctx context.Context, input inbound.CreateWebhookInput) (*generated.CreateInboundWebhookPayload, error) {
@@ -32,6 +37,10 @@ func (r *mutationResolver) RotateInboundWebhookSecret(ctx context.Context, input
 
 func (r *inboundWebhookResolver) URL(_ context.Context, w *ent.InboundWebhook) (string, error) {
 	return r.baseURL + inbound.Path(w.ID), nil
+}
+
+func (r *inboundWebhookResolver) Signature(_ context.Context, w *ent.InboundWebhook) (*preset.Signature, error) {
+	return inbound.SignatureOf(w)
 }
 
 func (r *inboundWebhookResolver) Warning(_ context.Context, w *ent.InboundWebhook) (*string, error) {

@@ -38,6 +38,7 @@ import (
 	"atrium/internal/secret"
 	"atrium/internal/webhook"
 	"atrium/internal/webhook/inbound"
+	"atrium/internal/webhook/preset"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/execution"
 	"atrium/internal/workflow/schedule"
@@ -271,9 +272,9 @@ func TestNestedInputsAreThoseOfTheOperations(t *testing.T) {
 	t.Parallel()
 	s := Schema()
 	for name, typ := range map[string]reflect.Type{
-		"ScheduleEveryInput": reflect.TypeFor[schedule.Every](),
-		"OfferingSLAInput":   reflect.TypeFor[catalog.SLA](),
-		"WorkingHoursInput":  reflect.TypeFor[workflow.WorkingHours](), "CalendarExceptionInput": reflect.TypeFor[workflow.Exception](),
+		"ScheduleEveryInput": reflect.TypeFor[schedule.Every](), "InboundSignatureInput": reflect.TypeFor[preset.Signature](),
+		"OfferingSLAInput":  reflect.TypeFor[catalog.SLA](),
+		"WorkingHoursInput": reflect.TypeFor[workflow.WorkingHours](), "CalendarExceptionInput": reflect.TypeFor[workflow.Exception](),
 		"SLAByPriorityInput": reflect.TypeFor[sla.ByPriority](), "SLATargetsInput": reflect.TypeFor[sla.Targets](), "SLAEscalationInput": reflect.TypeFor[sla.Escalation](),
 	} {
 		var want, got []string

@@ -35,8 +35,8 @@ func isInbound(path string) bool {
 }
 
 // handleInbound registers the endpoint of inbound webhooks.
-func (s *Server) handleInbound(g *gate.Gate, patience time.Duration) error {
-	door, err := inbound.NewDoor(s.engine, g.Limiter, s.log)
+func (s *Server) handleInbound(g *gate.Gate, outside inbound.Outside, patience time.Duration) error {
+	door, err := inbound.NewDoor(s.engine, g.Limiter, outside, s.log)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,8 @@ func (s *Server) takeInbound(door *inbound.Door, patience time.Duration, w http.
 		return err
 	}
 	status := http.StatusAccepted
-	if _, asked := out.(inbound.Challenge); asked {
+	switch out.(type) {
+	case inbound.Challenge, inbound.Said:
 		status = http.StatusOK
 	}
 	body, err := encode(out)
@@ -103,6 +104,7 @@ func (d *document) addInbound() {
 		OperationID: "callInboundWebhook", Method: http.MethodPost, Path: inboundPath + "{id}", Summary: inbound.Receive.Info().Summary,
 		Tags: []string{"Inbound webhooks"},
 		Description: "Takes no API key: the call is signed with the webhook's secret, in the style that the webhook was made with. " +
+			"A call that the webhook's condition does not let through starts nothing, and is answered as ignored. " +
 			"The answer comes once the execution is kept, before it begins. Limits: 1 MiB, and 12,000 calls a minute for each webhook and for each network.",
 		Extensions: map[string]any{"x-scope": ""},
 		Security:   []map[string][]string{{}},
@@ -112,14 +114,14 @@ func (d *document) addInbound() {
 				"sha256=8a1d3c6f0be0a2f4d0b8f1f6a5a3bb8a3f5f1e0f4b7a4c1d2e3f405162738495"),
 			header("webhook-id", "The same for every repetition of a call: only the first one starts a workflow. Idempotency-Key is read, too.", "delivery-4711"),
 		},
-		RequestBody: &huma.RequestBody{Required: true, Description: "Any JSON value, as application/json, text/json or application/*+json. Workflows read it as webhook.body.", Content: map[string]*huma.MediaType{
+		RequestBody: &huma.RequestBody{Required: true, Description: "Any JSON value, as application/json, text/json or application/*+json; in the styles github and slack a form, too. Workflows read it as webhook.body.", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: &huma.Schema{}, Example: json.RawMessage(`{"action": "opened", "issue": {"title": "Printer on fire"}}`)},
 		}},
 		Responses: map[string]*huma.Response{"202": {
-			Description: "Accepted", Headers: headerRefs("X-Request-Id"),
+			Description: "Accepted, or ignored", Headers: headerRefs("X-Request-Id"),
 			Content: map[string]*huma.MediaType{"application/json": {Schema: answer, Example: example(reflect.TypeFor[inbound.Accepted](), "")}},
 		}, "200": {
-			Description: "The challenge of Slack, sent back. No workflow is started.", Headers: headerRefs("X-Request-Id"),
+			Description: "The challenge of Slack, sent back; no workflow is started. A command of Slack is answered so, too, with a short text.", Headers: headerRefs("X-Request-Id"),
 			Content: map[string]*huma.MediaType{"application/json": {Schema: d.answers.Schema(reflect.TypeFor[inbound.Challenge](), true, ""), Example: map[string]any{"challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}}},
 		}},
 	}

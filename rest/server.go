@@ -18,6 +18,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/webhook"
+	"atrium/internal/webhook/inbound"
 )
 
 // Options are what the server is built from.
@@ -30,6 +31,8 @@ type Options struct {
 
 	Files *attachment.Depot // nil: a server without the bytes of files
 	Mail  *mailbox.Post     // nil: a server that no mail provider calls
+
+	Outside inbound.Outside // for what Amazon SNS asks of inbound webhooks; nil: its calls are unavailable
 
 	InboundPatience time.Duration // how long reading the body of an inbound webhook's call may take; 20 s when 0
 }
@@ -73,7 +76,7 @@ func New(o Options) (*Server, error) {
 		s.handleMailHook(o.Gate, o.Mail)
 	}
 	s.handleTables()
-	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
+	if err := s.handleInbound(o.Gate, o.Outside, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
 	}
 	events, err := webhook.AsyncAPI(o.BaseURL)

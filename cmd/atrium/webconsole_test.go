@@ -128,6 +128,13 @@ func TestWebConsoleSchedules(t *testing.T) {
 	require.Contains(t, n.script("console-schedules.mjs", in), "console-schedules: ok")
 }
 
+// An owner makes an inbound webhook for a sender that they choose, sees what its calls become, and maps the last one.
+func TestWebConsoleInbound(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-inbound.mjs", in), "console-inbound: ok")
+}
+
 // An owner tries a workflow with the keyboard alone before it is published: answers lead it on, and nothing comes of it.
 func TestWebConsoleTriesWorkflows(t *testing.T) {
 	t.Parallel()

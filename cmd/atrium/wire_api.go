@@ -51,7 +51,7 @@ func (s *server) addAPI(ctx context.Context) error {
 		Logged: gate.Logged(s.AccessLog), AccessLog: slog.New(slog.NewJSONHandler(os.Stderr, nil)), // at any log level
 		StrictTransport: s.caFile == "",
 	})
-	o := rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL, Files: s.depot, Mail: s.post}
+	o := rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL, Files: s.depot, Mail: s.post, Outside: s.outside}
 	if others == nil {
 		o.AuthURL = s.AuthURL
 	}

@@ -112,6 +112,7 @@ const (
 	OutcomeACCEPTED  Outcome = "ACCEPTED"
 	OutcomeDUPLICATE Outcome = "DUPLICATE"
 	OutcomeREJECTED  Outcome = "REJECTED"
+	OutcomeIGNORED   Outcome = "IGNORED"
 )
 
 func (o Outcome) String() string {
@@ -121,7 +122,7 @@ func (o Outcome) String() string {
 // OutcomeValidator is a validator for the "outcome" field enum values. It is called by the builders before save.
 func OutcomeValidator(o Outcome) error {
 	switch o {
-	case OutcomeACCEPTED, OutcomeDUPLICATE, OutcomeREJECTED:
+	case OutcomeACCEPTED, OutcomeDUPLICATE, OutcomeREJECTED, OutcomeIGNORED:
 		return nil
 	default:
 		return fmt.Errorf("inboundcall: invalid enum value for outcome field: %q", o)

@@ -29,10 +29,16 @@ const (
 	FieldOfferingID = "offering_id"
 	// FieldFieldMapping holds the string denoting the field_mapping field in the database.
 	FieldFieldMapping = "field_mapping"
+	// FieldWhen holds the string denoting the when field in the database.
+	FieldWhen = "when"
+	// FieldPreset holds the string denoting the preset field in the database.
+	FieldPreset = "preset"
 	// FieldHeaders holds the string denoting the headers field in the database.
 	FieldHeaders = "headers"
 	// FieldSignatureStyle holds the string denoting the signature_style field in the database.
 	FieldSignatureStyle = "signature_style"
+	// FieldSignature holds the string denoting the signature field in the database.
+	FieldSignature = "signature"
 	// FieldVerifySignature holds the string denoting the verify_signature field in the database.
 	FieldVerifySignature = "verify_signature"
 	// FieldEnabled holds the string denoting the enabled field in the database.
@@ -77,8 +83,11 @@ var Columns = []string{
 	FieldWorkflowID,
 	FieldOfferingID,
 	FieldFieldMapping,
+	FieldWhen,
+	FieldPreset,
 	FieldHeaders,
 	FieldSignatureStyle,
+	FieldSignature,
 	FieldVerifySignature,
 	FieldEnabled,
 	FieldSecretSealed,
@@ -113,6 +122,10 @@ var (
 	WorkflowIDValidator func(string) error
 	// OfferingIDValidator is a validator for the "offering_id" field. It is called by the builders before save.
 	OfferingIDValidator func(string) error
+	// WhenValidator is a validator for the "when" field. It is called by the builders before save.
+	WhenValidator func(string) error
+	// PresetValidator is a validator for the "preset" field. It is called by the builders before save.
+	PresetValidator func(string) error
 	// DefaultVerifySignature holds the default value on creation for the "verify_signature" field.
 	DefaultVerifySignature bool
 	// DefaultEnabled holds the default value on creation for the "enabled" field.
@@ -139,6 +152,10 @@ const (
 	SignatureStyleStripe    SignatureStyle = "stripe"
 	SignatureStyleSlack     SignatureStyle = "slack"
 	SignatureStylePagerduty SignatureStyle = "pagerduty"
+	SignatureStyleHeader    SignatureStyle = "header"
+	SignatureStyleBearer    SignatureStyle = "bearer"
+	SignatureStyleBasic     SignatureStyle = "basic"
+	SignatureStyleSns       SignatureStyle = "sns"
 )
 
 func (ss SignatureStyle) String() string {
@@ -148,7 +165,7 @@ func (ss SignatureStyle) String() string {
 // SignatureStyleValidator is a validator for the "signature_style" field enum values. It is called by the builders before save.
 func SignatureStyleValidator(ss SignatureStyle) error {
 	switch ss {
-	case SignatureStyleHex, SignatureStyleStandard, SignatureStyleGithub, SignatureStyleStripe, SignatureStyleSlack, SignatureStylePagerduty:
+	case SignatureStyleHex, SignatureStyleStandard, SignatureStyleGithub, SignatureStyleStripe, SignatureStyleSlack, SignatureStylePagerduty, SignatureStyleHeader, SignatureStyleBearer, SignatureStyleBasic, SignatureStyleSns:
 		return nil
 	default:
 		return fmt.Errorf("inboundwebhook: invalid enum value for signature_style field: %q", ss)
@@ -191,6 +208,16 @@ func ByWorkflowID(opts ...sql.OrderTermOption) OrderOption {
 // ByOfferingID orders the results by the offering_id field.
 func ByOfferingID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOfferingID, opts...).ToFunc()
+}
+
+// ByWhen orders the results by the when field.
+func ByWhen(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldWhen, opts...).ToFunc()
+}
+
+// ByPreset orders the results by the preset field.
+func ByPreset(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPreset, opts...).ToFunc()
 }
 
 // BySignatureStyle orders the results by the signature_style field.

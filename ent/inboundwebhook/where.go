@@ -103,6 +103,22 @@ func FieldMapping(v json.RawMessage) predicate.InboundWebhook {
 	return predicate.InboundWebhook(sql.FieldEQ(FieldFieldMapping, vc))
 }
 
+// When applies equality check predicate on the "when" field. It's identical to WhenEQ.
+func When(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldEQ(FieldWhen, v))
+}
+
+// Preset applies equality check predicate on the "preset" field. It's identical to PresetEQ.
+func Preset(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldEQ(FieldPreset, v))
+}
+
+// Signature applies equality check predicate on the "signature" field. It's identical to SignatureEQ.
+func Signature(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldEQ(FieldSignature, vc))
+}
+
 // VerifySignature applies equality check predicate on the "verify_signature" field. It's identical to VerifySignatureEQ.
 func VerifySignature(v bool) predicate.InboundWebhook {
 	return predicate.InboundWebhook(sql.FieldEQ(FieldVerifySignature, v))
@@ -547,6 +563,156 @@ func FieldMappingNotNil() predicate.InboundWebhook {
 	return predicate.InboundWebhook(sql.FieldNotNull(FieldFieldMapping))
 }
 
+// WhenEQ applies the EQ predicate on the "when" field.
+func WhenEQ(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldEQ(FieldWhen, v))
+}
+
+// WhenNEQ applies the NEQ predicate on the "when" field.
+func WhenNEQ(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldNEQ(FieldWhen, v))
+}
+
+// WhenIn applies the In predicate on the "when" field.
+func WhenIn(vs ...string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldIn(FieldWhen, vs...))
+}
+
+// WhenNotIn applies the NotIn predicate on the "when" field.
+func WhenNotIn(vs ...string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldNotIn(FieldWhen, vs...))
+}
+
+// WhenGT applies the GT predicate on the "when" field.
+func WhenGT(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldGT(FieldWhen, v))
+}
+
+// WhenGTE applies the GTE predicate on the "when" field.
+func WhenGTE(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldGTE(FieldWhen, v))
+}
+
+// WhenLT applies the LT predicate on the "when" field.
+func WhenLT(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldLT(FieldWhen, v))
+}
+
+// WhenLTE applies the LTE predicate on the "when" field.
+func WhenLTE(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldLTE(FieldWhen, v))
+}
+
+// WhenContains applies the Contains predicate on the "when" field.
+func WhenContains(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldContains(FieldWhen, v))
+}
+
+// WhenHasPrefix applies the HasPrefix predicate on the "when" field.
+func WhenHasPrefix(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldHasPrefix(FieldWhen, v))
+}
+
+// WhenHasSuffix applies the HasSuffix predicate on the "when" field.
+func WhenHasSuffix(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldHasSuffix(FieldWhen, v))
+}
+
+// WhenIsNil applies the IsNil predicate on the "when" field.
+func WhenIsNil() predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldIsNull(FieldWhen))
+}
+
+// WhenNotNil applies the NotNil predicate on the "when" field.
+func WhenNotNil() predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldNotNull(FieldWhen))
+}
+
+// WhenEqualFold applies the EqualFold predicate on the "when" field.
+func WhenEqualFold(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldEqualFold(FieldWhen, v))
+}
+
+// WhenContainsFold applies the ContainsFold predicate on the "when" field.
+func WhenContainsFold(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldContainsFold(FieldWhen, v))
+}
+
+// PresetEQ applies the EQ predicate on the "preset" field.
+func PresetEQ(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldEQ(FieldPreset, v))
+}
+
+// PresetNEQ applies the NEQ predicate on the "preset" field.
+func PresetNEQ(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldNEQ(FieldPreset, v))
+}
+
+// PresetIn applies the In predicate on the "preset" field.
+func PresetIn(vs ...string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldIn(FieldPreset, vs...))
+}
+
+// PresetNotIn applies the NotIn predicate on the "preset" field.
+func PresetNotIn(vs ...string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldNotIn(FieldPreset, vs...))
+}
+
+// PresetGT applies the GT predicate on the "preset" field.
+func PresetGT(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldGT(FieldPreset, v))
+}
+
+// PresetGTE applies the GTE predicate on the "preset" field.
+func PresetGTE(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldGTE(FieldPreset, v))
+}
+
+// PresetLT applies the LT predicate on the "preset" field.
+func PresetLT(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldLT(FieldPreset, v))
+}
+
+// PresetLTE applies the LTE predicate on the "preset" field.
+func PresetLTE(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldLTE(FieldPreset, v))
+}
+
+// PresetContains applies the Contains predicate on the "preset" field.
+func PresetContains(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldContains(FieldPreset, v))
+}
+
+// PresetHasPrefix applies the HasPrefix predicate on the "preset" field.
+func PresetHasPrefix(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldHasPrefix(FieldPreset, v))
+}
+
+// PresetHasSuffix applies the HasSuffix predicate on the "preset" field.
+func PresetHasSuffix(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldHasSuffix(FieldPreset, v))
+}
+
+// PresetIsNil applies the IsNil predicate on the "preset" field.
+func PresetIsNil() predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldIsNull(FieldPreset))
+}
+
+// PresetNotNil applies the NotNil predicate on the "preset" field.
+func PresetNotNil() predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldNotNull(FieldPreset))
+}
+
+// PresetEqualFold applies the EqualFold predicate on the "preset" field.
+func PresetEqualFold(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldEqualFold(FieldPreset, v))
+}
+
+// PresetContainsFold applies the ContainsFold predicate on the "preset" field.
+func PresetContainsFold(v string) predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldContainsFold(FieldPreset, v))
+}
+
 // HeadersIsNil applies the IsNil predicate on the "headers" field.
 func HeadersIsNil() predicate.InboundWebhook {
 	return predicate.InboundWebhook(sql.FieldIsNull(FieldHeaders))
@@ -575,6 +741,70 @@ func SignatureStyleIn(vs ...SignatureStyle) predicate.InboundWebhook {
 // SignatureStyleNotIn applies the NotIn predicate on the "signature_style" field.
 func SignatureStyleNotIn(vs ...SignatureStyle) predicate.InboundWebhook {
 	return predicate.InboundWebhook(sql.FieldNotIn(FieldSignatureStyle, vs...))
+}
+
+// SignatureEQ applies the EQ predicate on the "signature" field.
+func SignatureEQ(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldEQ(FieldSignature, vc))
+}
+
+// SignatureNEQ applies the NEQ predicate on the "signature" field.
+func SignatureNEQ(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldNEQ(FieldSignature, vc))
+}
+
+// SignatureIn applies the In predicate on the "signature" field.
+func SignatureIn(vs ...json.RawMessage) predicate.InboundWebhook {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.InboundWebhook(sql.FieldIn(FieldSignature, v...))
+}
+
+// SignatureNotIn applies the NotIn predicate on the "signature" field.
+func SignatureNotIn(vs ...json.RawMessage) predicate.InboundWebhook {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.InboundWebhook(sql.FieldNotIn(FieldSignature, v...))
+}
+
+// SignatureGT applies the GT predicate on the "signature" field.
+func SignatureGT(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldGT(FieldSignature, vc))
+}
+
+// SignatureGTE applies the GTE predicate on the "signature" field.
+func SignatureGTE(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldGTE(FieldSignature, vc))
+}
+
+// SignatureLT applies the LT predicate on the "signature" field.
+func SignatureLT(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldLT(FieldSignature, vc))
+}
+
+// SignatureLTE applies the LTE predicate on the "signature" field.
+func SignatureLTE(v json.RawMessage) predicate.InboundWebhook {
+	vc := []byte(v)
+	return predicate.InboundWebhook(sql.FieldLTE(FieldSignature, vc))
+}
+
+// SignatureIsNil applies the IsNil predicate on the "signature" field.
+func SignatureIsNil() predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldIsNull(FieldSignature))
+}
+
+// SignatureNotNil applies the NotNil predicate on the "signature" field.
+func SignatureNotNil() predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldNotNull(FieldSignature))
 }
 
 // VerifySignatureEQ applies the EQ predicate on the "verify_signature" field.

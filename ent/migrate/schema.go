@@ -1279,7 +1279,7 @@ var (
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "company_id", Type: field.TypeString, Size: 40},
-		{Name: "outcome", Type: field.TypeEnum, Enums: []string{"ACCEPTED", "DUPLICATE", "REJECTED"}},
+		{Name: "outcome", Type: field.TypeEnum, Enums: []string{"ACCEPTED", "DUPLICATE", "REJECTED", "IGNORED"}},
 		{Name: "reason", Type: field.TypeString, Nullable: true, Size: 500},
 		{Name: "execution_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "replay_of", Type: field.TypeString, Nullable: true, Size: 40},
@@ -1395,8 +1395,11 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "name", Type: field.TypeString, Size: 200},
 		{Name: "field_mapping", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "json"}},
+		{Name: "when", Type: field.TypeString, Nullable: true, Size: 4096},
+		{Name: "preset", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "headers", Type: field.TypeJSON, Nullable: true},
-		{Name: "signature_style", Type: field.TypeEnum, Enums: []string{"hex", "standard", "github", "stripe", "slack", "pagerduty"}, Default: "hex"},
+		{Name: "signature_style", Type: field.TypeEnum, Enums: []string{"hex", "standard", "github", "stripe", "slack", "pagerduty", "header", "bearer", "basic", "sns"}, Default: "hex"},
+		{Name: "signature", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "json"}},
 		{Name: "verify_signature", Type: field.TypeBool, Default: true},
 		{Name: "enabled", Type: field.TypeBool, Default: true},
 		{Name: "secret_sealed", Type: field.TypeBytes},
@@ -1414,13 +1417,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "inbound_webhooks_workflows_workflow",
-				Columns:    []*schema.Column{InboundWebhooksColumns[14]},
+				Columns:    []*schema.Column{InboundWebhooksColumns[17]},
 				RefColumns: []*schema.Column{WorkflowsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "inbound_webhooks_offerings_offering",
-				Columns:    []*schema.Column{InboundWebhooksColumns[15]},
+				Columns:    []*schema.Column{InboundWebhooksColumns[18]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1434,12 +1437,12 @@ var (
 			{
 				Name:    "inboundwebhook_company_id_workflow_id",
 				Unique:  false,
-				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[14]},
+				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[17]},
 			},
 			{
 				Name:    "inboundwebhook_company_id_offering_id",
 				Unique:  false,
-				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[15]},
+				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[18]},
 			},
 		},
 	}

@@ -1624,16 +1624,24 @@ func init() {
 	inboundwebhookDescOfferingID := inboundwebhookFields[2].Descriptor()
 	// inboundwebhook.OfferingIDValidator is a validator for the "offering_id" field. It is called by the builders before save.
 	inboundwebhook.OfferingIDValidator = inboundwebhookDescOfferingID.Validators[0].(func(string) error)
+	// inboundwebhookDescWhen is the schema descriptor for when field.
+	inboundwebhookDescWhen := inboundwebhookFields[4].Descriptor()
+	// inboundwebhook.WhenValidator is a validator for the "when" field. It is called by the builders before save.
+	inboundwebhook.WhenValidator = inboundwebhookDescWhen.Validators[0].(func(string) error)
+	// inboundwebhookDescPreset is the schema descriptor for preset field.
+	inboundwebhookDescPreset := inboundwebhookFields[5].Descriptor()
+	// inboundwebhook.PresetValidator is a validator for the "preset" field. It is called by the builders before save.
+	inboundwebhook.PresetValidator = inboundwebhookDescPreset.Validators[0].(func(string) error)
 	// inboundwebhookDescVerifySignature is the schema descriptor for verify_signature field.
-	inboundwebhookDescVerifySignature := inboundwebhookFields[6].Descriptor()
+	inboundwebhookDescVerifySignature := inboundwebhookFields[9].Descriptor()
 	// inboundwebhook.DefaultVerifySignature holds the default value on creation for the verify_signature field.
 	inboundwebhook.DefaultVerifySignature = inboundwebhookDescVerifySignature.Default.(bool)
 	// inboundwebhookDescEnabled is the schema descriptor for enabled field.
-	inboundwebhookDescEnabled := inboundwebhookFields[7].Descriptor()
+	inboundwebhookDescEnabled := inboundwebhookFields[10].Descriptor()
 	// inboundwebhook.DefaultEnabled holds the default value on creation for the enabled field.
 	inboundwebhook.DefaultEnabled = inboundwebhookDescEnabled.Default.(bool)
 	// inboundwebhookDescCreatedBy is the schema descriptor for created_by field.
-	inboundwebhookDescCreatedBy := inboundwebhookFields[11].Descriptor()
+	inboundwebhookDescCreatedBy := inboundwebhookFields[14].Descriptor()
 	// inboundwebhook.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	inboundwebhook.CreatedByValidator = inboundwebhookDescCreatedBy.Validators[0].(func(string) error)
 	// inboundwebhookDescID is the schema descriptor for id field.

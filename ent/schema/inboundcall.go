@@ -21,8 +21,8 @@ func (InboundCall) Mixin() []ent.Mixin {
 func (InboundCall) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("webhook_id").MaxLen(40).Immutable(),
-		field.Enum("outcome").Values("ACCEPTED", "DUPLICATE", "REJECTED").Immutable(),
-		field.String("reason").MaxLen(500).Optional().Nillable().Immutable().Comment("why it was rejected"),
+		field.Enum("outcome").Values("ACCEPTED", "DUPLICATE", "REJECTED", "IGNORED").Immutable(),
+		field.String("reason").MaxLen(500).Optional().Nillable().Immutable().Comment("why it was rejected or ignored"),
 		field.String("execution_id").MaxLen(40).Optional().Nillable().Immutable().Comment("that the call started, or that the first of its kind did"),
 		field.String("replay_of").MaxLen(40).Optional().Nillable().Immutable().Comment("the call that somebody sent again"),
 		field.JSON("headers", map[string]string{}).Optional().Immutable().Comment("by lower-case name; what the webhook does not ask for, masked"),

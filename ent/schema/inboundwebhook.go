@@ -21,10 +21,16 @@ func (InboundWebhook) Fields() []ent.Field {
 		field.String("name").MaxRuneLen(200).Annotations(shown("What people call it.", also("url", "String!", "Where it is called."))),
 		field.String("workflow_id").MaxLen(40).Annotations(shown("The workflow that each call starts.")),
 		field.String("offering_id").MaxLen(40).Optional().Nillable().Comment("against which each call files a request").Annotations(shown("The offering against which each call files a request; null for none.")),
-		document("field_mapping", "{title, priority, fields: {key: expression}}, of those requests", shown("What the request is made of: title, priority and fields, all of them CEL over webhook.", typed("JSON"))),
+		document("field_mapping", "{title, description, priority, tags, requesterEmail, fields: {key: expression}}, of those requests",
+			shown("What the request is made of: title, description, priority, tags, requesterEmail and fields, all of them CEL over webhook.", typed("JSON"))),
+		field.String("when").MaxLen(4096).Optional().Nillable().Comment("a CEL expression over webhook; null for every call").Annotations(shown(
+			"A CEL expression over webhook: other calls are answered as ignored and start nothing. Null: every call starts the workflow.")),
+		field.String("preset").MaxLen(40).Optional().Nillable().Comment("the key of the sender that it was made for").Annotations(shown("The key of the sender that it was made for, of inboundPresets; null for none.")),
 		field.JSON("headers", []string{}).Optional().Comment("by lower-case name; null for the usual ones").Annotations(shown(
 			"The headers of calls that are kept, by lower-case name; * for all but credentials. Null: the usual ones of events.", typed("[String!]"))),
-		field.Enum("signature_style").Values("hex", "standard", "github", "stripe", "slack", "pagerduty").Default("hex").Annotations(shown("How calls are signed.", typed("SignatureStyle!"))),
+		field.Enum("signature_style").Values("hex", "standard", "github", "stripe", "slack", "pagerduty", "header", "bearer", "basic", "sns").Default("hex").Annotations(shown("How calls are signed.", typed("SignatureStyle!"))),
+		document("signature", "{header, prefix, encoding, username, topicArn}, what the style needs besides the secret",
+			shown("What the style needs besides the secret; null for nothing.", typed("InboundSignature"))),
 		field.Bool("verify_signature").Default(true).Annotations(shown("Whether calls must be signed.")),
 		field.Bool("enabled").Default(true).Annotations(shown("Whether it takes calls.", also("warning", "String", "What is dangerous about it; null for nothing."))),
 		field.Bytes("secret_sealed").Sensitive(),

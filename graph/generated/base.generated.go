@@ -210,8 +210,9 @@ type QueryResolver interface {
 	FormChoices(ctx context.Context, offeringID string, field string, q *string, ids []string) ([]*catalog.FormChoice, error)
 	Viewer(ctx context.Context) (*view.Viewer, error)
 	ConditionFields(ctx context.Context, forArg string, id *string, phaseID *string, definition json.RawMessage) ([]*condition.Field, error)
-	CheckExpression(ctx context.Context, forArg string, id *string, definition json.RawMessage, expression string, requestID *string, sample json.RawMessage) (*condition.Checked, error)
+	CheckExpression(ctx context.Context, forArg string, id *string, definition json.RawMessage, expression string, requestID *string, sample json.RawMessage, lastCall *bool) (*condition.Checked, error)
 	PreviewMove(ctx context.Context, id string, version int, phaseID *string) (*execution.MovePreview, error)
+	InboundPresets(ctx context.Context) ([]*inbound.Preset, error)
 	InboundCalls(ctx context.Context, webhookID string, outcome []inboundcall.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.InboundCall], error)
 	Notifications(ctx context.Context, unread *bool, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Notification], error)
 	ExplainAccess(ctx context.Context, principalID string, action string, resourceType string, resourceID *string) (*policy.Explanation, error)
@@ -2660,6 +2661,14 @@ func (ec *executionContext) field_Query_checkExpression_args(ctx context.Context
 		return nil, err
 	}
 	args["sample"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "lastCall",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["lastCall"] = arg6
 	return args, nil
 }
 
@@ -11045,7 +11054,7 @@ func (ec *executionContext) _Query_checkExpression(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().CheckExpression(ctx, fc.Args["for"].(string), fc.Args["id"].(*string), fc.Args["definition"].(json.RawMessage), fc.Args["expression"].(string), fc.Args["requestId"].(*string), fc.Args["sample"].(json.RawMessage))
+			return ec.Resolvers.Query().CheckExpression(ctx, fc.Args["for"].(string), fc.Args["id"].(*string), fc.Args["definition"].(json.RawMessage), fc.Args["expression"].(string), fc.Args["requestId"].(*string), fc.Args["sample"].(json.RawMessage), fc.Args["lastCall"].(*bool))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *condition.Checked) graphql.Marshaler {
@@ -11119,6 +11128,38 @@ func (ec *executionContext) fieldContext_Query_previewMove(ctx context.Context, 
 	if fc.Args, err = ec.field_Query_previewMove_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_inboundPresets(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_inboundPresets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().InboundPresets(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inbound.Preset) graphql.Marshaler {
+			return ec.marshalOInboundPreset2ᚕᚖatriumᚋinternalᚋwebhookᚋinboundᚐPresetᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_inboundPresets(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundPreset(ctx, field)
+		},
 	}
 	return fc, nil
 }
@@ -16094,6 +16135,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_previewMove(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "inboundPresets":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_inboundPresets(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}

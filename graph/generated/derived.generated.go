@@ -44,6 +44,7 @@ import (
 	"atrium/internal/secret"
 	"atrium/internal/webhook"
 	"atrium/internal/webhook/inbound"
+	"atrium/internal/webhook/preset"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/engine"
 	"atrium/internal/workflow/execution"
@@ -132,6 +133,8 @@ type InboundMailResolver interface {
 }
 type InboundWebhookResolver interface {
 	URL(ctx context.Context, obj *ent.InboundWebhook) (string, error)
+
+	Signature(ctx context.Context, obj *ent.InboundWebhook) (*preset.Signature, error)
 
 	Warning(ctx context.Context, obj *ent.InboundWebhook) (*string, error)
 
@@ -6429,6 +6432,20 @@ func (ec *executionContext) fieldContext_InboundWebhook_fieldMapping(_ context.C
 	return graphql.NewScalarFieldContext("InboundWebhook", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
+func (ec *executionContext) _InboundWebhook_when(ctx context.Context, field graphql.CollectedField, obj *ent.InboundWebhook) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.When)
+}
+func (ec *executionContext) fieldContext_InboundWebhook_when(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundWebhook", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundWebhook_preset(ctx context.Context, field graphql.CollectedField, obj *ent.InboundWebhook) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Preset)
+}
+func (ec *executionContext) fieldContext_InboundWebhook_preset(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundWebhook", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _InboundWebhook_headers(ctx context.Context, field graphql.CollectedField, obj *ent.InboundWebhook) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.Headers)
 }
@@ -6441,6 +6458,38 @@ func (ec *executionContext) _InboundWebhook_signatureStyle(ctx context.Context, 
 }
 func (ec *executionContext) fieldContext_InboundWebhook_signatureStyle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundWebhook", field, false, false, errors.New("field of type SignatureStyle does not have child fields"))
+}
+
+func (ec *executionContext) _InboundWebhook_signature(ctx context.Context, field graphql.CollectedField, obj *ent.InboundWebhook) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundWebhook_signature(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.InboundWebhook().Signature(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *preset.Signature) graphql.Marshaler {
+			return ec.marshalOInboundSignature2ᚖatriumᚋinternalᚋwebhookᚋpresetᚐSignature(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_InboundWebhook_signature(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundWebhook",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundSignature(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _InboundWebhook_verifySignature(ctx context.Context, field graphql.CollectedField, obj *ent.InboundWebhook) (ret graphql.Marshaler) {
@@ -17211,7 +17260,7 @@ func (ec *executionContext) unmarshalInputCreateInboundWebhookInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "workflowId", "offeringId", "fieldMapping", "headers", "signatureStyle", "verifySignature", "signingSecret"}
+	fieldsInOrder := [...]string{"name", "workflowId", "offeringId", "fieldMapping", "when", "preset", "headers", "signatureStyle", "signature", "verifySignature", "signingSecret"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -17248,6 +17297,20 @@ func (ec *executionContext) unmarshalInputCreateInboundWebhookInput(ctx context.
 			if err = ec.Resolvers.CreateInboundWebhookInput().FieldMapping(ctx, &it, data); err != nil {
 				return it, err
 			}
+		case "when":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("when"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.When = data
+		case "preset":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("preset"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Preset = data
 		case "headers":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("headers"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
@@ -17262,6 +17325,13 @@ func (ec *executionContext) unmarshalInputCreateInboundWebhookInput(ctx context.
 				return it, err
 			}
 			it.SignatureStyle = data
+		case "signature":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("signature"))
+			data, err := ec.unmarshalOInboundSignatureInput2ᚖatriumᚋinternalᚋwebhookᚋpresetᚐSignature(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Signature = data
 		case "verifySignature":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("verifySignature"))
 			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
@@ -19898,6 +19968,64 @@ func (ec *executionContext) unmarshalInputInboundMailOrder(ctx context.Context, 
 				return it, err
 			}
 			it.Direction = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputInboundSignatureInput(ctx context.Context, obj any) (preset.Signature, error) {
+	var it preset.Signature
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"header", "prefix", "encoding", "username", "topicArn"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "header":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("header"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Header = data
+		case "prefix":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("prefix"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Prefix = data
+		case "encoding":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("encoding"))
+			data, err := ec.unmarshalOSignatureEncoding2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Encoding = data
+		case "username":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("username"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Username = data
+		case "topicArn":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("topicArn"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TopicARN = data
 		}
 	}
 	return it, nil
@@ -23568,7 +23696,7 @@ func (ec *executionContext) unmarshalInputUpdateInboundWebhookInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "name", "enabled", "workflowId", "offeringId", "fieldMapping", "headers", "signatureStyle", "verifySignature"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "enabled", "workflowId", "offeringId", "fieldMapping", "when", "preset", "headers", "signatureStyle", "signature", "verifySignature"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -23626,6 +23754,20 @@ func (ec *executionContext) unmarshalInputUpdateInboundWebhookInput(ctx context.
 			if err = ec.Resolvers.UpdateInboundWebhookInput().FieldMapping(ctx, &it, data); err != nil {
 				return it, err
 			}
+		case "when":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("when"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.When = graphql.OmittableOf(data)
+		case "preset":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("preset"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Preset = graphql.OmittableOf(data)
 		case "headers":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("headers"))
 			data, err := ec.unmarshalOString2ᚖᚕstringᚄ(ctx, v)
@@ -23640,6 +23782,13 @@ func (ec *executionContext) unmarshalInputUpdateInboundWebhookInput(ctx context.
 				return it, err
 			}
 			it.SignatureStyle = graphql.OmittableOf(data)
+		case "signature":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("signature"))
+			data, err := ec.unmarshalOInboundSignatureInput2ᚖatriumᚋinternalᚋwebhookᚋpresetᚐSignature(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Signature = graphql.OmittableOf(data)
 		case "verifySignature":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("verifySignature"))
 			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
@@ -29606,6 +29755,16 @@ func (ec *executionContext) _InboundWebhook(ctx context.Context, sel ast.Selecti
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "when":
+			out.Values[i] = ec._InboundWebhook_when(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "preset":
+			out.Values[i] = ec._InboundWebhook_preset(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "headers":
 			out.Values[i] = ec._InboundWebhook_headers(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -29614,6 +29773,11 @@ func (ec *executionContext) _InboundWebhook(ctx context.Context, sel ast.Selecti
 		case "signatureStyle":
 			out.Values[i] = ec._InboundWebhook_signatureStyle(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "signature":
+			out.Values[i] = ec._InboundWebhook_signature(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "verifySignature":
@@ -38773,6 +38937,14 @@ func (ec *executionContext) unmarshalOInboundMailOrder2ᚖatriumᚋgraphᚋinter
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputInboundMailOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalOInboundSignatureInput2ᚖatriumᚋinternalᚋwebhookᚋpresetᚐSignature(ctx context.Context, v any) (*preset.Signature, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputInboundSignatureInput(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 

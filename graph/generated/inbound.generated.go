@@ -14,12 +14,16 @@ import (
 	"atrium/ent/inboundcall"
 	"atrium/ent/inboundwebhook"
 	"atrium/graph/internal/inline"
+	"atrium/internal/webhook/inbound"
+	"atrium/internal/webhook/preset"
 )
 
 // region    ************************** generated!.gotpl **************************
 
 type InboundCallResolver interface {
 	Headers(ctx context.Context, obj *ent.InboundCall) (map[string]string, error)
+
+	Execution(ctx context.Context, obj *ent.InboundCall) (*ent.Execution, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -148,11 +152,187 @@ func (ec *executionContext) fieldContext_InboundCall_executionId(_ context.Conte
 	return graphql.NewScalarFieldContext("InboundCall", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _InboundCall_execution(ctx context.Context, field graphql.CollectedField, obj *ent.InboundCall) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundCall_execution(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.InboundCall().Execution(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Execution) graphql.Marshaler {
+			return ec.marshalOExecution2ᚖatriumᚋentᚐExecution(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_InboundCall_execution(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundCall",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Execution(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _InboundCall_replayOf(ctx context.Context, field graphql.CollectedField, obj *ent.InboundCall) (ret graphql.Marshaler) {
 	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ReplayOf)
 }
 func (ec *executionContext) fieldContext_InboundCall_replayOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("InboundCall", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_key(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Key)
+}
+func (ec *executionContext) fieldContext_InboundPreset_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_name(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_InboundPreset_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_description(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Description)
+}
+func (ec *executionContext) fieldContext_InboundPreset_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_signatureStyle(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalNSignatureStyle2atriumᚋentᚋinboundwebhookᚐSignatureStyle(ctx, field.Selections, obj.SignatureStyle)
+}
+func (ec *executionContext) fieldContext_InboundPreset_signatureStyle(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type SignatureStyle does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_signature(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InboundPreset_signature(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Signature, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *preset.Signature) graphql.Marshaler {
+			return ec.marshalOInboundSignature2ᚖatriumᚋinternalᚋwebhookᚋpresetᚐSignature(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_InboundPreset_signature(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "InboundPreset",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InboundSignature(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _InboundPreset_headers(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.Headers)
+}
+func (ec *executionContext) fieldContext_InboundPreset_headers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_when(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.When)
+}
+func (ec *executionContext) fieldContext_InboundPreset_when(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_fieldMapping(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.FieldMapping)
+}
+func (ec *executionContext) fieldContext_InboundPreset_fieldMapping(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_steps(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Steps)
+}
+func (ec *executionContext) fieldContext_InboundPreset_steps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_secretBySender(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.SecretBySender)
+}
+func (ec *executionContext) fieldContext_InboundPreset_secretBySender(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_sampleHeaders(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalNStringMap2map(ctx, field.Selections, obj.SampleHeaders)
+}
+func (ec *executionContext) fieldContext_InboundPreset_sampleHeaders(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type StringMap does not have child fields"))
+}
+
+func (ec *executionContext) _InboundPreset_sampleBody(ctx context.Context, field graphql.CollectedField, obj *inbound.Preset) (ret graphql.Marshaler) {
+	return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.SampleBody)
+}
+func (ec *executionContext) fieldContext_InboundPreset_sampleBody(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundPreset", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _InboundSignature_header(ctx context.Context, field graphql.CollectedField, obj *preset.Signature) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Header)
+}
+func (ec *executionContext) fieldContext_InboundSignature_header(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundSignature", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundSignature_prefix(ctx context.Context, field graphql.CollectedField, obj *preset.Signature) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Prefix)
+}
+func (ec *executionContext) fieldContext_InboundSignature_prefix(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundSignature", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundSignature_encoding(ctx context.Context, field graphql.CollectedField, obj *preset.Signature) (ret graphql.Marshaler) {
+	return ec.marshalOSignatureEncoding2ᚖstring(ctx, field.Selections, obj.Encoding)
+}
+func (ec *executionContext) fieldContext_InboundSignature_encoding(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundSignature", field, false, false, errors.New("field of type SignatureEncoding does not have child fields"))
+}
+
+func (ec *executionContext) _InboundSignature_username(ctx context.Context, field graphql.CollectedField, obj *preset.Signature) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Username)
+}
+func (ec *executionContext) fieldContext_InboundSignature_username(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundSignature", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _InboundSignature_topicArn(ctx context.Context, field graphql.CollectedField, obj *preset.Signature) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.TopicARN)
+}
+func (ec *executionContext) fieldContext_InboundSignature_topicArn(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundSignature", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _RotateInboundWebhookSecretPayload_inboundWebhook(ctx context.Context, field graphql.CollectedField, obj *RotateInboundWebhookSecretPayload) (ret graphql.Marshaler) {
@@ -295,8 +475,144 @@ func (ec *executionContext) _InboundCall(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "execution":
+			out.Values[i] = ec._InboundCall_execution(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "replayOf":
 			out.Values[i] = ec._InboundCall_replayOf(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var inboundPresetImplementors = []string{"InboundPreset"}
+
+func (ec *executionContext) _InboundPreset(ctx context.Context, sel ast.SelectionSet, obj *inbound.Preset) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inboundPresetImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InboundPreset")
+		case "key":
+			out.Values[i] = ec._InboundPreset_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._InboundPreset_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "description":
+			out.Values[i] = ec._InboundPreset_description(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "signatureStyle":
+			out.Values[i] = ec._InboundPreset_signatureStyle(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "signature":
+			out.Values[i] = ec._InboundPreset_signature(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "headers":
+			out.Values[i] = ec._InboundPreset_headers(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "when":
+			out.Values[i] = ec._InboundPreset_when(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "fieldMapping":
+			out.Values[i] = ec._InboundPreset_fieldMapping(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "steps":
+			out.Values[i] = ec._InboundPreset_steps(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "secretBySender":
+			out.Values[i] = ec._InboundPreset_secretBySender(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sampleHeaders":
+			out.Values[i] = ec._InboundPreset_sampleHeaders(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sampleBody":
+			out.Values[i] = ec._InboundPreset_sampleBody(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var inboundSignatureImplementors = []string{"InboundSignature"}
+
+func (ec *executionContext) _InboundSignature(ctx context.Context, sel ast.SelectionSet, obj *preset.Signature) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, inboundSignatureImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InboundSignature")
+		case "header":
+			out.Values[i] = ec._InboundSignature_header(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "prefix":
+			out.Values[i] = ec._InboundSignature_prefix(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "encoding":
+			out.Values[i] = ec._InboundSignature_encoding(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "username":
+			out.Values[i] = ec._InboundSignature_username(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "topicArn":
+			out.Values[i] = ec._InboundSignature_topicArn(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -376,6 +692,16 @@ func (ec *executionContext) marshalNInboundOutcome2atriumᚋentᚋinboundcallᚐ
 	return res
 }
 
+func (ec *executionContext) marshalNInboundPreset2ᚖatriumᚋinternalᚋwebhookᚋinboundᚐPreset(ctx context.Context, sel ast.SelectionSet, v *inbound.Preset) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._InboundPreset(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNSignatureStyle2atriumᚋentᚋinboundwebhookᚐSignatureStyle(ctx context.Context, v any) (inboundwebhook.SignatureStyle, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := inboundwebhook.SignatureStyle(tmp)
@@ -436,11 +762,55 @@ func (ec *executionContext) marshalOInboundOutcome2ᚕatriumᚋentᚋinboundcall
 	return ret
 }
 
+func (ec *executionContext) marshalOInboundPreset2ᚕᚖatriumᚋinternalᚋwebhookᚋinboundᚐPresetᚄ(ctx context.Context, sel ast.SelectionSet, v []*inbound.Preset) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNInboundPreset2ᚖatriumᚋinternalᚋwebhookᚋinboundᚐPreset(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOInboundSignature2ᚖatriumᚋinternalᚋwebhookᚋpresetᚐSignature(ctx context.Context, sel ast.SelectionSet, v *preset.Signature) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InboundSignature(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalORotateInboundWebhookSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateInboundWebhookSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateInboundWebhookSecretPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._RotateInboundWebhookSecretPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOSignatureEncoding2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOSignatureEncoding2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
 }
 
 func (ec *executionContext) unmarshalOSignatureStyle2ᚖstring(ctx context.Context, v any) (*string, error) {

@@ -219,6 +219,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInboundCallOrder,
 		ec.unmarshalInputInboundMailFilter,
 		ec.unmarshalInputInboundMailOrder,
+		ec.unmarshalInputInboundSignatureInput,
 		ec.unmarshalInputInboundWebhookOrder,
 		ec.unmarshalInputIncidentFilter,
 		ec.unmarshalInputIncidentOrder,
@@ -1543,6 +1544,8 @@ enum ConditionPlace {
   AGENT
   "The mapping of an inbound webhook, whose expressions give any value: webhook."
   INBOUND
+  "Which calls of an inbound webhook start its workflow: webhook."
+  INBOUND_WHEN
   "visibleWhen of a form's question, which is JSON: the answers to other questions."
   FORM
 }
@@ -1651,6 +1654,8 @@ extend type Query {
     requestId: ID
     "Variables to try it on: {request, phases, webhook}."
     sample: JSON
+    "Of INBOUND and INBOUND_WHEN, whether to try it on the webhook's last call, or on the sample of the sender that it was made for."
+    lastCall: Boolean = false
   ): ConditionCheck
 }
 `, BuiltIn: false},
@@ -1939,6 +1944,64 @@ enum SignatureStyle {
   slack
   "PagerDuty's x-pagerduty-signature."
   pagerduty
+  "An HMAC with SHA-256 of the body in a header of any name: signature says which, and how it is written."
+  header
+  "The secret itself, as a bearer token: Authorization, or the header that signature names."
+  bearer
+  "Basic authentication: the name that signature says, and the secret as the password."
+  basic
+  "The messages of a topic of Amazon SNS, which signature names. The secret counts for nothing."
+  sns
+}
+
+"How an HMAC is written."
+enum SignatureEncoding {
+  "In hexadecimal."
+  hex
+  "In base64."
+  base64
+}
+
+"What a style of signatures needs besides the secret."
+type InboundSignature {
+  "Of header, where the signature stands. Of bearer, where the secret stands: Authorization when null."
+  header: String
+  "Of header and bearer, what stands before it."
+  prefix: String
+  "Of header, how the HMAC is written: hex when null."
+  encoding: SignatureEncoding
+  "Of basic. The password is the secret."
+  username: String
+  "Of sns, the topic whose messages are taken."
+  topicArn: String
+}
+
+"A sender that inbound webhooks can be made for: what to make the webhook with, and how to set the sender up."
+type InboundPreset {
+  "Its key, which the webhook keeps."
+  key: String!
+  "What people call it."
+  name: String!
+  "What it sends, in one line."
+  description: String!
+  "How it signs."
+  signatureStyle: SignatureStyle!
+  "What the style needs besides the secret."
+  signature: InboundSignature
+  "The headers of calls to keep; null for the usual ones."
+  headers: [String!]
+  "Which of its calls are worth something; null for all of them."
+  when: String
+  "What a request is made of."
+  fieldMapping: JSON!
+  "What to do at the sender. {url} stands for the webhook's address, {secret} for its secret."
+  steps: [String!]!
+  "Whether the sender draws the secret, which has to be given here then."
+  secretBySender: Boolean!
+  "Headers of a call of it."
+  sampleHeaders: StringMap!
+  "The body of a call of it; of a form, the JSON that is made of it."
+  sampleBody: JSON!
 }
 
 "What came of the call of an inbound webhook."
@@ -1949,6 +2012,8 @@ enum InboundOutcome {
   DUPLICATE
   "It was the sender's, and could not be taken."
   REJECTED
+  "It was the sender's, and starts nothing: the webhook's condition is not met or cannot be evaluated, or the sender only asks whether somebody answers."
+  IGNORED
 }
 
 "One call of an inbound webhook."
@@ -1961,21 +2026,25 @@ type InboundCall implements Node {
   at: Time!
   "What came of it."
   outcome: InboundOutcome!
-  "Why it was rejected."
+  "Why it was rejected or ignored."
   reason: String
   "Its headers by their lower-case names; those that the webhook does not keep show as ***."
   headers: StringMap!
-  "The first 16 KiB of its body."
+  "The first 16 KiB of its body; of an ignored call 64 KiB."
   body: String!
   "How many bytes the whole body had."
   bodyBytes: Int!
   "The execution that it, or the call that it repeats, has started."
   executionId: ID
+  "That execution as it is now, with its request; null when the caller may not see it, or it is gone."
+  execution: Execution
   "The call that somebody sent again by this one."
   replayOf: ID
 }
 
 extend type Query {
+  "The senders that inbound webhooks can be made for, in the caller's language. Takes a person."
+  inboundPresets: [InboundPreset!]
   "The calls of an inbound webhook in the last 30 days, 1,000 at most, the newest first unless ordered otherwise. Takes a person."
   inboundCalls(
     "The webhook."
@@ -5718,6 +5787,8 @@ func (ec *executionContext) childFields_InboundCall(ctx context.Context, field g
 		return ec.fieldContext_InboundCall_bodyBytes(ctx, field)
 	case "executionId":
 		return ec.fieldContext_InboundCall_executionId(ctx, field)
+	case "execution":
+		return ec.fieldContext_InboundCall_execution(ctx, field)
 	case "replayOf":
 		return ec.fieldContext_InboundCall_replayOf(ctx, field)
 	}
@@ -5802,6 +5873,52 @@ func (ec *executionContext) childFields_InboundMailEdge(ctx context.Context, fie
 	return nil, fmt.Errorf("no field named %q was found under type InboundMailEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_InboundPreset(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_InboundPreset_key(ctx, field)
+	case "name":
+		return ec.fieldContext_InboundPreset_name(ctx, field)
+	case "description":
+		return ec.fieldContext_InboundPreset_description(ctx, field)
+	case "signatureStyle":
+		return ec.fieldContext_InboundPreset_signatureStyle(ctx, field)
+	case "signature":
+		return ec.fieldContext_InboundPreset_signature(ctx, field)
+	case "headers":
+		return ec.fieldContext_InboundPreset_headers(ctx, field)
+	case "when":
+		return ec.fieldContext_InboundPreset_when(ctx, field)
+	case "fieldMapping":
+		return ec.fieldContext_InboundPreset_fieldMapping(ctx, field)
+	case "steps":
+		return ec.fieldContext_InboundPreset_steps(ctx, field)
+	case "secretBySender":
+		return ec.fieldContext_InboundPreset_secretBySender(ctx, field)
+	case "sampleHeaders":
+		return ec.fieldContext_InboundPreset_sampleHeaders(ctx, field)
+	case "sampleBody":
+		return ec.fieldContext_InboundPreset_sampleBody(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundPreset", field.Name)
+}
+
+func (ec *executionContext) childFields_InboundSignature(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "header":
+		return ec.fieldContext_InboundSignature_header(ctx, field)
+	case "prefix":
+		return ec.fieldContext_InboundSignature_prefix(ctx, field)
+	case "encoding":
+		return ec.fieldContext_InboundSignature_encoding(ctx, field)
+	case "username":
+		return ec.fieldContext_InboundSignature_username(ctx, field)
+	case "topicArn":
+		return ec.fieldContext_InboundSignature_topicArn(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InboundSignature", field.Name)
+}
+
 func (ec *executionContext) childFields_InboundWebhook(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -5816,10 +5933,16 @@ func (ec *executionContext) childFields_InboundWebhook(ctx context.Context, fiel
 		return ec.fieldContext_InboundWebhook_offeringId(ctx, field)
 	case "fieldMapping":
 		return ec.fieldContext_InboundWebhook_fieldMapping(ctx, field)
+	case "when":
+		return ec.fieldContext_InboundWebhook_when(ctx, field)
+	case "preset":
+		return ec.fieldContext_InboundWebhook_preset(ctx, field)
 	case "headers":
 		return ec.fieldContext_InboundWebhook_headers(ctx, field)
 	case "signatureStyle":
 		return ec.fieldContext_InboundWebhook_signatureStyle(ctx, field)
+	case "signature":
+		return ec.fieldContext_InboundWebhook_signature(ctx, field)
 	case "verifySignature":
 		return ec.fieldContext_InboundWebhook_verifySignature(ctx, field)
 	case "enabled":

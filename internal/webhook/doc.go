@@ -1,6 +1,6 @@
 // Package webhook tells the outside what happened: subscriptions, deliveries of events to them, and their history.
 //
-// Two rooms: inbound (webhooks that start workflows) and signing (the secrets that sign both).
+// Three rooms: inbound (webhooks that start workflows), preset (the senders that call them) and signing (the secrets that sign both).
 //
 // The operations (subscription.go, secret.go, delivery.go, replay.go, trial.go) are the settings that GraphQL offers to a
 // person. Deliver (deliver.go) subscribes to events: in the transaction of an event it makes a delivery for each subscription

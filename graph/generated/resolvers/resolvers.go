@@ -1201,6 +1201,11 @@ func (r InboundCall) Headers(_ context.Context, row *ent.InboundCall) (map[strin
 	return resolve.TextsOf(row.Headers), nil
 }
 
+// Execution resolves the field.
+func (r InboundCall) Execution(ctx context.Context, row *ent.InboundCall) (*ent.Execution, error) {
+	return resolve.Edge(ctx, r.Engine, row, func(row *ent.InboundCall) *string { return row.ExecutionID }, execution.LookUp)
+}
+
 // MessageID resolves the field.
 func (r InboundMail) MessageID(_ context.Context, row *ent.InboundMail) (*string, error) {
 	return resolve.TextOrNil(row.MessageID), nil

@@ -286,6 +286,15 @@ func person(ctx context.Context, tx *op.Tx, where predicate.User) (string, error
 	return u.ID, nil
 }
 
+// PersonAt returns the id of the person of the context's company with an address, who can be a request's requester; nil for none.
+func PersonAt(ctx context.Context, db *ent.Client, address string) (*string, error) {
+	u, err := db.User.Query().Where(user.Email(strings.ToLower(strings.TrimSpace(address)))).Only(ctx)
+	if err != nil || access.Gone(u.Status) {
+		return nil, ent.MaskNotFound(err)
+	}
+	return &u.ID, nil
+}
+
 // checkRequester puts the id of the requester into the input. Whoever is named besides the caller takes the right to change requests:
 // members file for themselves alone.
 func checkRequester(ctx context.Context, tx *op.Tx, refs *op.Refs, in *CreateInput) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"atrium/ent"
 	"atrium/ent/execution"
@@ -13,6 +12,8 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/strictjson"
 )
 
 var callSorts = op.Sorts{"at": inboundcall.FieldCreatedAt}
@@ -36,7 +37,7 @@ var (
 type ListCallsInput struct {
 	paging.Page
 	WebhookID string   `json:"-"`
-	Outcome   []string `json:"-" query:"outcome" enum:"ACCEPTED,DUPLICATE,REJECTED"`
+	Outcome   []string `json:"-" query:"outcome" enum:"ACCEPTED,DUPLICATE,REJECTED,IGNORED"`
 }
 
 // listCalls returns not_found for a webhook that the company does not have.
@@ -65,10 +66,11 @@ func loadCall(ctx context.Context, tx *op.Tx, id string) (*ent.InboundCall, erro
 type replayable struct {
 	webhook json.RawMessage // nil when too little of the call is stored
 	headers map[string]string
+	ignored string // why it starts nothing, as the webhook is today; empty when it starts the workflow
 }
 
 // prepareReplay reads the call that is sent again: the whole call from the execution that it started, or what the history has of
-// it.
+// it. It judges the call anew.
 func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 	row, err := tx.InboundCall.Query().Where(inboundcall.ID(in.ID)).WithWebhook().Only(ctx)
 	if ent.IsNotFound(err) {
@@ -81,35 +83,50 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 	if w == nil {
 		return replayable{}, nil
 	}
+	c, body, err := loadStoredCall(ctx, tx, w, row)
+	if err != nil || c == nil {
+		return replayable{}, err
+	}
+	now := tx.Now(ctx)
+	out := replayable{headers: c.Headers}
+	if out.webhook, err = c.at(now); err != nil {
+		return nil, err
+	}
+	if out.ignored, _ = greeting(w.SignatureStyle, c.Headers["x-github-event"], body); out.ignored == "" {
+		out.ignored, err = unmet(ctx, w, variable(body, c.Headers, now.UTC().Format(clock.Format)), tx.Costly)
+	}
+	return out, err
+}
+
+// loadStoredCall returns a call and the value of its body; nil when too little of it is stored.
+func loadStoredCall(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook, row *ent.InboundCall) (*called, any, error) {
 	if row.ExecutionID == nil {
-		text, _, err := decode(w.SignatureStyle, []byte(row.Body))
+		body, err := decode(w.SignatureStyle, false, []byte(row.Body)) // of a form the history has the JSON
 		if row.BodyBytes != len(row.Body) || err != nil {
-			return replayable{}, nil
+			return nil, nil, nil
 		}
-		return replayableOf(called{Body: text, Headers: again(w, row.Headers), Method: method}, tx.Now(ctx))
+		return &called{Body: body.text, Headers: again(w, row.Headers), Method: method}, body.value, nil
 	}
 	e, err := tx.Execution.Query().Where(execution.ID(*row.ExecutionID)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return replayable{}, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the call's execution: %w", err)
+		return nil, nil, fmt.Errorf("read the call's execution: %w", err)
 	}
 	var c called
 	if err := json.Unmarshal(e.Webhook, &c); err != nil {
-		return nil, fmt.Errorf("read the call of %s: %w", e.ID, err)
+		return nil, nil, fmt.Errorf("read the call of %s: %w", e.ID, err)
+	}
+	body, err := strictjson.DecodeHalves(c.Body)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the call of %s: %w", e.ID, err)
 	}
 	c.Headers = again(w, c.Headers) // an older call may hold more
-	return replayableOf(c, tx.Now(ctx))
+	return &c, body, nil
 }
 
-// replayableOf returns a call as if it was received now.
-func replayableOf(c called, now time.Time) (replayable, error) {
-	webhook, err := c.at(now)
-	return replayable{webhook, c.Headers}, err
-}
-
-// replayCall starts an execution as the call did. Returns conflict for a disabled webhook, and for a call of which too little is
+// replayCall starts an execution as the call did, or notes why it starts none. Returns conflict for a disabled webhook, and for a call of which too little is
 // stored.
 func replayCall(ctx context.Context, tx *op.Tx, before *ent.InboundCall, _ op.ByID) (*ent.InboundCall, error) {
 	r, _ := op.Preparation[replayable](tx)
@@ -122,12 +139,17 @@ func replayCall(ctx context.Context, tx *op.Tx, before *ent.InboundCall, _ op.By
 	case r.webhook == nil:
 		return nil, apperr.New(apperr.Conflict, "Too little of the call is kept to send it again.")
 	}
-	started, err := launch(w, nil, r.webhook).Start(ctx, tx)
-	if err != nil {
-		return nil, err
+	create := tx.InboundCall.Create().SetWebhookID(w.ID).SetReplayOf(before.ID).SetHeaders(r.headers).SetBody(before.Body).SetBodyBytes(before.BodyBytes)
+	if r.ignored != "" {
+		create.SetOutcome(inboundcall.OutcomeIGNORED).SetReason(clip([]byte(r.ignored), maxReason))
+	} else {
+		started, err := launch(w, nil, r.webhook).Start(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		create.SetOutcome(inboundcall.OutcomeACCEPTED).SetExecutionID(started.ID)
 	}
-	after, err := tx.InboundCall.Create().SetWebhookID(w.ID).SetOutcome(inboundcall.OutcomeACCEPTED).SetExecutionID(started.ID).SetReplayOf(before.ID).
-		SetHeaders(r.headers).SetBody(before.Body).SetBodyBytes(before.BodyBytes).Save(ctx)
+	after, err := create.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("note the call: %w", err)
 	}

@@ -24,6 +24,7 @@ import (
 	"atrium/internal/platform/ratelimit"
 	"atrium/internal/platform/store"
 	"atrium/internal/webhook/signing"
+	"atrium/internal/workflow/execution"
 )
 
 // The limits of one webhook, on each node or, with Redis, on all nodes together. They protect what all companies share, so every
@@ -40,13 +41,15 @@ type Door struct {
 	limiter ratelimit.Limiter
 	bytes   *ratelimit.Bytes
 	log     *slog.Logger
+	topics  topics
 	now     func() time.Time // the machine's clock, because senders sign with theirs
 	nobody  *ent.InboundWebhook
 }
 
-// NewDoor returns a door. The limiter counts the calls of each webhook, and the bytes of its company.
-func NewDoor(engine *op.Engine, limiter ratelimit.Limiter, log *slog.Logger) (*Door, error) {
-	d := &Door{engine: engine, limiter: limiter, bytes: ratelimit.NewBytes(limiter), log: log, now: time.Now}
+// NewDoor returns a door. The limiter counts the calls of each webhook, and the bytes of its company. Through outside the certificates of
+// Amazon SNS are fetched, and its subscriptions confirmed; nil leaves its calls unavailable.
+func NewDoor(engine *op.Engine, limiter ratelimit.Limiter, outside Outside, log *slog.Logger) (*Door, error) {
+	d := &Door{engine: engine, limiter: limiter, bytes: ratelimit.NewBytes(limiter), topics: newTopics(outside, limiter), log: log, now: time.Now}
 	// A call to a webhook that does not exist is verified against this one, whose secret is random.
 	d.nobody = &ent.InboundWebhook{ID: "whi_" + rand.Text(), SignatureStyle: inboundwebhook.DefaultSignatureStyle, VerifySignature: true}
 	sealed, err := signing.Seal(engine.Sealer, signing.New(), d.nobody.ID)
@@ -69,19 +72,14 @@ type Call struct {
 
 // Accepted is the answer to a call that has started a workflow, or repeats a call that has.
 type Accepted struct {
-	Status      string `json:"status" doc:"accepted" example:"accepted"`
+	Status      string `json:"status" doc:"accepted; or ignored for a call that starts nothing." example:"accepted"`
 	WebhookID   string `json:"webhookId" example:"whi_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	ExecutionID string `json:"executionId" doc:"The execution, to follow it at /v1/executions." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
-}
-
-// Challenge is the answer to the request with which Slack verifies an address.
-type Challenge struct {
-	Challenge string `json:"challenge"`
+	ExecutionID string `json:"executionId" nullable:"true" doc:"The execution, to follow it at /v1/executions; null for an ignored call." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
 }
 
 func errNotFound() error { return apperr.New(apperr.NotFound, "There is no such webhook.") }
 
-// Take returns the answer to a call, Accepted or Challenge, once everything that it needs is committed. Returns not_found for a
+// Take returns the answer to a call, Accepted, Ignored, Challenge or Said, once everything that it needs is committed. Returns not_found for a
 // webhook that does not exist or is disabled, unauthorized for a missing or wrong signature, rate_limit_exceeded,
 // unsupported_media_type and validation_error for a body that is not JSON, and conflict for a workflow that is not active.
 func (d *Door) Take(ctx context.Context, c Call) (any, error) {
@@ -90,7 +88,7 @@ func (d *Door) Take(ctx context.Context, c Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	genuine, err := d.verify(w, c)
+	genuine, err := d.verify(ctx, w, c)
 	switch {
 	case err != nil:
 		return nil, err
@@ -98,7 +96,7 @@ func (d *Door) Take(ctx context.Context, c Call) (any, error) {
 		return nil, errNotFound()
 	}
 	ctx = as(ctx, w, c)
-	if !genuine {
+	if !genuine && w.VerifySignature {
 		d.refuse(ctx, w)
 		return nil, apperr.New(apperr.Unauthorized, "The signature is missing or wrong.")
 	}
@@ -110,7 +108,7 @@ func (d *Door) Take(ctx context.Context, c Call) (any, error) {
 		return nil, err
 	}
 	defer leave()
-	return d.start(ctx, w, c)
+	return d.start(ctx, w, c, genuine)
 }
 
 // Unread records in the history that a call's body, of so many bytes if that is known, was too large to be read, and returns the
@@ -156,14 +154,18 @@ func (d *Door) look(ctx context.Context, id string) (*ent.InboundWebhook, error)
 	return w, nil
 }
 
-// verify reports whether the call is signed with the webhook's secret, or the webhook does not verify signatures. It does the
-// same work for all webhooks.
-func (d *Door) verify(w *ent.InboundWebhook, c Call) (bool, error) {
+// verify reports whether the call is proven by the webhook's secret. It does the same work for all webhooks but those of Amazon SNS,
+// whose messages have certificates.
+func (d *Door) verify(ctx context.Context, w *ent.InboundWebhook, c Call) (bool, error) {
 	secrets, err := signing.Open(d.engine.Sealer, w.ID, d.engine.Store.Clock().Now(), w.SecretSealed, w.PreviousSealed, w.PreviousUntil)
 	if err != nil {
 		return false, err
 	}
-	return verified(w.SignatureStyle, secrets, c.Header, c.Body, d.now()) || !w.VerifySignature, nil
+	proven := verified(styleOf(w.SignatureStyle, settingsOf(w)), secrets, c.Header, c.Body, d.now())
+	if w.SignatureStyle == inboundwebhook.SignatureStyleSns && w.Enabled {
+		return d.topics.verified(ctx, w, c.Body, d.now())
+	}
+	return proven, nil
 }
 
 // refuse writes the audit entry of a call with a wrong signature, within refusalLimit.
@@ -204,39 +206,96 @@ func (d *Door) count(ctx context.Context, w *ent.InboundWebhook, bytes int) erro
 	}))
 }
 
-// start runs the operation of a call whose signature was verified. It records a rejected call in the history.
-func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call) (any, error) {
+// start runs the operation of a call whose signature was verified, if it starts something. It records a rejected or ignored call in
+// the history.
+func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call, genuine bool) (any, error) {
 	kept, shown := headersOf(w, c.Header)
 	in := ReceiveInput{ByID: op.ByID{ID: w.ID}, Headers: shown, Body: clip(c.Body, keptBody), Bytes: len(c.Body)}
 	if err := checkType(w.SignatureStyle, c.Header); err != nil {
 		return nil, d.reject(ctx, in, err)
 	}
-	text, body, err := decode(w.SignatureStyle, c.Body)
+	body, err := decode(w.SignatureStyle, sendsForm(w.SignatureStyle, c.Header), c.Body)
 	if err != nil {
 		return nil, d.reject(ctx, in, err)
 	}
-	if challenge := textAt(body, []string{"challenge"}); w.SignatureStyle == inboundwebhook.SignatureStyleSlack &&
-		textAt(body, []string{"type"}) == "url_verification" && challenge != "" {
-		return Challenge{challenge}, nil
+	in.Body, in.Bytes = clip(body.sent, keptBody), len(body.sent)
+	reason, answer := greeting(w.SignatureStyle, eventOf(c.Header), body.value)
+	if reason == "" {
+		if in.Key, err = keyOf(w.SignatureStyle, c.Header, body.value); err != nil {
+			return nil, d.reject(ctx, in, err)
+		}
+		now := d.engine.Store.Clock().Now()
+		if in.Webhook, err = (called{Body: body.text, Headers: kept, Method: method}).at(now); err != nil {
+			return nil, err
+		}
+		turn := func(ctx context.Context, work func(context.Context) error) error {
+			return d.engine.Costly(ctx, w.CompanyID, work)
+		}
+		if reason, err = unmet(ctx, w, variable(body.value, kept, now.UTC().Format(clock.Format)), turn); err != nil {
+			return nil, err
+		}
+	} else if genuine && textAt(body.value, []string{"Type"}) == "SubscriptionConfirmation" && w.SignatureStyle == inboundwebhook.SignatureStyleSns {
+		reason = d.topics.confirm(ctx, c.Body)
 	}
-	if in.Key, err = keyOf(w.SignatureStyle, c.Header, body); err != nil {
-		return nil, d.reject(ctx, in, err)
+	out, err := d.settle(ctx, w, in, reason, body)
+	if answer != nil && err == nil {
+		return answer, nil
 	}
-	in.Webhook, err = called{Body: text, Headers: kept, Method: method}.at(d.engine.Store.Clock().Now())
-	if err != nil {
-		return nil, err
+	return out, err
+}
+
+// settle starts the workflow, or records why nothing starts, and returns the answer.
+func (d *Door) settle(ctx context.Context, w *ent.InboundWebhook, in ReceiveInput, reason string, body content) (any, error) {
+	started := ""
+	if reason != "" {
+		in.Body = clip(body.sent, keptIgnored)
+		first, err := d.ignore(ctx, in, reason)
+		if err != nil {
+			return nil, err
+		}
+		started = first
+	} else {
+		out, _, err := op.Run(ctx, d.engine, Receive, in, nil)
+		switch {
+		case err == nil:
+		case apperr.CodeOf(err) == apperr.Conflict:
+			return nil, d.reject(ctx, in, err)
+		case apperr.CodeOf(err) == apperr.NotFound:
+			return nil, errNotFound() // it was disabled or deleted meanwhile
+		default:
+			return nil, err
+		}
+		started = out.ExecutionID
 	}
-	out, _, err := op.Run(ctx, d.engine, Receive, in, nil)
 	switch {
-	case err == nil:
-	case apperr.CodeOf(err) == apperr.Conflict:
-		return nil, d.reject(ctx, in, err)
-	case apperr.CodeOf(err) == apperr.NotFound:
-		return nil, errNotFound() // it was disabled or deleted meanwhile
-	default:
-		return nil, err
+	case isCommand(w.SignatureStyle, body.value):
+		return d.told(ctx, w, started != ""), nil
+	case started == "":
+		return ignored(w), nil
 	}
-	return Accepted{Status: "accepted", WebhookID: w.ID, ExecutionID: out.ExecutionID}, nil
+	return Accepted{Status: "accepted", WebhookID: w.ID, ExecutionID: started}, nil
+}
+
+// ignore records in the history why a call starts nothing. It returns the execution that an earlier call with the same key has
+// started: that one gets its first answer again, whatever the condition says today.
+func (d *Door) ignore(ctx context.Context, in ReceiveInput, reason string) (first string, err error) {
+	who, _ := principal.From(ctx)
+	err = d.engine.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) error {
+		row := in.note(tx).SetOutcome(inboundcall.OutcomeIGNORED).SetReason(clip([]byte(reason), maxReason))
+		if in.Key != nil {
+			if first, err = execution.Repeated(ctx, tx, in.ID, *in.Key); err != nil {
+				return err
+			}
+		}
+		if first != "" {
+			row = in.note(tx).SetOutcome(inboundcall.OutcomeDUPLICATE).SetExecutionID(first)
+		}
+		return row.Exec(ctx)
+	})
+	if err != nil {
+		return "", fmt.Errorf("note the ignored call: %w", err)
+	}
+	return first, nil
 }
 
 // reject records in the history why a verified call was rejected, and returns the reason.

@@ -175,7 +175,7 @@ func TestRepetitionsStartOneExecution(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, again.Close()) })
 		other := &op.Engine{Store: again, Authz: h.Engine.Authz, Sealer: h.Engine.Sealer, Log: h.Engine.Log, Queue: h.Engine.Queue, Events: h.Engine.Events}
-		second, err := inbound.NewDoor(other, ratelimit.NewMemory(), slog.New(slog.DiscardHandler))
+		second, err := inbound.NewDoor(other, ratelimit.NewMemory(), nil, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
 		doors := []*inbound.Door{h.door, second}
 		if h.Store.Path() != "" {

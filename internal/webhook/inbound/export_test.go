@@ -6,11 +6,17 @@ import (
 
 	"atrium/ent/inboundwebhook"
 	"atrium/internal/secret"
+	"atrium/internal/webhook/preset"
 )
 
 // Verified calls verified.
 func Verified(style string, value string, h http.Header, body []byte, now time.Time) bool {
-	return verified(inboundwebhook.SignatureStyle(style), []secret.Value{secret.Value(value)}, h, body, now)
+	return VerifiedWith(style, preset.Signature{}, value, h, body, now)
+}
+
+// VerifiedWith calls verified with the settings of a webhook.
+func VerifiedWith(style string, with preset.Signature, value string, h http.Header, body []byte, now time.Time) bool {
+	return verified(styleOf(inboundwebhook.SignatureStyle(style), with), []secret.Value{secret.Value(value)}, h, body, now)
 }
 
 // At sets the time that the door's machine clock shows.

@@ -63,9 +63,10 @@ func isCredential(name string) bool {
 
 // keeps returns which headers of a webhook's calls are kept, by lower-case name. Every other one may be somebody's credential.
 func keeps(w *ent.InboundWebhook) func(name string) bool {
+	own := proof(w)
 	return func(name string) bool {
 		switch {
-		case isCredential(name):
+		case isCredential(name) || name == own:
 			return false
 		case w.Headers == nil:
 			return usual[name]

@@ -16,6 +16,12 @@ var signedIDs = map[inboundwebhook.SignatureStyle][]string{
 	inboundwebhook.SignatureStyleStripe:    {"id"},
 	inboundwebhook.SignatureStyleSlack:     {"event_id"},
 	inboundwebhook.SignatureStylePagerduty: {"event", "id"},
+	inboundwebhook.SignatureStyleSns:       {"MessageId"},
+}
+
+// deliveries are the headers in which senders of a style say which delivery a call is: GitHub, and Jira.
+var deliveries = map[inboundwebhook.SignatureStyle]string{
+	inboundwebhook.SignatureStyleGithub: "X-Github-Delivery", inboundwebhook.SignatureStyleHeader: "X-Atlassian-Webhook-Identifier",
 }
 
 // keyOf returns the idempotency key of a call; nil for none. An id that the sender has signed takes precedence over headers,
@@ -42,7 +48,7 @@ func keyOf(name inboundwebhook.SignatureStyle, h http.Header, body any) (*string
 		}
 		return new(strings.ToLower(header) + ":" + v), nil
 	}
-	if id := h.Get("X-Github-Delivery"); name == inboundwebhook.SignatureStyleGithub && id != "" && len(id) <= gate.MaxKey {
+	if id := h.Get(deliveries[name]); id != "" && len(id) <= gate.MaxKey {
 		return new("delivery:" + text.Plain(id)), nil
 	}
 	return nil, nil // without a key no call is a repetition

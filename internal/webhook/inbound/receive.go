@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	method   = "POST"
-	keptBody = 16 << 10 // bytes of a body that the history keeps
+	method      = "POST"
+	keptBody    = 16 << 10 // bytes of a body that the history keeps
+	keptIgnored = 64 << 10 // of an ignored call, which no execution keeps
 )
 
 // called is a received call, as the variable webhook of workflows.

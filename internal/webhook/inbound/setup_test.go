@@ -73,7 +73,7 @@ func open(t testing.TB, w *testkit.World, change ...func(*hook, *inbound.CreateW
 		ByID: op.ByID{ID: h.service.ID}, Name: "Alert", WorkflowID: &h.workflow.ID,
 		Form: &form.Definition{Fields: []form.Field{{Key: "host", Label: "Host", Type: "text", Required: true}, {Key: "load", Label: "Load", Type: "number"}, {Key: "log", Type: "file"}}},
 	})
-	h.door, err = inbound.NewDoor(w.Engine, ratelimit.NewMemory(), slog.New(slog.DiscardHandler))
+	h.door, err = inbound.NewDoor(w.Engine, ratelimit.NewMemory(), nil, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	in := inbound.CreateWebhookInput{Name: "Monitoring", WorkflowID: h.workflow.ID, Headers: []string{"Content-Type", "X-Source"}}
 	for _, c := range change {

@@ -2,6 +2,7 @@ package inbound
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -13,41 +14,69 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"atrium/ent/inboundwebhook"
+	"atrium/internal/op"
 	"atrium/internal/secret"
+	"atrium/internal/webhook/preset"
 	"atrium/internal/webhook/signing"
 )
 
 // window is how far the time of a signature may differ from now, in either direction.
 const window = 5 * time.Minute
 
-// style is how a sender signs a call.
+// style is how a sender proves a call.
 type style struct {
 	// signed returns the bytes that the signature is over, the signatures that the call carries, of which one must be right, and
 	// the signed time (nil if the style has none). Returns false for a call without signatures, or in another form.
 	signed func(h http.Header, body []byte) (message [][]byte, signatures [][]byte, at *time.Time, ok bool)
 	key    func(secret.Value) []byte // derives the key from the secret; nil: the key is the secret's bytes
+
+	// Of a style whose calls show the secret itself: shown returns what the call shows, and shows what it has to show.
+	shown func(h http.Header) (string, bool)
+	shows func(secret.Value) string
 }
 
-// styles maps the names of styles to the styles.
+// styles maps the names of styles to the styles. Those that the webhook's settings shape are in styleOf.
 var styles = map[inboundwebhook.SignatureStyle]style{
-	inboundwebhook.SignatureStyleHex:       {signed: prefixed("X-Webhook-Signature", "sha256=", 1)},
-	inboundwebhook.SignatureStyleGithub:    {signed: prefixed("X-Hub-Signature-256", "sha256=", 1)},
-	inboundwebhook.SignatureStylePagerduty: {signed: prefixed("X-Pagerduty-Signature", "v1=", maxSignatures)},
+	inboundwebhook.SignatureStyleHex:       {signed: prefixed("X-Webhook-Signature", "sha256=", 1, hex.DecodeString)},
+	inboundwebhook.SignatureStyleGithub:    {signed: prefixed("X-Hub-Signature-256", "sha256=", 1, hex.DecodeString)},
+	inboundwebhook.SignatureStylePagerduty: {signed: prefixed("X-Pagerduty-Signature", "v1=", maxSignatures, hex.DecodeString)},
 	inboundwebhook.SignatureStyleStandard:  {signed: standard, key: standardKey},
 	inboundwebhook.SignatureStyleStripe:    {signed: stripe},
 	inboundwebhook.SignatureStyleSlack:     {signed: slack},
 }
 
+// styleOf returns a style with the settings of a webhook. The style sns has keys of its own (sns.go), and is no style of this table.
+func styleOf(name inboundwebhook.SignatureStyle, with preset.Signature) style {
+	switch name {
+	case inboundwebhook.SignatureStyleHeader:
+		read := hex.DecodeString
+		if op.Or(with.Encoding, preset.Hex) == preset.Base64 {
+			read = base64.StdEncoding.DecodeString
+		}
+		return style{signed: prefixed(op.Or(with.Header, ""), op.Or(with.Prefix, ""), maxSignatures, read)}
+	case inboundwebhook.SignatureStyleBearer:
+		header, prefix := tokenHeader(with)
+		return style{shown: token(header, prefix), shows: func(v secret.Value) string { return string(v) }}
+	case inboundwebhook.SignatureStyleBasic:
+		return style{shown: basic, shows: func(v secret.Value) string { return op.Or(with.Username, "") + ":" + string(v) }}
+	}
+	return styles[name]
+}
+
 // maxSignatures is how many signatures of one call are checked: a sender that rotates its secret sends two.
 const maxSignatures = 8
 
-// verified reports whether a call is signed with one of the secrets. It takes the same time for a call without a signature as for
-// one with a wrong signature.
-func verified(name inboundwebhook.SignatureStyle, secrets []secret.Value, h http.Header, body []byte, now time.Time) bool {
-	s := styles[name]
-	message, signatures, at, ok := s.signed(h, body)
-	if !ok {
-		message, signatures = [][]byte{body}, [][]byte{make([]byte, sha256.Size)}
+// verified reports whether a call is proven by one of the secrets. It takes the same time for a call without a signature as for one
+// with a wrong signature, and computes one MAC of the body for each secret, whatever the style.
+func verified(s style, secrets []secret.Value, h http.Header, body []byte, now time.Time) bool {
+	message, signatures, at, ok := [][]byte{body}, [][]byte{make([]byte, sha256.Size)}, (*time.Time)(nil), false
+	var given string
+	if s.signed != nil {
+		if m, sigs, when, found := s.signed(h, body); found {
+			message, signatures, at, ok = m, sigs, when, true
+		}
+	} else if s.shown != nil {
+		given, ok = s.shown(h)
 	}
 	right := false
 	for _, value := range secrets {
@@ -55,17 +84,28 @@ func verified(name inboundwebhook.SignatureStyle, secrets []secret.Value, h http
 		if s.key != nil {
 			key = s.key(value)
 		}
-		mac := hmac.New(sha256.New, key)
-		for _, part := range message {
-			mac.Write(part)
-		}
-		sum := mac.Sum(nil)
+		sum := macOf(key, message...)
 		for _, signature := range signatures {
 			right = hmac.Equal(sum, signature) || right
+		}
+		if s.shows != nil {
+			right = hmac.Equal(macOf(blinding, []byte(given)), macOf(blinding, []byte(s.shows(value)))) || right
 		}
 	}
 	return ok && right && (at == nil || at.Sub(now).Abs() <= window)
 }
+
+func macOf(key []byte, parts ...[]byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	for _, part := range parts {
+		mac.Write(part)
+	}
+	return mac.Sum(nil)
+}
+
+// blinding is a key of this process. Texts are compared by their MACs, so that the time says neither where they differ nor how long the
+// secret is.
+var blinding = []byte(rand.Text())
 
 // only returns the value of a header that the call has exactly once.
 func only(h http.Header, name string) (string, bool) {
@@ -76,9 +116,9 @@ func only(h http.Header, name string) (string, bool) {
 	return values[0], true
 }
 
-// prefixed is the style of a header with up to most signatures of the body in hexadecimal, each with a prefix and separated by
-// commas.
-func prefixed(header, prefix string, most int) func(http.Header, []byte) ([][]byte, [][]byte, *time.Time, bool) {
+// prefixed is the style of a header with up to most signatures of the body, each with a prefix and separated by commas; read decodes
+// them.
+func prefixed(header, prefix string, most int, read func(string) ([]byte, error)) func(http.Header, []byte) ([][]byte, [][]byte, *time.Time, bool) {
 	return func(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool) {
 		value, ok := only(h, header)
 		if !ok {
@@ -87,7 +127,9 @@ func prefixed(header, prefix string, most int) func(http.Header, []byte) ([][]by
 		var signatures [][]byte
 		for part := range strings.SplitSeq(value, ",") {
 			if text, ok := strings.CutPrefix(strings.TrimSpace(part), prefix); ok && len(signatures) < most {
-				signatures = appendHex(signatures, text)
+				if b, err := read(text); err == nil && len(b) == sha256.Size {
+					signatures = append(signatures, b)
+				}
 			}
 		}
 		return [][]byte{body}, signatures, nil, len(signatures) > 0

@@ -3,6 +3,7 @@ package inbound_test
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"net/http"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"atrium/internal/webhook/inbound"
+	"atrium/internal/webhook/preset"
 )
 
 // vector is a signed call that a vendor has published, or that the vendor's own library signs.
@@ -164,4 +166,46 @@ func FuzzVerified(f *testing.F) {
 		}
 		require.False(t, inbound.Verified(style, "a secret that nothing here was signed with", h, body, time.Unix(1, 0)))
 	})
+}
+
+// proofs are calls of the styles that a webhook's settings shape.
+var proofs = []struct {
+	name, style, secret string
+	with                preset.Signature
+	header, value       string
+	wrong               []string
+}{
+	{"hex in any header", "header", "a secret of ours", preset.Signature{Header: new("X-Sig"), Prefix: new("sha256=")}, "X-Sig", "sha256=" + hexMAC("a secret of ours", `{"a":1}`), []string{hexMAC("a secret of ours", `{"a":1}`), "sha1=00", ""}},
+	{"base64 without a prefix", "header", "a secret of ours", preset.Signature{Header: new("X-Sig"), Encoding: new("base64")}, "X-Sig", base64MAC("a secret of ours", `{"a":1}`), []string{hexMAC("a secret of ours", `{"a":1}`)}},
+	{"a bearer token", "bearer", "a secret of ours", preset.Signature{}, "Authorization", "Bearer a secret of ours", []string{"Basic a secret of ours", "a secret of ours", "Bearer ", "Bearer a secret of our", "Bearer a secret of ours "}},
+	{"a scheme of any case", "bearer", "a secret of ours", preset.Signature{}, "Authorization", "bearer a secret of ours", nil},
+	{"a token of GitLab", "bearer", "a secret of ours", preset.Signature{Header: new("X-Gitlab-Token")}, "X-Gitlab-Token", "a secret of ours", []string{"Bearer a secret of ours", ""}},
+	{"basic authentication", "basic", "a secret of ours", preset.Signature{Username: new("robot")}, "Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("robot:a secret of ours")), []string{"Basic " + base64.StdEncoding.EncodeToString([]byte("robo:ta secret of ours")), "Basic ", "Basic !"}},
+}
+
+// A webhook's settings say where the proof stands and how it is written.
+func TestSettingsShapeTheProof(t *testing.T) {
+	t.Parallel()
+	for _, p := range proofs {
+		h := http.Header{}
+		h.Set(p.header, p.value)
+		verified := func(secret string, h http.Header) bool {
+			return inbound.VerifiedWith(p.style, p.with, secret, h, []byte(`{"a":1}`), time.Now())
+		}
+		require.True(t, verified(p.secret, h), p.name)
+		require.False(t, verified(p.secret+"x", h), "%s: another secret", p.name)
+		require.False(t, verified(p.secret, http.Header{}), "%s: nothing", p.name)
+		for _, value := range p.wrong {
+			h.Set(p.header, value)
+			require.False(t, verified(p.secret, h), "%s: %s", p.name, value)
+		}
+		h[http.CanonicalHeaderKey(p.header)] = []string{p.value, p.value}
+		require.False(t, verified(p.secret, h), "%s: twice", p.name)
+	}
+	require.False(t, inbound.VerifiedWith("sns", preset.Signature{}, "a secret of ours", http.Header{}, nil, time.Now()), "its messages have certificates")
+}
+
+func base64MAC(secret, body string) string {
+	raw, _ := hex.DecodeString(hexMAC(secret, body))
+	return base64.StdEncoding.EncodeToString(raw)
 }

@@ -6,16 +6,19 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"atrium/ent"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/offering"
 	"atrium/ent/workflow"
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/secret"
+	"atrium/internal/webhook/preset"
 	"atrium/internal/workflow/definition"
 )
 
@@ -74,6 +77,30 @@ type target struct {
 	mapping  *Mapping // that was sent
 	keys     []string // the keys of the form's fields that the mapping fills once the webhook is saved
 	headers  []string // that were sent
+	when     []apperr.Detail
+	preset   *string
+	style    inboundwebhook.SignatureStyle // empty when neither style nor settings change
+	settings preset.Signature              // once the webhook is saved
+}
+
+// prepared is what is read before the transaction, because it takes time.
+type prepared struct {
+	mapping *Mapping
+	when    []apperr.Detail // the faults of the condition
+}
+
+// prepare compiles what was sent.
+func prepare(ctx context.Context, tx *op.Tx, mapping *Mapping, when *string) (any, error) {
+	var out prepared
+	var err error
+	if out.mapping, err = mapping.read(ctx, tx); err != nil || when == nil {
+		return out, err
+	}
+	err = tx.Costly(ctx, func(ctx context.Context) error {
+		_, out.when = definition.ParseCallCondition(ctx, "when", *when)
+		return nil
+	})
+	return out, err
 }
 
 // check reports the ids that are no rows of the company, the faults of the mapping, the fields that the offering's form does not
@@ -88,6 +115,30 @@ func (t target) check(ctx context.Context, tx *op.Tx, given *secret.Value) error
 		off, err = tx.Offering.Query().Where(offering.ID(id)).Only(ctx)
 		return err == nil, ent.MaskNotFound(err)
 	})
+	t.checkMapping(&refs, off)
+	checkHeaders(&refs, t.headers)
+	for _, d := range t.when {
+		refs.Fault(d.Field, d.Message)
+	}
+	if t.preset != nil && preset.Of(*t.preset) == nil {
+		refs.Fault("preset", "must be one of "+strings.Join(preset.Keys(), ", "))
+	}
+	if t.style != "" {
+		checkSignature(&refs, t.style, t.settings)
+	}
+	if given != nil {
+		if err := checkSecret(*given); err != nil {
+			refs.Fault("signingSecret", err.Error())
+		}
+	}
+	if err := refs.Err(); err != nil {
+		return fmt.Errorf("check the webhook: %w", err)
+	}
+	return nil
+}
+
+// checkMapping reports the faults of the mapping, and the fields that the offering's form does not have.
+func (t target) checkMapping(refs *op.Refs, off *ent.Offering) {
 	if t.mapping != nil {
 		for _, d := range t.mapping.faults {
 			refs.Fault(d.Field, d.Message)
@@ -107,14 +158,4 @@ func (t target) check(ctx context.Context, tx *op.Tx, given *secret.Value) error
 			}
 		}
 	}
-	checkHeaders(&refs, t.headers)
-	if given != nil {
-		if err := checkSecret(*given); err != nil {
-			refs.Fault("signingSecret", err.Error())
-		}
-	}
-	if err := refs.Err(); err != nil {
-		return fmt.Errorf("check the webhook: %w", err)
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/id"
 	"atrium/internal/secret"
+	"atrium/internal/webhook/preset"
 	"atrium/internal/webhook/signing"
 )
 
@@ -38,13 +39,13 @@ var (
 	CreateWebhook = op.New("inboundwebhook.create", op.Spec{
 		Resource: "InboundWebhook", Action: op.Create, AdminLayer: true, Summary: "Make an address that starts a workflow when it is called",
 	}, createWebhook).Prepared(func(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (any, error) {
-		return in.FieldMapping.read(ctx, tx)
+		return prepare(ctx, tx, in.FieldMapping, in.When)
 	})
 
 	UpdateWebhook = op.OnRow("inboundwebhook.update", op.Spec{
 		Resource: "InboundWebhook", Action: op.Update, AdminLayer: true, Summary: "Update an inbound webhook",
 	}, loadWebhook, updateWebhook).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateWebhookInput) (any, error) {
-		return in.FieldMapping.Value().read(ctx, tx)
+		return prepare(ctx, tx, in.FieldMapping.Value(), in.When.Value())
 	})
 
 	DeleteWebhook = op.OnRow("inboundwebhook.delete", op.Spec{
@@ -62,14 +63,17 @@ func loadWebhook(ctx context.Context, tx *op.Tx, id string) (*ent.InboundWebhook
 
 // CreateWebhookInput describes a new inbound webhook.
 type CreateWebhookInput struct {
-	Name            string        `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	WorkflowID      string        `json:"workflowId" minLength:"1" maxLength:"64" doc:"A published workflow."`
-	OfferingID      *string       `json:"offeringId,omitempty" nullable:"true" maxLength:"64" doc:"An offering against which each call files a request, whose own workflow is not started then."`
-	FieldMapping    *Mapping      `json:"fieldMapping,omitempty" nullable:"true" doc:"{title, priority, fields: {key: expression}}, all of them CEL over webhook. The title is the webhook's name when not given."`
-	Headers         []string      `json:"headers,omitempty" nullable:"true" maxItems:"50" doc:"The headers of calls that workflows read and the history shows; * for all but known credentials. The usual headers of events when not given."`
-	SignatureStyle  *string       `json:"signatureStyle,omitempty" nullable:"true" enum:"hex,standard,github,stripe,slack,pagerduty" doc:"How calls are signed; hex when not given."`
-	VerifySignature *bool         `json:"verifySignature,omitempty" nullable:"true" doc:"false lets whoever knows the address start the workflow: for development alone."`
-	SigningSecret   *secret.Value `json:"signingSecret,omitempty" nullable:"true" writeOnly:"true" doc:"The secret that the sender has chosen, 16 to 256 characters; drawn when not given."`
+	Name            string            `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	WorkflowID      string            `json:"workflowId" minLength:"1" maxLength:"64" doc:"A published workflow."`
+	OfferingID      *string           `json:"offeringId,omitempty" nullable:"true" maxLength:"64" doc:"An offering against which each call files a request, whose own workflow is not started then."`
+	FieldMapping    *Mapping          `json:"fieldMapping,omitempty" nullable:"true" doc:"{title, description, priority, tags, requesterEmail, fields: {key: expression}}, all of them CEL over webhook. The title is the webhook's name when not given; tags are a list of texts, or one text with commas; requesterEmail is the address of a person of the company, and counts for nothing when there is none."`
+	When            *string           `json:"when,omitempty" nullable:"true" minLength:"1" maxLength:"4096" pattern:"\\S" patternDescription:"more than blanks" doc:"A CEL expression over webhook. Other calls are answered as ignored, and start nothing. Every call starts the workflow when not given."`
+	Preset          *string           `json:"preset,omitempty" nullable:"true" maxLength:"40" doc:"The key of the sender that it is made for, of inboundPresets."`
+	Headers         []string          `json:"headers,omitempty" nullable:"true" maxItems:"50" doc:"The headers of calls that workflows read and the history shows; * for all but known credentials. The usual headers of events when not given."`
+	SignatureStyle  *string           `json:"signatureStyle,omitempty" nullable:"true" enum:"hex,standard,github,stripe,slack,pagerduty,header,bearer,basic,sns" doc:"How calls are signed; hex when not given."`
+	Signature       *preset.Signature `json:"signature,omitempty" nullable:"true" doc:"What the style needs besides the secret: header for header, username for basic, topicArn for sns."`
+	VerifySignature *bool             `json:"verifySignature,omitempty" nullable:"true" doc:"false lets whoever knows the address start the workflow: for development alone."`
+	SigningSecret   *secret.Value     `json:"signingSecret,omitempty" nullable:"true" writeOnly:"true" doc:"The secret that the sender has chosen, 16 to 256 characters; drawn when not given."`
 }
 
 // Issued is an inbound webhook with its signing secret, which is shown only once.
@@ -82,8 +86,12 @@ type Issued struct {
 // createWebhook returns validation_error for a workflow that is not published, an offering or form field that does not exist, and
 // a faulty mapping; and conflict for the 51st webhook of a company.
 func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issued, error) {
-	mapping, _ := op.Preparation[*Mapping](tx)
-	t := target{workflow: &in.WorkflowID, offering: in.OfferingID, mapping: mapping, keys: mapping.keys(), headers: in.Headers}
+	ready, _ := op.Preparation[prepared](tx)
+	style := inboundwebhook.SignatureStyle(op.Or(in.SignatureStyle, string(inboundwebhook.DefaultSignatureStyle)))
+	t := target{
+		workflow: &in.WorkflowID, offering: in.OfferingID, mapping: ready.mapping, keys: ready.mapping.keys(), headers: in.Headers, when: ready.when,
+		preset: in.Preset, style: style, settings: op.Or(in.Signature, preset.Signature{}),
+	}
 	if err := t.check(ctx, tx, in.SigningSecret); err != nil {
 		return Issued{}, err
 	}
@@ -96,10 +104,15 @@ func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issue
 		return Issued{}, err
 	}
 	create := tx.InboundWebhook.Create().SetID(out.ID).SetName(in.Name).SetWorkflowID(in.WorkflowID).SetNillableOfferingID(in.OfferingID).
-		SetSignatureStyle(inboundwebhook.SignatureStyle(op.Or(in.SignatureStyle, string(inboundwebhook.DefaultSignatureStyle)))).
+		SetNillableWhen(in.When).SetNillablePreset(in.Preset).SetSignatureStyle(style).
 		SetVerifySignature(op.Or(in.VerifySignature, true)).SetSecretSealed(sealed).SetCreatedBy(tx.Principal().ID)
-	if mapping != nil {
-		create.SetFieldMapping(mapping.text)
+	if ready.mapping != nil {
+		create.SetFieldMapping(ready.mapping.text)
+	}
+	if raw, err := storedSignature(in.Signature); err != nil {
+		return Issued{}, err
+	} else if raw != nil {
+		create.SetSignature(raw)
 	}
 	if in.Headers != nil {
 		create.SetHeaders(stored(in.Headers))
@@ -130,31 +143,22 @@ func mayAdd(ctx context.Context, tx *op.Tx) error {
 // UpdateWebhookInput changes the fields that it names.
 type UpdateWebhookInput struct {
 	op.ByID
-	Name            op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	Enabled         op.Patch[bool]     `json:"enabled,omitzero" doc:"false answers calls as if there were no such webhook."`
-	WorkflowID      op.Patch[string]   `json:"workflowId,omitzero" minLength:"1" maxLength:"64" doc:"A published workflow."`
-	OfferingID      op.Patch[string]   `json:"offeringId,omitzero" nullable:"true" maxLength:"64" doc:"An offering against which each call files a request."`
-	FieldMapping    op.Patch[Mapping]  `json:"fieldMapping,omitzero" nullable:"true" doc:"Replaces the mapping whole."`
-	Headers         op.Patch[[]string] `json:"headers,omitzero" nullable:"true" maxItems:"50" doc:"Replaces the list of headers that are kept."`
-	SignatureStyle  op.Patch[string]   `json:"signatureStyle,omitzero" enum:"hex,standard,github,stripe,slack,pagerduty"`
-	VerifySignature op.Patch[bool]     `json:"verifySignature,omitzero" doc:"false lets whoever knows the address start the workflow: for development alone."`
+	Name            op.Patch[string]           `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Enabled         op.Patch[bool]             `json:"enabled,omitzero" doc:"false answers calls as if there were no such webhook."`
+	WorkflowID      op.Patch[string]           `json:"workflowId,omitzero" minLength:"1" maxLength:"64" doc:"A published workflow."`
+	OfferingID      op.Patch[string]           `json:"offeringId,omitzero" nullable:"true" maxLength:"64" doc:"An offering against which each call files a request."`
+	FieldMapping    op.Patch[Mapping]          `json:"fieldMapping,omitzero" nullable:"true" doc:"Replaces the mapping whole."`
+	When            op.Patch[string]           `json:"when,omitzero" nullable:"true" minLength:"1" maxLength:"4096" pattern:"\\S" patternDescription:"more than blanks" doc:"A CEL expression over webhook. Other calls start nothing."`
+	Preset          op.Patch[string]           `json:"preset,omitzero" nullable:"true" maxLength:"40" doc:"The key of the sender that it is made for."`
+	Headers         op.Patch[[]string]         `json:"headers,omitzero" nullable:"true" maxItems:"50" doc:"Replaces the list of headers that are kept."`
+	SignatureStyle  op.Patch[string]           `json:"signatureStyle,omitzero" enum:"hex,standard,github,stripe,slack,pagerduty,header,bearer,basic,sns" doc:"How calls are signed. Without signature beside it, what the style before needed is dropped."`
+	Signature       op.Patch[preset.Signature] `json:"signature,omitzero" nullable:"true" doc:"Replaces what the style needs besides the secret."`
+	VerifySignature op.Patch[bool]             `json:"verifySignature,omitzero" doc:"false lets whoever knows the address start the workflow: for development alone."`
 }
 
 func updateWebhook(ctx context.Context, tx *op.Tx, before *ent.InboundWebhook, in UpdateWebhookInput) (*ent.InboundWebhook, error) {
-	mapping, _ := op.Preparation[*Mapping](tx)
-	t := target{workflow: in.WorkflowID.Value(), offering: before.OfferingID, mapping: mapping, keys: keysOf(before.FieldMapping)}
-	if names, ok := op.Given(in.Headers); ok {
-		t.headers = names
-	}
-	if in.OfferingID.IsSet() {
-		t.offering = in.OfferingID.Value()
-	}
-	if in.FieldMapping.IsSet() {
-		t.keys = mapping.keys()
-	}
-	if !in.OfferingID.IsSet() && !in.FieldMapping.IsSet() {
-		t.offering, t.keys = nil, nil // what is stored is not checked against a form that has changed since
-	}
+	ready, _ := op.Preparation[prepared](tx)
+	t, settings, resigned := in.target(ready, before)
 	if err := t.check(ctx, tx, nil); err != nil {
 		return nil, err
 	}
@@ -163,8 +167,17 @@ func updateWebhook(ctx context.Context, tx *op.Tx, before *ent.InboundWebhook, i
 	op.Set(in.Enabled, u.SetEnabled)
 	op.Set(in.WorkflowID, u.SetWorkflowID)
 	op.SetOrClear(in.OfferingID, u.SetOfferingID, u.ClearOfferingID)
-	op.SetOrClear(in.FieldMapping, func(Mapping) *ent.InboundWebhookUpdateOne { return u.SetFieldMapping(mapping.text) }, u.ClearFieldMapping)
+	op.SetOrClear(in.FieldMapping, func(Mapping) *ent.InboundWebhookUpdateOne { return u.SetFieldMapping(ready.mapping.text) }, u.ClearFieldMapping)
 	op.SetOrClear(in.Headers, func(names []string) *ent.InboundWebhookUpdateOne { return u.SetHeaders(stored(names)) }, u.ClearHeaders)
+	op.SetOrClear(in.When, u.SetWhen, u.ClearWhen)
+	op.SetOrClear(in.Preset, u.SetPreset, u.ClearPreset)
+	if raw, err := storedSignature(settings); err != nil {
+		return nil, err
+	} else if resigned && raw == nil {
+		u.ClearSignature()
+	} else if resigned {
+		u.SetSignature(raw)
+	}
 	op.Set(in.VerifySignature, u.SetVerifySignature)
 	if style, ok := op.Given(in.SignatureStyle); ok {
 		u.SetSignatureStyle(inboundwebhook.SignatureStyle(style))
@@ -174,6 +187,34 @@ func updateWebhook(ctx context.Context, tx *op.Tx, before *ent.InboundWebhook, i
 		return nil, fmt.Errorf("update the webhook: %w", err)
 	}
 	return after, nil
+}
+
+// target returns what the webhook refers to once it is saved, the settings of its style, and whether these change. Another style drops
+// what the style before needed.
+func (in UpdateWebhookInput) target(ready prepared, before *ent.InboundWebhook) (t target, settings *preset.Signature, resigned bool) {
+	t = target{
+		workflow: in.WorkflowID.Value(), offering: before.OfferingID, mapping: ready.mapping, keys: keysOf(before.FieldMapping),
+		when: ready.when, preset: in.Preset.Value(),
+	}
+	if names, ok := op.Given(in.Headers); ok {
+		t.headers = names
+	}
+	if in.OfferingID.IsSet() {
+		t.offering = in.OfferingID.Value()
+	}
+	if in.FieldMapping.IsSet() {
+		t.keys = ready.mapping.keys()
+	}
+	if !in.OfferingID.IsSet() && !in.FieldMapping.IsSet() {
+		t.offering, t.keys = nil, nil // what is stored is not checked against a form that has changed since
+	}
+	style := inboundwebhook.SignatureStyle(op.Or(in.SignatureStyle.Value(), string(before.SignatureStyle)))
+	if style == before.SignatureStyle && !in.Signature.IsSet() {
+		return t, nil, false
+	}
+	settings = in.Signature.Value()
+	t.style, t.settings = style, op.Or(settings, preset.Signature{})
+	return t, settings, true
 }
 
 func deleteWebhook(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook, _ op.ByID) (struct{}, error) {

@@ -34,6 +34,7 @@ type CheckInput struct {
 	Expression string            `json:"expression" minLength:"1" maxLength:"4096" doc:"CEL; for FORM the JSON of visibleWhen."`
 	RequestID  *string           `json:"requestId,omitempty" nullable:"true" minLength:"1" maxLength:"64" doc:"A request that the caller may read, to try it on."`
 	Sample     strictjson.Object `json:"sample,omitempty" nullable:"true" doc:"Variables to try it on: {request, phases, webhook}."`
+	LastCall   bool              `json:"lastCall,omitempty" doc:"Try it on the last call of the inbound webhook, or on the sample of the sender that it was made for."`
 }
 
 // Checked is what became of an expression. Matches and Examined are nil where conditions are not about requests alone.
@@ -72,7 +73,7 @@ func check(ctx context.Context, tx *op.Tx, in CheckInput) (out Checked, err erro
 		}
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) error {
-		place := map[string]definition.Place{Routing: definition.OnRequest, Agent: definition.OnRequest, Inbound: definition.InMapping}[in.For]
+		place := map[string]definition.Place{Routing: definition.OnRequest, Agent: definition.OnRequest, Inbound: definition.InMapping, Call: definition.InMapping}[in.For]
 		e, fault := definition.Check(ctx, place, in.Expression, phases, in.For != Inbound)
 		if fault != nil {
 			out.Fault = faultOf(fault)
@@ -96,8 +97,8 @@ func reads(ctx context.Context, tx *op.Tx, in CheckInput) ([]string, error) {
 	case Decision, Data:
 		d, err := loadDefinition(ctx, tx, in.FieldsInput)
 		return d.ids(), err
-	case Inbound:
-		_, err := loadCall(ctx, tx, op.Or(in.ID, ""))
+	case Inbound, Call:
+		_, err := loadWebhook(ctx, tx, op.Or(in.ID, ""))
 		return nil, err
 	}
 	return nil, nil
@@ -105,6 +106,9 @@ func reads(ctx context.Context, tx *op.Tx, in CheckInput) ([]string, error) {
 
 // loadSample returns the variables to try the expression on; nil for none.
 func loadSample(ctx context.Context, tx *op.Tx, in CheckInput) (*definition.Vars, error) {
+	if in.LastCall && (in.For == Inbound || in.For == Call) {
+		return lastVars(ctx, tx, op.Or(in.ID, ""))
+	}
 	if in.RequestID == nil && in.Sample == nil {
 		return nil, nil
 	}

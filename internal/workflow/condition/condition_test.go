@@ -9,15 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/ent/inboundcall"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/platform/strictjson"
 	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
+	"atrium/internal/webhook/inbound"
+	"atrium/internal/webhook/preset"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/condition"
 	"atrium/internal/workflow/definition"
@@ -233,6 +237,41 @@ func TestConditionsTellNothingOfOthers(t *testing.T) {
 		testkit.Run(t, w, d.owner, policy.Create, policy.CreateInput{Name: "Hidden", Effect: "Deny", Action: "read", Resource: "Request", Condition: &c})
 		require.Equal(t, [2]int{0, 0}, count(admin))
 		require.Equal(t, refusal(admin, condition.Routing, "x", &absent), refusal(admin, condition.Routing, "x", &secret.ID))
+	})
+}
+
+// What an inbound webhook's expressions read is that of its last call, and before there is one, that of the sender's sample; they are
+// tried on it. Its condition gives true or false, its mapping anything.
+func TestConditionsOfCalls(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		testkit.Run(t, w, d.owner, workflow.PublishWorkflow, op.ByID{ID: d.flow.ID})
+		hook := testkit.Run(t, w, d.owner, inbound.CreateWebhook, inbound.CreateWebhookInput{Name: "GitHub", WorkflowID: d.flow.ID, Preset: new("github_issues"), SignatureStyle: new("github")}).Webhook
+		at := condition.FieldsInput{For: condition.Call, ID: &hook.ID}
+		try := func(place, expression string) condition.Checked {
+			return testkit.Run(t, w, d.owner, condition.Check, condition.CheckInput{FieldsInput: condition.FieldsInput{For: place, ID: &hook.ID}, Expression: expression, LastCall: true})
+		}
+		require.Contains(t, byExpression(t, w, d.owner, at), "webhook.body.issue.title")
+		require.JSONEq(t, `true`, string(try(condition.Call, preset.Of("github_issues").When).Result))
+		require.JSONEq(t, `"Printer on floor 3 is on fire"`, string(try(condition.Inbound, `webhook.body.issue.title`).Result))
+		require.NotNil(t, try(condition.Call, `webhook.body.issue.title`).Result, "its type is known only when it is evaluated")
+		require.NotNil(t, try(condition.Call, `request.title == ""`).Fault)
+		require.NotNil(t, try(condition.Call, `webhook.method`).Fault)
+
+		require.NoError(t, w.Store.Write(d.owner, func(ctx context.Context, tx *store.Tx) error {
+			for outcome, body := range map[string]string{"REJECTED": `{"rejected":1}`, "IGNORED": `{"level":"low"}`} {
+				if err := tx.InboundCall.Create().SetWebhookID(hook.ID).SetOutcome(inboundcall.Outcome(outcome)).SetBody(body).SetBodyBytes(len(body)).Exec(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		fields := byExpression(t, w, d.owner, at)
+		require.Contains(t, fields, "webhook.body.level")
+		require.NotContains(t, fields, "webhook.body.rejected")
+		require.JSONEq(t, `"low"`, string(try(condition.Inbound, `webhook.body.level`).Result))
+		require.Contains(t, *try(condition.Inbound, `webhook.body.other`).Error, "no such key")
 	})
 }
 

@@ -23,6 +23,7 @@ const (
 	Routing  = "ROUTING"
 	Agent    = "AGENT"
 	Inbound  = "INBOUND"
+	Call     = "INBOUND_WHEN"
 	Form     = "FORM"
 )
 
@@ -68,7 +69,7 @@ var Fields = op.New("request.condition_fields", op.Spec{
 
 // FieldsInput names a place: the row to which the condition belongs, and the phase before which it stands.
 type FieldsInput struct {
-	For        string            `json:"for" enum:"DECISION,DATA,ROUTING,AGENT,INBOUND,FORM" doc:"Where the condition stands."`
+	For        string            `json:"for" enum:"DECISION,DATA,ROUTING,AGENT,INBOUND,INBOUND_WHEN,FORM" doc:"Where the condition stands."`
 	ID         *string           `json:"id,omitempty" nullable:"true" minLength:"1" maxLength:"64" doc:"The workflow, the inbound webhook or the offering that it belongs to. Rules and agents need none."`
 	PhaseID    *string           `json:"phaseId,omitempty" nullable:"true" maxLength:"64" doc:"The phase that it stands in: only phases that may come before it are listed."`
 	Definition strictjson.Object `json:"definition,omitempty" nullable:"true" doc:"The workflow's definition as it is being written; the saved one when not given."`
@@ -78,7 +79,7 @@ type FieldsInput struct {
 func verbs(place string) []string {
 	of := map[string][]string{
 		Decision: {"workflow.read"}, Data: {"workflow.read"}, Routing: {"routingrule.read"}, Agent: {"agent.read"},
-		Inbound: {"inboundwebhook.read", "inboundcall.read"}, Form: {"offering.update"},
+		Inbound: {"inboundwebhook.read", "inboundcall.read"}, Call: {"inboundwebhook.read", "inboundcall.read"}, Form: {"offering.update"},
 	}[place]
 	return append([]string{"request.read", "offering.read"}, of...)
 }
@@ -87,8 +88,8 @@ func list(ctx context.Context, tx *op.Tx, in FieldsInput) ([]*Field, error) {
 	switch in.For {
 	case Routing, Agent:
 		return everyRequest(ctx, tx)
-	case Inbound:
-		return loadCall(ctx, tx, op.Or(in.ID, ""))
+	case Inbound, Call:
+		return callFields(ctx, tx, op.Or(in.ID, ""))
 	case Form:
 		o, err := tx.Offering.Query().Where(offering.ID(op.Or(in.ID, ""))).Only(ctx)
 		if err != nil {

@@ -13,21 +13,31 @@ import (
 	"atrium/internal/platform/apperr"
 )
 
-// Condition is a boolean expression that reads only the request. It is immutable.
+// Condition is a boolean expression outside of a definition, which reads only the request, or only the call of an inbound webhook. It is
+// immutable.
 type Condition struct {
 	expr  *Expr
 	plain cel.Program // nil for a costly expression
 }
 
-// ParseCondition compiles an expression outside of a definition. It returns either the condition, or one row for every
-// fault, which names the field.
+// ParseCondition compiles an expression over the request, outside of a definition. It returns either the condition, or one row for
+// every fault, which names the field.
 func ParseCondition(ctx context.Context, field, source string) (*Condition, []apperr.Detail) {
+	return parseCondition(ctx, field, source, forRequest)
+}
+
+// ParseCallCondition is ParseCondition for an expression over webhook, the call of an inbound webhook.
+func ParseCallCondition(ctx context.Context, field, source string) (*Condition, []apperr.Detail) {
+	return parseCondition(ctx, field, source, forMapping)
+}
+
+func parseCondition(ctx context.Context, field, source string, s scope) (*Condition, []apperr.Detail) {
 	env, err := environment()
 	if err != nil {
 		return nil, []apperr.Detail{{Field: field, Message: "Expressions cannot be checked at the moment."}}
 	}
 	c := &checker{ctx: ctx, env: env, known: map[string]bool{}}
-	e := c.expression(field, source, forRequest, cel.BoolType)
+	e := c.expression(field, source, s, cel.BoolType)
 	for i := range c.rows {
 		if c.rows[i].Field == root { // a fault of all expressions together
 			c.rows[i] = apperr.Detail{Field: field, Message: "The expression is too long, or holds too many loops."}
@@ -71,6 +81,10 @@ func (c *Condition) Holds(ctx context.Context, b Bound) bool {
 	out, _, err := c.plain.Eval(b.cel)
 	return err == nil && out == types.True
 }
+
+// Decide evaluates the condition under the limits of any expression, and returns why it cannot be evaluated: it reads a value that is
+// not there, or compares values that do not compare.
+func (c *Condition) Decide(ctx context.Context, b Bound) (bool, error) { return c.expr.Bool(ctx, b) }
 
 // requestNames refuses every variable except request in a condition.
 func (c *checker) requestNames(path string, ident ast.NavigableExpr) {

@@ -45,7 +45,7 @@ const (
 	plain       scope = iota
 	inCall            // templates of API_CALL and WEBHOOK_CALLOUT: secrets
 	forResponse       // response expressions of API_CALL: response
-	forMapping        // an inbound webhook's mapping: only webhook
+	forMapping        // an inbound webhook's mapping and its condition: only webhook
 	forRequest        // a condition outside of definitions: only request
 )
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -24,17 +25,20 @@ const (
 
 // Mapping builds a request from the call of an inbound webhook. It is immutable.
 type Mapping struct {
-	title    *Expr // nil for none
-	priority *Expr // likewise
-	fields   map[string]*Expr
-	keys     []string // of fields, in the order in which they were written
+	title       *Expr // nil for none, as the next four
+	description *Expr
+	priority    *Expr
+	tags        *Expr
+	email       *Expr // of the requester
+	fields      map[string]*Expr
+	keys        []string // of fields, in the order in which they were written
 }
 
 // Keys returns the keys of the form's fields that the mapping fills, in the order in which they were written.
 func (m *Mapping) Keys() []string { return slices.Clone(m.keys) }
 
-// ParseMapping checks {title, priority, fields: {key: expression}} and compiles its expressions, which read only webhook. It
-// returns either the mapping, or one row for every fault, which names "fieldMapping…". The caller must check with Keys that
+// ParseMapping checks {title, description, priority, tags, requesterEmail, fields: {key: expression}} and compiles its expressions, which
+// read only webhook. It returns either the mapping, or one row for every fault, which names "fieldMapping…". The caller must check with Keys that
 // the form has the fields.
 func ParseMapping(ctx context.Context, raw []byte) (*Mapping, []apperr.Detail) {
 	env, err := environment()
@@ -68,9 +72,12 @@ func (c *checker) mapping(raw []byte) *Mapping {
 	if !ok {
 		return nil
 	}
-	f.keys(nil, "title", "priority", "fields")
+	f.refuseService()
+	f.keys(nil, "title", "description", "priority", "tags", "requesterEmail", "fields")
+	text := func(key string) *Expr { return f.expression(key, forMapping, cel.DynType) }
 	m := &Mapping{
-		title: f.expression("title", forMapping, cel.DynType), priority: f.expression("priority", forMapping, cel.StringType), fields: map[string]*Expr{},
+		title: text("title"), description: text("description"), priority: f.expression("priority", forMapping, cel.StringType),
+		tags: text("tags"), email: text("requesterEmail"), fields: map[string]*Expr{},
 	}
 	fields, ok := f.object("fields")
 	if !ok {
@@ -91,20 +98,33 @@ func (c *checker) mapping(raw []byte) *Mapping {
 	return m
 }
 
-// mappingNames refuses every variable except webhook in a mapping, because there is no request and no phase when it is
-// evaluated.
+// refuseService says why a mapping has no service, instead of that it is not known.
+func (f fields) refuseService() {
+	const service = "serviceId"
+	if !f.has(service) {
+		return
+	}
+	f.c.fault(f.at(service), "Must not be given: the request gets the service of its offering.")
+	f.obj.keys = slices.DeleteFunc(f.obj.keys, func(key string) bool { return key == service })
+}
+
+// mappingNames refuses every variable except webhook in a mapping and in the condition of its webhook, because there is no request and
+// no phase when they are evaluated.
 func (c *checker) mappingNames(path string, ident ast.NavigableExpr) {
 	switch name := ident.AsIdent(); name {
 	case "request", "execution", "phases", "response", "secrets":
-		c.fault(path, "An expression of a mapping reads webhook alone, not %s.", name)
+		c.fault(path, "An expression of an inbound webhook reads webhook alone, not %s.", name)
 	}
 }
 
 // Mapped is the result of a mapping. Values that the mapping does not give are nil.
 type Mapped struct {
-	Title    *string
-	Priority *string
-	Fields   map[string]any
+	Title          *string
+	Description    *string
+	Priority       *string
+	Tags           []string
+	RequesterEmail *string
+	Fields         map[string]any
 }
 
 // MappingError says which expression of a mapping could not be evaluated.
@@ -120,25 +140,43 @@ func (e *MappingError) Error() string { return e.Field + ": " + e.cause.Error() 
 func (e *MappingError) Unwrap() error { return e.cause }
 
 // Eval evaluates the mapping over the variable webhook. Values in given take precedence and are returned unchanged. Returns a
-// *MappingError for an expression that fails, takes too long, or whose title is no text, number or boolean.
+// *MappingError for an expression that fails, takes too long, or whose title is no text, number or boolean. A description, tags and a
+// requester are not given when the call does not have what they read; a requester that cannot be evaluated is not given either.
 func (m *Mapping) Eval(ctx context.Context, webhook map[string]any, given Mapped) (Mapped, error) {
 	out, b := given, Vars{Webhook: webhook}.Bind()
-	if m.title != nil && out.Title == nil {
-		title, err := m.title.line(ctx, b)
-		if err != nil {
-			return out, &MappingError{"title", err}
+	for _, part := range []struct {
+		name string
+		expr *Expr
+		to   **string
+		read func(*Expr, context.Context, Bound) (*string, error)
+	}{
+		{"title", m.title, &out.Title, (*Expr).line}, {"description", m.description, &out.Description, (*Expr).words}, {"priority", m.priority, &out.Priority, (*Expr).line},
+	} {
+		if part.expr == nil || *part.to != nil {
+			continue
 		}
-		out.Title = &title
-	}
-	if m.priority != nil && out.Priority == nil {
-		priority, err := m.priority.line(ctx, b)
+		v, err := part.read(part.expr, ctx, b)
 		if err != nil {
-			return out, &MappingError{"priority", err}
+			return out, &MappingError{part.name, err}
 		}
-		out.Priority = &priority
+		*part.to = v
 	}
-	out.Fields = make(map[string]any, len(m.keys)+len(given.Fields))
-	for key, v := range given.Fields {
+	if m.tags != nil && out.Tags == nil {
+		var err error
+		if out.Tags, err = m.tags.list(ctx, b); err != nil {
+			return out, &MappingError{"tags", err}
+		}
+	}
+	if m.email != nil && out.RequesterEmail == nil {
+		out.RequesterEmail, _ = m.email.words(ctx, b) // whoever filed it counts for less than the call
+	}
+	return m.evalFields(ctx, b, out, given.Fields)
+}
+
+// evalFields adds the answers to the form. Those that are given take precedence.
+func (m *Mapping) evalFields(ctx context.Context, b Bound, out Mapped, given map[string]any) (Mapped, error) {
+	out.Fields = make(map[string]any, len(m.keys)+len(given))
+	for key, v := range given {
 		out.Fields[key] = v
 	}
 	for _, key := range m.keys {
@@ -154,19 +192,66 @@ func (m *Mapping) Eval(ctx context.Context, webhook map[string]any, given Mapped
 	return out, nil
 }
 
+// found evaluates to a value; nil when what the expression reads is not there.
+func (e *Expr) found(ctx context.Context, b Bound) (any, error) {
+	v, err := e.Value(ctx, b)
+	if err != nil && strings.Contains(err.Error(), "no such key") {
+		return nil, nil
+	}
+	return v, err
+}
+
+// words evaluates to a text as line does; nil for null and for what is not there.
+func (e *Expr) words(ctx context.Context, b Bound) (*string, error) {
+	v, err := e.found(ctx, b)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	return lineOf(v)
+}
+
+// list evaluates to texts: those of a list, or those between the commas of one text.
+func (e *Expr) list(ctx context.Context, b Bound) ([]string, error) {
+	v, err := e.found(ctx, b)
+	if err != nil || v == nil {
+		return nil, err
+	}
+	several, ok := v.([]any)
+	if !ok {
+		one, err := lineOf(v)
+		if err != nil {
+			return nil, err
+		}
+		return strings.Split(*one, ","), nil
+	}
+	out := make([]string, 0, len(several))
+	for _, v := range several {
+		one, err := lineOf(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *one)
+	}
+	return out, nil
+}
+
 // line evaluates to a text; it formats a number or a boolean as text.
-func (e *Expr) line(ctx context.Context, b Bound) (string, error) {
+func (e *Expr) line(ctx context.Context, b Bound) (*string, error) {
 	v, err := e.Value(ctx, b)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	return lineOf(v)
+}
+
+func lineOf(v any) (*string, error) {
 	switch v := v.(type) {
 	case string:
-		return v, nil
+		return &v, nil
 	case json.Number, bool, int64, uint64:
-		return fmt.Sprint(v), nil
+		return new(fmt.Sprint(v)), nil
 	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), nil
+		return new(strconv.FormatFloat(v, 'f', -1, 64)), nil
 	}
-	return "", errors.New("the expression gave no text")
+	return nil, errors.New("the expression gave no text")
 }

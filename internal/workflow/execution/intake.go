@@ -114,7 +114,7 @@ func unfiled(ctx context.Context, l *loaded, err error) (*engine.Fault, error) {
 }
 
 // intake returns the request that the execution files. The first attempt uses the webhook as it was when it was called. A
-// retry uses the webhook as it is now, and the variables that the retry gives for the first phase: title, priority and fields.
+// retry uses the webhook as it is now, and the variables that the retry gives for the first phase: title, description, priority and fields.
 func (r *Runner) intake(ctx context.Context, l *loaded) (domain.CreateInput, error) {
 	var in domain.CreateInput
 	var intake Intake
@@ -148,10 +148,13 @@ func (r *Runner) intake(ctx context.Context, l *loaded) (domain.CreateInput, err
 		return in, err
 	}
 	in = domain.CreateInput{
-		ServiceID: off.ServiceID, OfferingID: off.ID, Title: op.Or(mapped.Title, intake.Name), Priority: mapped.Priority, Fields: mapped.Fields,
-		Cause: events.Cause{Execution: l.row.ID},
+		ServiceID: off.ServiceID, OfferingID: off.ID, Title: op.Or(mapped.Title, intake.Name), Description: described(mapped.Description),
+		Priority: mapped.Priority, Tags: tagsOf(mapped.Tags), Fields: mapped.Fields, Cause: events.Cause{Execution: l.row.ID},
 	}
-	return in, nil
+	if mapped.RequesterEmail != nil {
+		in.RequesterID, err = domain.PersonAt(ctx, db, *mapped.RequesterEmail)
+	}
+	return in, err
 }
 
 // given reads the variables of a retry, which replace values of the mapping.
@@ -163,6 +166,9 @@ func given(variables any) definition.Mapped {
 	}
 	if priority, ok := m["priority"].(string); ok {
 		out.Priority = &priority
+	}
+	if description, ok := m["description"].(string); ok {
+		out.Description = &description
 	}
 	out.Fields, _ = m["fields"].(map[string]any)
 	return out

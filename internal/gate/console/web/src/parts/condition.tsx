@@ -31,7 +31,7 @@ const blank: Group = { join: 'all', parts: [{ what: '', op: 'is', values: [] }] 
 // out of it.
 export const Condition = memo(function Condition({ scope, id, phaseId, definition, value, onChange, label, hint, optional, problem, readOnly }: ConditionProps) {
   const at = useId();
-  const lacks = (scope === 'INBOUND' || scope === 'FORM') && !id;
+  const lacks = (scope === 'INBOUND' || scope === 'INBOUND_WHEN' || scope === 'FORM') && !id;
   const drawn = useSettled(definition, 400);
   const read = useRead(ConditionFields, { for: scope, id: id ?? null, phaseId: phaseId ?? null, definition: drawn ?? null }, lacks);
   const fields = useMemo<ConditionField[]>(() => (read.data?.conditionFields ?? []).map(named), [read.data]);

@@ -1,21 +1,18 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
-import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { plural, t } from '../../app/text';
-import { CreateInbound, DeleteInbound, Inbounds, Webhooks } from '../../gen/documents';
+import { DeleteInbound, Inbounds, Webhooks } from '../../gen/documents';
 import type { InboundsQuery } from '../../gen/types';
-import { useWorkflowChoices } from '../../parts/choices';
 import { Badge } from '../../ui/bits';
-import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
-import { useDraft } from '../../ui/draft';
-import { Field, Rest, faultAt } from '../../ui/field';
+import { Confirm, Copyable, Once } from '../../ui/dialog';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { NewInbound } from '../inbound/new';
 import { Editor } from './editor';
 
 type Inbound = NonNullable<InboundsQuery['inboundWebhooks']>['edges'][number]['node'];
@@ -24,14 +21,16 @@ type Inbound = NonNullable<InboundsQuery['inboundWebhooks']>['edges'][number]['n
 export default function WebhookList() {
   const viewer = useViewer();
   const [making, setMaking] = useAsked<'out' | 'in' | ''>('new', '');
-  const [secret, setSecret] = useState<{ value: string; url?: string } | null>(null);
+  const [secret, setSecret] = useState<{ value: string; url?: string; id?: string } | null>(null);
+  const navigate = useNavigate();
+  const open = (id: string | undefined) => { if (id) void navigate({ to: '/app/inbound-webhooks/$id', params: { id } }); };
   return (
     <Page title={t('Webhooks')} verb="webhooksubscription.read" intro={t('Notify other systems of events here, and let them start workflows.')} actions={can(viewer, 'webhooksubscription.create') && <button type="button" onClick={() => { setMaking('out'); }}>{t('New webhook')}</button>}>
       <Out />
       {can(viewer, 'inboundwebhook.read') && <In make={() => { setMaking('in'); }} />}
       {making === 'out' && <Editor subscriber={null} close={() => { setMaking(''); }} made={(value) => { setMaking(''); setSecret({ value }); }} />}
-      {making === 'in' && <MakeIn close={() => { setMaking(''); }} made={(value, url) => { setMaking(''); setSecret({ value, url }); }} />}
-      {secret && <Once title={t('The signing secret')} label={t('Signing secret')} value={secret.value} close={() => { setSecret(null); }}>{secret.url && <><p className="soft">{t('The address to call:')}</p><Copyable label={t('Address')} value={secret.url} /></>}</Once>}
+      {making === 'in' && <NewInbound close={() => { setMaking(''); }} made={(w) => { setMaking(''); if (w.shown) setSecret({ value: w.secret, url: w.url, id: w.id }); else open(w.id); }} />}
+      {secret && <Once title={t('The signing secret')} label={t('Signing secret')} value={secret.value} close={() => { setSecret(null); open(secret.id); }}>{secret.url && <><p className="soft">{t('The address to call:')}</p><Copyable label={t('Address')} value={secret.url} /></>}</Once>}
     </Page>
   );
 }
@@ -83,29 +82,5 @@ function In({ make }: { make: () => void }) {
       </Loaded>
       {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: t('The webhook was deleted.') }); setGone(null); }}><p>{t('Its address stops working at once.')}</p></Confirm>}
     </Section>
-  );
-}
-
-function MakeIn({ close, made }: { close: () => void; made: (secret: string, url: string) => void }) {
-  const workflows = useWorkflowChoices();
-  const [draft, set, forget, base] = useDraft('inbound', { name: '', workflowId: '' });
-  const [fault, setFault] = useState<Fault | null>(null);
-  const [run, busy] = useWrite(CreateInbound, true);
-  const send = async () => {
-    const o = await run({ input: { name: draft.name, workflowId: draft.workflowId } });
-    setFault(o.fault);
-    if (!o.data) return;
-    forget();
-    made(o.data.createInboundWebhook.signingSecret, o.data.createInboundWebhook.inboundWebhook.url);
-  };
-  return (
-    <Dialog title={t('New inbound webhook')} close={close}>
-      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label={t('Workflow')} hint={t('Each call starts it.')} fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">{t('Choose…')}</option>{workflows.map((w) => <option key={w.id} value={w.id}>{w.name}</option>)}</select></Field>
-        <Rest base={base} fault={fault} fields={['name', 'workflowId']} />
-        <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Create')}</button></footer>
-      </form>
-    </Dialog>
   );
 }
