@@ -35,6 +35,7 @@ const (
 // Checker says whether a message is from whom its From names.
 type Checker interface {
 	Check(ctx context.Context, raw []byte, from string, e sender.Envelope) sender.Verdict
+	Forwarded(ctx context.Context, raw []byte, from, server string, client netip.Addr) sender.Verdict
 }
 
 // judge finds out whose a message is, and gives it its outcome unless it is to become a comment or a request. again says that the sender
@@ -175,10 +176,13 @@ func (w *mailer) genuine(ctx context.Context, _ *ent.Client, m *message) (again 
 		return false, nil
 	}
 	var v sender.Verdict
-	if server := op.Or(m.mailbox.AuthservID, ""); server != "" {
+	client, _ := netip.ParseAddr(m.row.Peer)
+	switch server := op.Or(m.mailbox.AuthservID, ""); {
+	case server != "" && m.mailbox.Kind == entmailbox.KindSMTP:
+		v = w.post.Sender.Forwarded(ctx, m.raw, m.mail.From.Email, server, client)
+	case server != "":
 		v = sender.Results(m.raw, m.mail.From.Email, server)
-	} else {
-		client, _ := netip.ParseAddr(m.row.Peer)
+	default:
 		v = w.post.Sender.Check(ctx, m.raw, m.mail.From.Email, sender.Envelope{Client: client, Helo: m.row.Helo, Sender: m.row.MailFrom})
 	}
 	if v.Temporary && w.post.Depot.Engine.Store.Clock().Now().Before(m.row.CreatedAt.Add(checkedLong)) {

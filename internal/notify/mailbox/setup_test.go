@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -62,6 +64,13 @@ func (d *dns) Check(_ context.Context, _ []byte, from string, _ sender.Envelope)
 		return sender.Verdict{Reasons: []string{"dkim: no signature"}}
 	}
 	return sender.Verdict{Aligned: true, By: "dkim"}
+}
+
+// Forwarded knows no server.
+func (d *dns) Forwarded(ctx context.Context, raw []byte, from, server string, client netip.Addr) sender.Verdict {
+	return sender.Checker{Resolver: &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
+	}}}.Forwarded(ctx, raw, from, server, client)
 }
 
 // desk is a company with a mailbox whose mail is worked.
