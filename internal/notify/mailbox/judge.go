@@ -199,7 +199,7 @@ func (w *mailer) person(ctx context.Context, db *ent.Client, m *message) (bool, 
 	u, err := db.User.Query().Where(user.Email(m.row.Sender)).Only(ctx)
 	switch {
 	case ent.IsNotFound(err):
-		return false, w.stranger(ctx, m)
+		return false, w.stranger(ctx, db, m)
 	case err != nil:
 		return false, fmt.Errorf("look for the sender: %w", err)
 	case u.Status != user.StatusActive && u.Status != user.StatusInvited:
@@ -211,7 +211,7 @@ func (w *mailer) person(ctx context.Context, db *ent.Client, m *message) (bool, 
 }
 
 // stranger does with a sender who is no member what the mailbox says.
-func (w *mailer) stranger(ctx context.Context, m *message) error {
+func (w *mailer) stranger(ctx context.Context, db *ent.Client, m *message) error {
 	switch m.mailbox.UnknownSenders {
 	case entmailbox.UnknownSendersRefuse:
 		m.out = outcome{inboundmail.OutcomeREFUSED, "Its sender is no member."}
@@ -228,9 +228,16 @@ func (w *mailer) stranger(ctx context.Context, m *message) error {
 		m.by, err = op.RunIn(ctx, tx, people.InviteUser, in)
 		return err
 	})
-	if err != nil && refused(err) {
-		m.out = outcome{inboundmail.OutcomeHELD, explain(err)}
-		return nil
+	if err == nil || !refused(err) {
+		return err
 	}
-	return err
+	switch u, failure := db.User.Query().Where(user.Email(m.row.Sender)).Only(ctx); {
+	case failure == nil:
+		m.by = u // another message of theirs has invited them meanwhile
+	case ent.IsNotFound(failure):
+		m.out = outcome{inboundmail.OutcomeHELD, explain(err)}
+	default:
+		return fmt.Errorf("look for the sender: %w", failure)
+	}
+	return nil
 }

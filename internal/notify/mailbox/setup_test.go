@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,10 +49,13 @@ type dns struct {
 	down  bool
 	asked int
 	slow  chan struct{} // answers for senders that begin with slow- come once it is closed
+
+	waiting atomic.Int32 // for them
 }
 
 func (d *dns) Check(_ context.Context, _ []byte, from string, _ sender.Envelope) sender.Verdict {
 	if strings.HasPrefix(from, "slow-") {
+		d.waiting.Add(1)
 		<-d.slow
 	}
 	d.mu.Lock()
