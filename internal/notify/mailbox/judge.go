@@ -15,6 +15,7 @@ import (
 	entmailbox "atrium/ent/mailbox"
 	"atrium/ent/predicate"
 	"atrium/ent/user"
+	"atrium/internal/identity/account"
 	"atrium/internal/notify/inmail"
 	"atrium/internal/notify/inmail/reply"
 	"atrium/internal/notify/inmail/sender"
@@ -47,6 +48,9 @@ func (w *mailer) judge(ctx context.Context, m *message) (again bool, err error) 
 	}
 	m.mail, err = inmail.Parse(m.raw, options)
 	if m.mail != nil {
+		for _, text := range []*string{&m.mail.Text, &m.mail.Quoted, &m.mail.Whole} {
+			*text = account.Conceal(*text)
+		}
 		m.name()
 	}
 	if limit, ok := errors.AsType[*inmail.LimitError](err); ok {
