@@ -17,14 +17,30 @@ install_packages() {
   echo "installing $*" >&2
   local log
   log=$(mktemp)
-  # The log is shown only on failure: apt's output would hide that of the tests.
-  if ! { "${run[@]}" apt-get update && "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y "$@"; } >"$log" 2>&1; then
+  # What is installed does not start by itself: the tests start what they need, and a mail server is nobody's business on port 25.
+  local policy=/usr/sbin/policy-rc.d made=
+  if [ ! -e "$policy" ]; then
+    made=1
+    printf '#!/bin/sh\nexit 101\n' | "${run[@]}" tee "$policy" >/dev/null
+    "${run[@]}" chmod 755 "$policy"
+  fi
+  # The log is shown only on failure: apt's output would hide that of the tests. Nothing is removed for it, such as another mail server.
+  local status=0
+  { "${run[@]}" apt-get update && "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-remove "$@"; } >"$log" 2>&1 || status=$?
+  [ -z "$made" ] || "${run[@]}" rm -f "$policy"
+  if [ "$status" -ne 0 ]; then
     cat "$log" >&2
-    rm -f "$log"
     echo "Could not install: $*" >&2
-    return 1
   fi
   rm -f "$log"
+  return "$status"
+}
+
+# mail_host tells whether the mail servers are there that tests start for themselves, and a second implementation of DKIM, which is one of
+# the system's own Python.
+mail_host() {
+  [ -x /usr/sbin/exim4 ] && [ -x /usr/sbin/dovecot ] && [ -x /usr/lib/dovecot/imap ] && [ -x /usr/lib/dovecot/lmtp ] &&
+    [ -e /usr/lib/dovecot/modules/lib90_sieve_plugin.so ] && /usr/bin/python3 -c 'import dkim' 2>/dev/null
 }
 
 # postgres_bin prints the folder of the newest PostgreSQL server programs, version 15 or later; it fails when there are none.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # with-services.sh [--durable] CMD… runs CMD with a private PostgreSQL cluster on a free port of loopback, with its files in a
 # temporary folder, and removes everything afterwards. CMD finds the cluster in ATRIUM_TEST_POSTGRES_URL; when that is already
-# set, the cluster it names is used and none is started. Missing programs of PostgreSQL, Redis, Node and Chromium are installed
-# from the system's packages. A test that needs a Redis starts its own. Exits with CMD's status.
+# set, the cluster it names is used and none is started. Missing programs of PostgreSQL, Redis, Node, Chromium, Exim and Dovecot
+# are installed from the system's packages. A test that needs a Redis or a mail server starts its own. Exits with CMD's status.
 #
 # By default PostgreSQL trades durability for speed, since its data is deleted after the run. --durable keeps the data on disk
 # with the server's own settings, for measurements that must be realistic.
@@ -32,6 +32,7 @@ command -v redis-server >/dev/null || missing+=(redis-server)
 # Third-party clients for tests: npm packages, and a browser to run them.
 command -v npm >/dev/null || missing+=(nodejs npm)
 command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
+mail_host || missing+=(exim4-daemon-light dovecot-imapd dovecot-lmtpd dovecot-sieve python3-dkim)
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 
 dir=$(mktemp -d "$base/atrium-services.XXXXXX")

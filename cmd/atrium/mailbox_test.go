@@ -25,7 +25,7 @@ func written(from, to, id, subject, more, body string) string {
 }
 
 // sendMail sends a message by SMTP with STARTTLS.
-func sendMail(t *testing.T, at, from, to, message string) {
+func sendMail(t testing.TB, at, from, to, message string) {
 	t.Helper()
 	c, err := smtp.Dial(at)
 	require.NoError(t, err)

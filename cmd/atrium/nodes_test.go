@@ -198,7 +198,7 @@ func TestReplacedCertificate(t *testing.T) {
 	require.Eventually(t, func() bool { return serial() == 2 }, patience, 50*time.Millisecond)
 }
 
-func writePair(t *testing.T, certFile, keyFile string, serial int64) {
+func writePair(t testing.TB, certFile, keyFile string, serial int64) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

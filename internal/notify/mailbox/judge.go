@@ -15,6 +15,7 @@ import (
 	entmailbox "atrium/ent/mailbox"
 	"atrium/ent/predicate"
 	"atrium/ent/user"
+	"atrium/internal/identity/account"
 	"atrium/internal/notify/inmail"
 	"atrium/internal/notify/inmail/reply"
 	"atrium/internal/notify/inmail/sender"
@@ -35,6 +36,7 @@ const (
 // Checker says whether a message is from whom its From names.
 type Checker interface {
 	Check(ctx context.Context, raw []byte, from string, e sender.Envelope) sender.Verdict
+	Forwarded(ctx context.Context, raw []byte, from, server string, client netip.Addr) sender.Verdict
 }
 
 // judge finds out whose a message is, and gives it its outcome unless it is to become a comment or a request. again says that the sender
@@ -46,6 +48,9 @@ func (w *mailer) judge(ctx context.Context, m *message) (again bool, err error) 
 	}
 	m.mail, err = inmail.Parse(m.raw, options)
 	if m.mail != nil {
+		for _, text := range []*string{&m.mail.Text, &m.mail.Quoted, &m.mail.Whole} {
+			*text = account.Conceal(*text)
+		}
 		m.name()
 	}
 	if limit, ok := errors.AsType[*inmail.LimitError](err); ok {
@@ -175,10 +180,13 @@ func (w *mailer) genuine(ctx context.Context, _ *ent.Client, m *message) (again 
 		return false, nil
 	}
 	var v sender.Verdict
-	if server := op.Or(m.mailbox.AuthservID, ""); server != "" {
+	client, _ := netip.ParseAddr(m.row.Peer)
+	switch server := op.Or(m.mailbox.AuthservID, ""); {
+	case server != "" && m.mailbox.Kind == entmailbox.KindSMTP:
+		v = w.post.Sender.Forwarded(ctx, m.raw, m.mail.From.Email, server, client)
+	case server != "":
 		v = sender.Results(m.raw, m.mail.From.Email, server)
-	} else {
-		client, _ := netip.ParseAddr(m.row.Peer)
+	default:
 		v = w.post.Sender.Check(ctx, m.raw, m.mail.From.Email, sender.Envelope{Client: client, Helo: m.row.Helo, Sender: m.row.MailFrom})
 	}
 	if v.Temporary && w.post.Depot.Engine.Store.Clock().Now().Before(m.row.CreatedAt.Add(checkedLong)) {
@@ -195,7 +203,7 @@ func (w *mailer) person(ctx context.Context, db *ent.Client, m *message) (bool, 
 	u, err := db.User.Query().Where(user.Email(m.row.Sender)).Only(ctx)
 	switch {
 	case ent.IsNotFound(err):
-		return false, w.stranger(ctx, m)
+		return false, w.stranger(ctx, db, m)
 	case err != nil:
 		return false, fmt.Errorf("look for the sender: %w", err)
 	case u.Status != user.StatusActive && u.Status != user.StatusInvited:
@@ -207,7 +215,7 @@ func (w *mailer) person(ctx context.Context, db *ent.Client, m *message) (bool, 
 }
 
 // stranger does with a sender who is no member what the mailbox says.
-func (w *mailer) stranger(ctx context.Context, m *message) error {
+func (w *mailer) stranger(ctx context.Context, db *ent.Client, m *message) error {
 	switch m.mailbox.UnknownSenders {
 	case entmailbox.UnknownSendersRefuse:
 		m.out = outcome{inboundmail.OutcomeREFUSED, "Its sender is no member."}
@@ -224,9 +232,16 @@ func (w *mailer) stranger(ctx context.Context, m *message) error {
 		m.by, err = op.RunIn(ctx, tx, people.InviteUser, in)
 		return err
 	})
-	if err != nil && refused(err) {
-		m.out = outcome{inboundmail.OutcomeHELD, explain(err)}
-		return nil
+	if err == nil || !refused(err) {
+		return err
 	}
-	return err
+	switch u, failure := db.User.Query().Where(user.Email(m.row.Sender)).Only(ctx); {
+	case failure == nil:
+		m.by = u // another message of theirs has invited them meanwhile
+	case ent.IsNotFound(failure):
+		m.out = outcome{inboundmail.OutcomeHELD, explain(err)}
+	default:
+		return fmt.Errorf("look for the sender: %w", failure)
+	}
+	return nil
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/netip"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,10 +49,13 @@ type dns struct {
 	down  bool
 	asked int
 	slow  chan struct{} // answers for senders that begin with slow- come once it is closed
+
+	waiting atomic.Int32 // for them
 }
 
 func (d *dns) Check(_ context.Context, _ []byte, from string, _ sender.Envelope) sender.Verdict {
 	if strings.HasPrefix(from, "slow-") {
+		d.waiting.Add(1)
 		<-d.slow
 	}
 	d.mu.Lock()
@@ -62,6 +68,13 @@ func (d *dns) Check(_ context.Context, _ []byte, from string, _ sender.Envelope)
 		return sender.Verdict{Reasons: []string{"dkim: no signature"}}
 	}
 	return sender.Verdict{Aligned: true, By: "dkim"}
+}
+
+// Forwarded knows no server.
+func (d *dns) Forwarded(ctx context.Context, raw []byte, from, server string, client netip.Addr) sender.Verdict {
+	return sender.Checker{Resolver: &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.DNSError{Err: "no such host", IsNotFound: true}
+	}}}.Forwarded(ctx, raw, from, server, client)
 }
 
 // desk is a company with a mailbox whose mail is worked.

@@ -3,8 +3,9 @@
 // the same organization. What the domain's policy asks receivers to do (p=none) makes no difference, and a domain without a policy
 // is compared in the relaxed way.
 //
-//	Checker.Check    asks the DNS itself: the mail came by our own SMTP listener, or by somebody who passes it on unchanged
-//	Results          believes the topmost Authentication-Results of one server, which took the mail before us
+//	Checker.Check      asks the DNS itself: the mail came by our own SMTP listener, or by somebody who passes it on unchanged
+//	Results            believes the topmost Authentication-Results of one server, which took the mail before us
+//	Checker.Forwarded  the same for mail that came by our listener: its client must be of that server's organization
 //
 // Two authors, or a header that programs read in different ways, are never aligned: who signed may have meant the other one.
 //

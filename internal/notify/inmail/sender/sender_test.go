@@ -29,6 +29,7 @@ type zone struct {
 	txt    map[string][]string
 	mx     map[string][]*net.MX
 	ip     map[string][]net.IPAddr
+	names  map[string][]string // of addresses
 	broken map[string]bool
 	hang   bool
 	asked  atomic.Int32
@@ -65,7 +66,8 @@ func (z *zone) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, err
 }
 
 func (z *zone) LookupAddr(ctx context.Context, addr string) ([]string, error) {
-	return nil, z.answer(ctx, addr, false)
+	out, has := z.names[addr]
+	return out, z.answer(ctx, addr, has)
 }
 
 // The keys of the domains, and of somebody who has no domain but his own.
