@@ -98,4 +98,8 @@ const phaseTypes: Record<string, string> = {
 };
 export const phaseType = (type: string) => phaseTypes[type] ?? words(type);
 
+// slaWord is a state of a service level in words. One that was missed stays so once the request is done, so that it is not called overdue.
+const slaStates: Record<string, string> = { ON_TRACK: t('On track'), WARNING: t('Due soon'), BREACHED: t('SLA missed'), MET: t('SLA met'), PAUSED: t('Paused') };
+export const slaWord = (state: string) => slaStates[state] ?? words(state);
+
 export const money = (cents: number, currency = 'usd') => new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100);
