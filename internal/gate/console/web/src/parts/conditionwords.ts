@@ -1,6 +1,6 @@
 // conditionwords are the names of what conditions compare, and of how. The questions of offerings have names of their own.
 import { t } from '../app/text';
-import { words } from '../ui/bits';
+import { slaWord, words } from '../ui/bits';
 import type { ConditionField, Op } from './conditions';
 
 export const opWords: Record<Op, string> = {
@@ -23,5 +23,5 @@ export function named(f: ConditionField): ConditionField {
   const [, result = ''] = /^phases\.\w+\.(\w+)$/.exec(f.expression) ?? [];
   const ours = f.expression.startsWith('request.') && !f.expression.startsWith('request.fields');
   const label = labels[f.expression] ?? (results[result]?.length && f.label.toLowerCase() === result ? results[result] : undefined) ?? f.label;
-  return { ...f, label, group: groups[f.group] ?? f.group, values: ours ? f.values.map((v) => ({ ...v, label: words(v.value) })) : f.values };
+  return { ...f, label, group: groups[f.group] ?? f.group, values: ours ? f.values.map((v) => ({ ...v, label: f.expression === 'request.sla.state' ? slaWord(v.value) : words(v.value) })) : f.values };
 }

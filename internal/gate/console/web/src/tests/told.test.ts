@@ -9,6 +9,7 @@ describe('what the log says of a request', () => {
       { name: 'Priority:', from: 'Medium', to: 'High' }, { name: 'Assignee:', from: null, to: 'Ana' }, { name: 'Waiting:', from: 'No', to: 'Yes' }, { name: 'Tags:', from: '', to: 'env=prod, hot' },
     ]);
     expect(cause(changes)).toBe('as an AI agent proposed');
+    expect(['mail', 'mcp', 'new'].map((to) => cause({ via: { to } }))).toEqual(['by mail', 'through an MCP client', 'through new']);
     expect(cause({ title: { from: 'a', to: 'b' } })).toBe('');
   });
 });

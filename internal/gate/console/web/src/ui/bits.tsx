@@ -1,6 +1,6 @@
 // bits are the small things that every page uses: badges, times, people.
 import { useSyncExternalStore, type ReactNode } from 'react';
-import { locale, plural, t, zone } from '../app/text';
+import { locale, placed, plural, t, zone } from '../app/text';
 
 const tones: Record<string, string> = {
   PENDING: 'wait', IN_PROGRESS: 'work', COMPLETED: 'good', CANCELLED: 'off', OPEN: 'wait', RUNNING: 'work', WAITING: 'wait', FAILED: 'bad',
@@ -38,9 +38,12 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour'
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: zone });
 
+const secondsTo = (iso: string) => (new Date(iso).getTime() - Date.now()) / 1000;
+const isFar = (seconds: number) => Math.abs(seconds) > 30 * 86_400; // and so is shown by its day
+
 function ago(iso: string): string {
-  const seconds = (new Date(iso).getTime() - Date.now()) / 1000;
-  if (Math.abs(seconds) > 30 * 86_400) return day.format(new Date(iso));
+  const seconds = secondsTo(iso);
+  if (isFar(seconds)) return day.format(new Date(iso));
   for (const [unit, size] of steps) if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
   return seconds > 5 ? t('in under a minute') : t('just now'); // the server's clock may be a little ahead
 }
@@ -61,6 +64,9 @@ export function Time({ at, none = '–', full }: { at: string | null | undefined
   const date = new Date(at);
   return <time dateTime={at} title={exact.format(date)}>{full ? exact.format(date) : ago(at)}</time>;
 }
+
+// Expires says when something does: in 3 days, or on a day.
+export const Expires = ({ at }: { at: string }) => <span>{placed(isFar(secondsTo(at)) ? t('expires on {when}') : t('expires {when}'), { when: <Time at={at} /> })}</span>;
 
 export const percent = (share: number) => `${Math.round(share * 100)} %`;
 
@@ -104,5 +110,9 @@ const phaseTypes: Record<string, string> = {
   PARALLEL: t('In parallel'), FOR_EACH: t('For each'), JOIN: t('Together again'),
 };
 export const phaseType = (type: string) => phaseTypes[type] ?? words(type);
+
+// slaWord is a state of a service level in words. One that was missed stays so once the request is done, so that it is not called overdue.
+const slaStates: Record<string, string> = { ON_TRACK: t('On track'), WARNING: t('Due soon'), BREACHED: t('SLA missed'), MET: t('SLA met'), PAUSED: t('Paused') };
+export const slaWord = (state: string) => slaStates[state] ?? words(state);
 
 export const money = (cents: number, currency = 'usd') => new Intl.NumberFormat(locale, { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100);

@@ -19,6 +19,9 @@ import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { Proof, Verify } from './proof';
 
+// actorWord is who acts. The word of the API for AI agents is that of a role too.
+const actorWord = (type: string) => (type === 'agent' ? t('AI agent') : words(type));
+
 type Search = { actorId?: string; action?: string; resourceType?: string; resourceId?: string; outcome?: string; from?: string; to?: string; entry?: string };
 
 function filterOf(s: Search): AuditFilter {
@@ -80,7 +83,7 @@ export default function AuditList() {
                   {list.map((e) => (
                     <tr key={e.id}>
                       <td><Link className="name" to="/app/audit" search={{ ...search, entry: e.id } as never} replace resetScroll={false}>{e.action}</Link></td>
-                      <td>{e.actor.name}<span className="sub">{words(e.actor.type)}</span></td>
+                      <td>{e.actor.name}<span className="sub">{actorWord(e.actor.type)}</span></td>
                       <td>{e.resource.type}{e.resource.id && <span className="sub"><code>{e.resource.id}</code></span>}</td>
                       <td className="tight"><Badge value={e.outcome} /></td>
                       <td className="tight"><Time at={e.at} /></td>
@@ -115,7 +118,7 @@ function Entry({ entry: e }: { entry: EntryFragment }) {
     <div className="stack">
       <div className="line"><strong>{e.action}</strong><Badge value={e.outcome} /></div>
       <dl className="card answers">
-        {([[t('When'), <Time key="t" at={e.at} full />], [t('Actor'), `${e.actor.name} (${words(e.actor.type)})`], [t('Actor ID'), <code key="a">{e.actor.id}</code>], [t('Resource'), `${e.resource.type} ${e.resource.id ?? ''}`], [t('IP address'), e.ip ?? '–'], [t('Program'), e.userAgent ?? '–'], [t('Request ID'), <code key="r">{e.requestId ?? '–'}</code>], [t('Entry'), <code key="e">{e.id}</code>], [t('Position in the log'), e.index ?? t('Sealed within 10 seconds')]] as const)
+        {([[t('When'), <Time key="t" at={e.at} full />], [t('Actor'), `${e.actor.name} (${actorWord(e.actor.type)})`], [t('Actor ID'), <code key="a">{e.actor.id}</code>], [t('Resource'), `${e.resource.type} ${e.resource.id ?? ''}`], [t('IP address'), e.ip ?? '–'], [t('Program'), e.userAgent ?? '–'], [t('Request ID'), <code key="r">{e.requestId ?? '–'}</code>], [t('Entry'), <code key="e">{e.id}</code>], [t('Position in the log'), e.index ?? t('Sealed within 10 seconds')]] as const)
           .map(([k, v]) => <div key={k} className="contents"><dt>{k}</dt><dd>{v}</dd></div>)}
       </dl>
       {changes.length > 0 && (

@@ -5,7 +5,7 @@ import { t } from '../../app/text';
 import { Credits } from '../../gen/documents';
 import type { CreditsQuery } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
-import { Badge, Time, money, words } from '../../ui/bits';
+import { Badge, Time, money } from '../../ui/bits';
 import { csv, download } from '../../ui/csv';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
@@ -15,6 +15,7 @@ import { toast } from '../../ui/toast';
 type Entry = NonNullable<CreditsQuery['creditHistory']>['edges'][number]['node'];
 const exported = 20_000; // entries of one file
 const columns = [t('Date'), t('Type'), t('Amount'), t('Description'), t('Invoice'), t('Balance')];
+const typeWord: Record<Entry['type'], string> = { issued: t('Issued'), applied: t('credit|Applied'), forfeited: t('Forfeited') };
 
 // CreditList is what the company was given and what of it was used.
 export default function CreditList() {
@@ -57,7 +58,7 @@ export default function CreditList() {
                     <tbody>
                       {list.map((e, i) => (
                         <tr key={`${e.date} ${i}`}>
-                          <td className="tight"><Time at={e.date} full /></td><td className="tight"><Badge value={e.type === 'issued' ? 'active' : 'off'}>{words(e.type)}</Badge></td>
+                          <td className="tight"><Time at={e.date} full /></td><td className="tight"><Badge value={e.type === 'issued' ? 'active' : 'off'}>{typeWord[e.type]}</Badge></td>
                           <td className="num" data-label={t('Amount')}>{money(e.amount, currency)}</td><td>{e.description}</td><td className="tight">{e.invoiceId ? <code>{e.invoiceId}</code> : ''}</td><td className="num" data-label={t('Balance')}>{money(e.balance, currency)}</td>
                         </tr>
                       ))}

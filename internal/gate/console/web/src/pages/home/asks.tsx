@@ -7,7 +7,7 @@ import { placed, t } from '../../app/text';
 import type { HomeQuery, TaskRowFragment } from '../../gen/types';
 import { Decide, type Asked } from '../../parts/approval';
 import { Completion, Take } from '../../parts/task';
-import { Time } from '../../ui/bits';
+import { Expires, Time } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 
 const most = 8; // of each kind; the page of tasks has the others
@@ -36,7 +36,7 @@ export function useAsks(d: HomeQuery | undefined): { list: ReactNode[]; dialog: 
   return {
     list: [
       ...approvals.map((a) => (
-        <Row key={a.id} kind={t('Decision')} title={a.title} request={a.request} when={a.expiresAt && <span>{placed(t('expires {when}'), { when: <Time at={a.expiresAt} /> })}</span>}>
+        <Row key={a.id} kind={t('Decision')} title={a.title} request={a.request} when={a.expiresAt && <Expires at={a.expiresAt} />}>
           <button type="button" className="small" aria-label={t('Approve {title}', { title: a.request?.title ?? a.title })} onClick={() => { decide({ ...a, decision: 'APPROVE' }); }}>{t('Approve')}</button>
           <button type="button" className="plain small" aria-label={t('Reject {title}', { title: a.request?.title ?? a.title })} onClick={() => { decide({ ...a, decision: 'REJECT' }); }}>{t('Reject')}</button>
         </Row>

@@ -30,7 +30,7 @@ export default function NoticeList() {
                 <li key={n.id} className={`row${n.readAt ? '' : ' marked'}`}>
                   <div>
                     <About of={n} className="name" read={() => { markRead(n.id); }} />
-                    <div className="meta"><Badge value={n.kind === 'breached' ? 'BREACHED' : n.kind === 'warning' || n.kind === 'incident' ? 'WARNING' : 'off'}>{n.kind === 'incident' ? t('Workflow error') : words(n.kind)}</Badge><Time at={n.at} /></div>
+                    <div className="meta"><Badge value={n.kind === 'breached' ? 'BREACHED' : n.kind === 'warning' || n.kind === 'incident' ? 'WARNING' : 'off'}>{n.kind === 'incident' ? t('Workflow error') : n.kind === 'breached' ? t('SLA missed') : words(n.kind)}</Badge><Time at={n.at} /></div>
                   </div>
                   {!n.readAt && <div className="verbs"><button type="button" className="quiet small" aria-label={t('Mark as read: {subject}', { subject: n.subject })} onClick={() => { markRead(n.id); }}>{t('Mark as read')}</button></div>}
                 </li>

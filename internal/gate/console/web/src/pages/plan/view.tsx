@@ -118,12 +118,12 @@ function InvoiceList() {
         {() => (list.length === 0 ? <Empty title={t('There are no invoices')} /> : (
           <><div className="table-wrap cards-when-narrow">
             <table>
-              <thead><tr><th scope="col">{t('Number')}</th><th scope="col">{t('Status')}</th><th scope="col">{t('Period')}</th><th scope="col" className="num">{t('Total')}</th><th scope="col" className="num">{t('Credits')}</th><th scope="col" className="num">{t('Due')}</th><th scope="col">{t('PDF')}</th></tr></thead>
+              <thead><tr><th scope="col">{t('Number')}</th><th scope="col">{t('Status')}</th><th scope="col">{t('Period')}</th><th scope="col" className="num">{t('Total')}</th><th scope="col" className="num">{t('Credits')}</th><th scope="col" className="num">{t('invoice|Due')}</th><th scope="col">{t('PDF')}</th></tr></thead>
               <tbody>
                 {list.map((i) => (
                   <tr key={i.id}>
                     <td><strong>{i.number}</strong><span className="sub">{i.lines.map((l) => l.description).join(', ')}</span></td><td className="tight"><Badge value={i.status} />{i.paidAt && <span className="sub">{t('on {date}', { date: date(i.paidAt) })}</span>}{i.nextChargeAt && <span className="sub">{t('charged next on {date}', { date: date(i.nextChargeAt) })}</span>}</td><td className="tight">{date(i.periodStart)} – {date(i.periodEnd)}</td>
-                    <td className="num" data-label={t('Total')}>{money(i.subtotal, i.currency)}</td><td className="num" data-label={t('Credits')}>{money(i.creditsApplied, i.currency)}</td><td className="num" data-label={t('Due')}>{money(i.amountDue, i.currency)}{i.creditNotes.map((n) => <span key={n.number} className="sub">{placed(n.credited > 0 ? t('{note}: {off} off, {credit} as credit') : t('{note}: {off} off'), { note: <a href={n.pdfUrl} title={n.description}>{n.number}</a>, off: money(n.amount - n.credited, i.currency), credit: money(n.credited, i.currency) })}</span>)}</td><td className="tight"><a href={i.pdfUrl} aria-label={t('PDF of {number}', { number: i.number })}>{t('PDF')}</a></td>
+                    <td className="num" data-label={t('Total')}>{money(i.subtotal, i.currency)}</td><td className="num" data-label={t('Credits')}>{money(i.creditsApplied, i.currency)}</td><td className="num" data-label={t('invoice|Due')}>{money(i.amountDue, i.currency)}{i.creditNotes.map((n) => <span key={n.number} className="sub">{placed(n.credited > 0 ? t('{note}: {off} off, {credit} as credit') : t('{note}: {off} off'), { note: <a href={n.pdfUrl} title={n.description}>{n.number}</a>, off: money(n.amount - n.credited, i.currency), credit: money(n.credited, i.currency) })}</span>)}</td><td className="tight"><a href={i.pdfUrl} aria-label={t('PDF of {number}', { number: i.number })}>{t('PDF')}</a></td>
                   </tr>
                 ))}
               </tbody>

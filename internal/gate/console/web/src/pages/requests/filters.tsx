@@ -4,10 +4,9 @@ import { t } from '../../app/text';
 import * as enums from '../../gen/enums';
 import { Choices } from '../../parts/choices';
 import { Chips, Values, chipSays, fieldLabels, useFieldOptions, type Opened, type Option } from '../../parts/filters';
-import { date, words } from '../../ui/bits';
+import { date, slaWord, words } from '../../ui/bits';
 import { Field } from '../../ui/field';
 import { dayOf, startOf } from '../../ui/zone';
-import { slaWord } from './row';
 import { filtered, moments, without, type RequestSearch } from './search';
 
 type Name = keyof RequestSearch;

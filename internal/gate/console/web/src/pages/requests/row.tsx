@@ -1,9 +1,5 @@
-import { t } from '../../app/text';
-import { Badge, Time, moment } from '../../ui/bits';
+import { Badge, Time, moment, slaWord } from '../../ui/bits';
 import type { MayRow } from './search';
-
-const states: Record<string, string> = { ON_TRACK: t('On track'), WARNING: t('Due soon'), BREACHED: t('Overdue'), MET: t('SLA met'), PAUSED: t('Paused') };
-export const slaWord = (state: string) => states[state] ?? state;
 
 export const Sla = ({ state, dueAt }: { state: string; dueAt?: string | null | undefined }) => (
   <Badge value={state}>{slaWord(state)}{dueAt && state !== 'MET' && <> · <Time at={dueAt} /></>}</Badge>

@@ -3,7 +3,7 @@ import { useAsked } from '../../app/asked';
 import { rows, usePages } from '../../app/data';
 import { useChanges, useSoon, useTold } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
-import { placed, t } from '../../app/text';
+import { t } from '../../app/text';
 import { Approvals, ExecutionMoved, Incidents, TaskMoved, Tasks } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
@@ -11,7 +11,7 @@ import { Decide, decided, Delegate, mayDelegate, type Asked } from '../../parts/
 import { Choices, useAgentChoices, useTeamChoices } from '../../parts/choices';
 import { IncidentRow } from '../../parts/incident';
 import { Completion, open, Take, TaskMeta } from '../../parts/task';
-import { Time, words } from '../../ui/bits';
+import { Expires, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { Field } from '../../ui/field';
 import { More } from '../../ui/more';
@@ -107,7 +107,7 @@ function Decisions() {
           <li key={a.id} className="row">
             <div>
               {a.request ? <Link to="/app/requests/$id" params={{ id: a.request.id }} className="name" dir="auto">{a.request.title}</Link> : <span className="name" dir="auto">{a.title}</span>}
-              <div className="meta">{a.request && <strong dir="auto">{a.title}</strong>}<span>{decided(a)}</span>{a.expiresAt && <span>{placed(t('expires {when}'), { when: <Time at={a.expiresAt} /> })}</span>}<Time at={a.createdAt} /></div>
+              <div className="meta">{a.request && <strong dir="auto">{a.title}</strong>}<span>{decided(a)}</span>{a.expiresAt && <Expires at={a.expiresAt} />}<Time at={a.createdAt} /></div>
             </div>
             {a.viewerMayDecide && <div className="verbs">
               <button type="button" className="small" aria-label={t('Approve {title}', { title: a.request?.title ?? a.title })} onClick={() => { setAsking({ ...a, decision: 'APPROVE' }); }}>{t('Approve')}</button>

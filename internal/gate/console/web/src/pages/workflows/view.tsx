@@ -84,7 +84,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       <div className="line verbs-line">
         <Badge value={w.status} /><span className="soft">{w.version === 0 ? t('Not published yet') : t('Version {version}', { version: String(w.version) })}</span>{changed && <span className="soft">· {t('Changes that are not saved')}</span>}<span className="grow" />
         {edits && <button type="button" className="plain" disabled={changed} title={changed ? t('Save the draft first') : undefined} onClick={() => { setAsking('edit'); }}>{t('Edit')}</button>}
-        {can(viewer, 'workflow.create') && <button type="button" className="plain" disabled={copying} onClick={() => { void duplicate(); }}>{t('Duplicate')}</button>}
+        {can(viewer, 'workflow.create') && <button type="button" className="plain" disabled={copying} onClick={() => { void duplicate(); }}>{t('verb|Duplicate')}</button>}
         {view === 'build' && edits && <>{away}<button type="button" className={changed ? undefined : 'plain'} disabled={saving || !changed || parsed.error !== ''} onClick={() => { void store(); }}>{t('Save draft')}</button></>}
         {publishes && <button type="button" className={same || changed ? 'plain' : undefined} disabled={changed || same || publishing} title={changed ? t('Save the draft first') : same ? t('The draft is the same as version {version}', { version: String(w.version) }) : undefined} onClick={() => { setAsking('publish'); }}>{t('Publish')}</button>}
         {can(viewer, 'workflow.delete', w) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}

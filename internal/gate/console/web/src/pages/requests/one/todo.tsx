@@ -13,7 +13,7 @@ import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../part
 import { Completion, open, Take, TaskMeta } from '../../../parts/task';
 import { nameOf } from '../../../parts/who';
 import type { Fault } from '../../../app/fault';
-import { Badge, Time, words } from '../../../ui/bits';
+import { Badge, Expires, Time, words } from '../../../ui/bits';
 import { useDraft } from '../../../ui/draft';
 import { focusSoon } from '../../../ui/focus';
 import { Field, Rest, faultAt } from '../../../ui/field';
@@ -93,7 +93,7 @@ function Decision({ approval: a, again, asked }: { approval: ApprovalRowFragment
       <div className="meta">
         <span>{decided(a)}</span>
         {left.length > 0 && <span>{placed(t('waits for {who}'), { who: <span dir="auto">{left.map((p) => names(p.id)).join(', ')}</span> })}</span>}
-        {a.expiresAt && <span>{placed(t('expires {when}'), { when: <Time at={a.expiresAt} /> })}</span>}
+        {a.expiresAt && <Expires at={a.expiresAt} />}
       </div>
       <Said approval={a} names={names} />
       {a.viewerMayDecide && <Deciding approval={a} asked={asked} {...(mayDelegate(viewer, a) ? { delegate: () => { setHanding(true); } } : {})} />}

@@ -24,10 +24,13 @@ function say(field: string, v: unknown, named: ReadonlyMap<unknown, string>): un
 export const told = (changes: Changes, named: ReadonlyMap<unknown, string>) => Object.entries(changes).filter(([k]) => !beside.includes(k))
   .map(([k, c]) => ({ name: `${what[k] ?? words(k.replace(/Id$/, ''))}:`, from: say(k, c?.from, named), to: say(k, c?.to, named) }));
 
+// through is the way by which a call came, where it is not the console or the API itself.
+const through: Record<string, string> = { mail: t('by mail'), mcp: t('through an MCP client') };
+
 // cause says how a change came about, where it was not simply made by the person.
 export function cause(changes: Changes): string {
   if (changes['proposalId']) return t('as an AI agent proposed');
   if (changes['agent']) return t('in a run of an AI agent');
   const via = changes['via']?.to;
-  return typeof via === 'string' ? t('through {via}', { via }) : '';
+  return typeof via === 'string' ? through[via] ?? t('through {via}', { via }) : '';
 }

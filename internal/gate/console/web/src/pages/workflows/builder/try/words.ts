@@ -7,9 +7,9 @@ import { phaseOf, type Definition } from '../definition';
 import { object, text } from '../shape';
 import { invalid, waiting, type Ask, type Call, type Step, type Trial } from './answers';
 
-// namesOf are the names of people, teams and agents. One that the viewer does not see has none.
+// namesOf are the names of people, teams and agents, as they stand within a sentence. One that the viewer does not see has none.
 function namesOf(all: readonly { type: string; id: string; name?: string | null }[]): string {
-  return all.map((p) => p.name ?? (p.type === 'user' ? t('Somebody') : p.type === 'team' ? t('A team') : t('An AI agent'))).join(', ');
+  return all.map((p) => p.name ?? (p.type === 'user' ? t('somebody') : p.type === 'team' ? t('a team') : t('an AI agent'))).join(', ');
 }
 
 // between is the time from one moment to another, in words.
