@@ -116,6 +116,13 @@ const brings = (type, name, kind = 'image/png') => question.evaluate((e, [event,
   if (event === 'paste') e.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
   else for (const one of ['dragover', 'drop']) e.dispatchEvent(new DragEvent(one, { dataTransfer: data, bubbles: true, cancelable: true }));
 }, [type, name, kind, png.toString('base64')]);
+await question.locator('input[type=file]').setInputFiles(['a', 'b'].map((name) => ({ name: `${name}.png`, mimeType: 'image/png', buffer: png })));
+await page.getByLabel('Why').pressSequentially(', as every year, and the books have to be closed', { delay: 3 }); // what is written meanwhile stands beside them
+for (const name of ['a', 'b']) {
+  await question.locator('progress').first().waitFor({ state: 'detached' });
+  await button(`Remove ${name}.png`).click();
+}
+await page.getByLabel('Why').fill('The year ends');
 await question.locator('input[type=file]').setInputFiles([{ name: 'one.png', mimeType: 'image/png', buffer: png }, { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no') }]);
 await page.getByText('Only these files can be attached: images.').waitFor();
 await files.getByText('one.png').waitFor();

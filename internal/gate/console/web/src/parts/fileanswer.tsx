@@ -1,6 +1,7 @@
 // fileanswer answers questions with files, and shows such answers.
 import { Paperclip, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useRead, useWrite } from '../app/data';
 import { t } from '../app/text';
 import { previewOf } from '../app/upload';
@@ -38,9 +39,12 @@ export function FileAnswer({ field: f, value, set, wrong, sending, ...rest }: Pr
   };
   const files = useFiles({
     room: most === 1 ? 1 : most - ids.length, accept: f.accept,
+    // The form is drawn at once: what somebody writes at that moment would be put beside the answer as it was before.
     took: (id, file) => {
-      setMine((was) => ({ ...was, [id]: file }));
-      keep(most === 1 ? [id] : [...now.current.ids, id]);
+      flushSync(() => {
+        setMine((was) => ({ ...was, [id]: file }));
+        keep(most === 1 ? [id] : [...now.current.ids, id]);
+      });
     },
   });
   useEffect(() => { now.current.sending(!files.ready); }, [files.ready]);
