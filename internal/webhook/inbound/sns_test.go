@@ -114,8 +114,8 @@ func (a *amazon) says(t *testing.T, h *hook, change, forge func(map[string]strin
 // subscriptions of SNS itself, and a certificate once.
 func TestMessagesOfSNS(t *testing.T) {
 	t.Parallel()
-	a := newAmazon(t)
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		a := newAmazon(t)
 		h := open(t, w, func(h *hook, in *inbound.CreateWebhookInput) {
 			in.SignatureStyle, in.Signature, in.When = new("sns"), &preset.Signature{TopicARN: new(topic)}, new(`webhook.body.Message.NewStateValue == "ALARM"`)
 			var err error
@@ -186,9 +186,9 @@ func (h *hook) subscribes(t *testing.T, a *amazon) {
 // When the certificate cannot be fetched, the call is unavailable, and SNS sends it again.
 func TestSNSIsUnavailable(t *testing.T) {
 	t.Parallel()
-	a := newAmazon(t)
-	a.down = true
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		a := newAmazon(t)
+		a.down = true
 		h := open(t, w, func(h *hook, in *inbound.CreateWebhookInput) {
 			in.SignatureStyle, in.Signature = new("sns"), &preset.Signature{TopicARN: new(topic)}
 			var err error

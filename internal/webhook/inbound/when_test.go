@@ -82,7 +82,7 @@ func TestConditionAndRepetitions(t *testing.T) {
 // An ignored call of 60 KiB can be sent again. A condition that loops takes its turn, and is cut off.
 func TestConditionsAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
-		long := `{"n":[` + strings.Repeat("1,", 28_000) + `1]}`
+		long := `{"pad":"` + strings.Repeat("x", 58_000) + `","n":[` + strings.Repeat("1,", 600) + `1]}`
 		require.Equal(t, "The condition is not met.", h.ignored(h.signed(long)))
 		call := h.calls()[0]
 		require.Equal(t, long, call.Body)
@@ -120,7 +120,7 @@ func TestConditionsAndSettingsAreChecked(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(c.raw), &in), name)
 			in.ID = h.issued.ID
 			_, _, err := op.Run(h.ctx, h.Engine, inbound.UpdateWebhook, in, nil)
-			require.Equal(t, apperr.ValidationError, apperr.CodeOf(err), "%s: %v", name, err)
+			require.Equal(t, apperr.Validation, apperr.CodeOf(err), "%s: %v", name, err)
 			var fields []string
 			for _, d := range apperr.From(err).Details {
 				fields = append(fields, d.Field)
@@ -139,7 +139,7 @@ func TestMappingOfDescriptionTagsAndRequester(t *testing.T) {
 			sent, description, requester string
 			tags                         map[string]string
 		}{
-			{`{"host":"a","text":"It burns.","who":" ` + strings.ToUpper(h.A.Owner.Email) + `","labels":"kind: bug, Größe=L,,good first issue"}`, "It burns.", h.A.Owner.ID, map[string]string{"kind": "bug", "Groe": "L", "good-first-issue": ""}},
+			{`{"host":"a","text":"It burns.","who":" ` + strings.ToUpper(h.A.Owner.Email) + `","labels":"kind: bug, Größe=L,,good first issue"}`, "It burns.", h.A.Owner.ID, map[string]string{"kind": "bug", "Gro-e": "L", "good-first-issue": ""}},
 			{`{"host":"a","text":null,"who":"nobody@elsewhere.test","labels":["x","y"]}`, "", h.issued.ID, map[string]string{"x": "", "y": ""}},
 			{`{"host":"a","who":4,"labels":null}`, "", h.issued.ID, nil},
 			{`{"host":"a","text":"` + strings.Repeat("ü", 10_001) + `","who":{}}`, strings.Repeat("ü", 9_999) + "…", h.issued.ID, nil},
@@ -148,14 +148,19 @@ func TestMappingOfDescriptionTagsAndRequester(t *testing.T) {
 			r, err := h.Store.Reader().Request.Get(h.ctx, *e.RequestID)
 			require.NoError(t, err)
 			require.Equal(t, []any{c.description, c.requester}, []any{r.Description, r.RequesterID})
-			if c.tags["Groe"] != "" {
-				require.Len(t, r.Tags, 3)
-				require.Equal(t, "bug", r.Tags["kind"])
-				continue
-			}
-			require.Equal(t, c.tags, r.Tags)
+			sameTags(t, c.tags, r.Tags)
 		}
 	}, withOffering(body{
 		"description": "webhook.body.text", "requesterEmail": "webhook.body.who", "tags": "webhook.body.labels", "fields": body{"host": "webhook.body.host"},
 	}))
+}
+
+// sameTags compares tags; none is none, however it is stored.
+func sameTags(t testing.TB, want, got map[string]string, about ...any) {
+	t.Helper()
+	require.Len(t, got, len(want), about...)
+	for key, value := range want {
+		require.Contains(t, got, key, about...)
+		require.Equal(t, value, got[key], about...)
+	}
 }
