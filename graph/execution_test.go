@@ -224,6 +224,6 @@ func TestExecutionInABlock(t *testing.T) {
 		require.Equal(t, vars{
 			"phaseId": "both", "phaseIds": []any{"work", "check"}, "phases": []any{vars{"phaseId": "work", "branch": "Work"}},
 			"variables": vars{"request": nil, "webhook": nil, "phases": vars{"start": vars{}, "work": vars{"n": 1.0}, "check": vars{"n": 1.0}}},
-		}, a.Data["execution"])
+		}, a.Get("data.execution"))
 	})
 }

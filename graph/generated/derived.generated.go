@@ -116,6 +116,7 @@ type CompanyResolver interface {
 	Etag(ctx context.Context, obj *view.Company) (string, error)
 }
 type ExecutionResolver interface {
+	PhaseIds(ctx context.Context, obj *ent.Execution) ([]string, error)
 	Variables(ctx context.Context, obj *ent.Execution) (json.RawMessage, error)
 	Phases(ctx context.Context, obj *ent.Execution) ([]*ent.PhaseVisit, error)
 	PhaseNames(ctx context.Context, obj *ent.Execution) (map[string]string, error)
@@ -5598,6 +5599,29 @@ func (ec *executionContext) _Execution_phaseId(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Execution_phaseId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Execution", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Execution_phaseIds(ctx context.Context, field graphql.CollectedField, obj *ent.Execution) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Execution_phaseIds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Execution().PhaseIds(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Execution_phaseIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Execution", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Execution_variables(ctx context.Context, field graphql.CollectedField, obj *ent.Execution) (ret graphql.Marshaler) {
@@ -29316,6 +29340,11 @@ func (ec *executionContext) _Execution(ctx context.Context, sel ast.SelectionSet
 		case "phaseId":
 			out.Values[i] = ec._Execution_phaseId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "phaseIds":
+			out.Values[i] = ec._Execution_phaseIds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		case "variables":

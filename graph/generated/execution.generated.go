@@ -409,6 +409,13 @@ func (ec *executionContext) fieldContext_PhaseVisit_error(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _PhaseVisit_branch(ctx context.Context, field graphql.CollectedField, obj *ent.PhaseVisit) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Branch)
+}
+func (ec *executionContext) fieldContext_PhaseVisit_branch(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PhaseVisit", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _TaskChange_change(ctx context.Context, field graphql.CollectedField, obj *TaskChange) (ret graphql.Marshaler) {
 	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
 }
@@ -817,6 +824,11 @@ func (ec *executionContext) _PhaseVisit(ctx context.Context, sel ast.SelectionSe
 			}
 		case "error":
 			out.Values[i] = ec._PhaseVisit_error(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "branch":
+			out.Values[i] = ec._PhaseVisit_branch(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

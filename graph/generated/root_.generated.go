@@ -1708,7 +1708,7 @@ enum PhaseVisitStatus {
   WAITING
   "It was left by one of its ways."
   COMPLETED
-  "It was skipped, or the execution was cancelled in it."
+  "It was skipped, or the execution or its branch was cancelled in it."
   SKIPPED
   "The execution failed in it."
   FAILED
@@ -1736,6 +1736,8 @@ type PhaseVisit {
   output: JSON
   "Why it could not go on."
   error: ExecutionError
+  "The branch of a block in which it is, with those around it, as in Access / 3; null outside of blocks. A branch of a FOR_EACH is named by the number of its item, from 1."
+  branch: String
 }
 
 "Where a task is in its life."
@@ -3336,6 +3338,8 @@ type TrialStep {
   name: String!
   "The phase's type."
   type: String!
+  "The branch of a block in which it is, with those around it, as in Access / 3; null outside of blocks."
+  branch: String
   "How the visit stands."
   status: PhaseVisitStatus!
   "When the phase is entered."
@@ -5651,6 +5655,8 @@ func (ec *executionContext) childFields_Execution(ctx context.Context, field gra
 		return ec.fieldContext_Execution_trigger(ctx, field)
 	case "phaseId":
 		return ec.fieldContext_Execution_phaseId(ctx, field)
+	case "phaseIds":
+		return ec.fieldContext_Execution_phaseIds(ctx, field)
 	case "variables":
 		return ec.fieldContext_Execution_variables(ctx, field)
 	case "phases":
@@ -6613,6 +6619,8 @@ func (ec *executionContext) childFields_PhaseVisit(ctx context.Context, field gr
 		return ec.fieldContext_PhaseVisit_output(ctx, field)
 	case "error":
 		return ec.fieldContext_PhaseVisit_error(ctx, field)
+	case "branch":
+		return ec.fieldContext_PhaseVisit_branch(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PhaseVisit", field.Name)
 }
@@ -8057,6 +8065,8 @@ func (ec *executionContext) childFields_TrialStep(ctx context.Context, field gra
 		return ec.fieldContext_TrialStep_name(ctx, field)
 	case "type":
 		return ec.fieldContext_TrialStep_type(ctx, field)
+	case "branch":
+		return ec.fieldContext_TrialStep_branch(ctx, field)
 	case "status":
 		return ec.fieldContext_TrialStep_status(ctx, field)
 	case "startedAt":

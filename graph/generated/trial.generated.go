@@ -232,6 +232,13 @@ func (ec *executionContext) fieldContext_TrialStep_type(_ context.Context, field
 	return graphql.NewScalarFieldContext("TrialStep", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _TrialStep_branch(ctx context.Context, field graphql.CollectedField, obj *trial.Step) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Branch)
+}
+func (ec *executionContext) fieldContext_TrialStep_branch(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TrialStep", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _TrialStep_status(ctx context.Context, field graphql.CollectedField, obj *trial.Step) (ret graphql.Marshaler) {
 	return ec.marshalNPhaseVisitStatus2string(ctx, field.Selections, obj.Status)
 }
@@ -836,6 +843,11 @@ func (ec *executionContext) _TrialStep(ctx context.Context, sel ast.SelectionSet
 		case "type":
 			out.Values[i] = ec._TrialStep_type(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "branch":
+			out.Values[i] = ec._TrialStep_branch(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "status":
