@@ -69,7 +69,7 @@ func TestExecutionInABlock(t *testing.T) {
 			{Name: "where it stands", As: as, Path: "/v1/executions/" + id, WantData: map[string]any{"phaseId": "both", "phaseIds": []any{"work", "check"}, "status": "WAITING"}, WantContains: []string{`"branch":"Work"`, `"branch":"Check"`, `"branch":null`}},
 			{Name: "in lists", As: as, Path: "/v1/executions?status=WAITING", WantContains: []string{`"phaseIds":["work","check"]`}},
 			{Name: "it is cancelled", As: as, Method: http.MethodPost, Path: "/v1/executions/" + id + "/cancel", WantStatus: http.StatusOK, WantData: map[string]any{"status": "CANCELLED", "phaseIds": []any{"both"}}},
-			{Name: "with its tasks", As: as, Path: "/v1/tasks?status=OPEN&executionId=" + id, WantData: map[string]any{"rows": []any{}}},
+			{Name: "with its tasks", As: as, Path: "/v1/tasks?status=OPEN&executionId=" + id, WantContains: []string{`"data":[]`}},
 			{Name: "in every branch", As: as, Path: "/v1/executions/" + id, WantNot: []string{`"phaseId":"work","type":"PROCESS","status":"WAITING"`, `"phaseId":"check","type":"PROCESS","status":"WAITING"`}},
 		})
 	})
