@@ -173,7 +173,7 @@ func (l letters) Enqueue(_ context.Context, _ *store.Tx, m mail.Message) error {
 func (o *office) awaitEnded(t testing.TB) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		return !slices.ContainsFunc(o.deliveries(t), func(d delivery) bool { return d.Outcome == webhookdelivery.OutcomePENDING })
+		return !slices.ContainsFunc(o.deliveries(t), func(d *delivery) bool { return d.Outcome == webhookdelivery.OutcomePENDING })
 	}, patience, 5*time.Millisecond)
 }
 
