@@ -17,7 +17,7 @@ func TestReadmeProcess(t *testing.T) {
 		n := p.serve("--dev-clock")
 		shows := [][]string{
 			{`"status":"COMPLETED"`, `"phaseId":"done"`},
-			{`"state":"PAUSED"`, `"state":"WARNING"`, `which is near`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
+			{`"state":"PAUSED"`, `"state":"WARNING"`, `which is soon`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
 			{`"status":"COMPLETED"`, `"answer":"answers.approve"`},
 			{`"allowedHosts":["api.shop.example"]`},
 		}

@@ -77,11 +77,11 @@ func (l Late) sentence() locale.Text {
 	case l.DueAt.IsZero():
 		return locale.Say("It has been waiting for long.")
 	case l.Target == sla.Resolution && l.Near:
-		return locale.Say("It should have been completed by %s, which is near.", l.DueAt)
+		return locale.Say("It is due to be completed by %s, which is soon.", l.DueAt)
 	case l.Target == sla.Resolution:
 		return locale.Say("It should have been completed by %s.", l.DueAt)
 	case l.Near:
-		return locale.Say("It should have been accepted by %s, which is near.", l.DueAt)
+		return locale.Say("It is due to be accepted by %s, which is soon.", l.DueAt)
 	}
 	return locale.Say("It should have been accepted by %s.", l.DueAt)
 }

@@ -22,7 +22,7 @@ func TestNoticeTexts(t *testing.T) {
 	}{
 		{
 			request.NoticeArgs{Occasion: "warning", Late: request.Late{Target: sla.Resolution, DueAt: due, Near: true}},
-			"Due soon: #7 Laptop", "This request asks for your attention. It should have been completed by 28 November 2026, 13:05 UTC, which is near.",
+			"Due soon: #7 Laptop", "This request asks for your attention. It is due to be completed by 28 November 2026, 13:05 UTC, which is soon.",
 			"Bald fällig: #7 Laptop", "Diese Anfrage braucht Ihre Aufmerksamkeit. Sie sollte bis 28. November 2026, 14:05 Uhr MEZ abgeschlossen sein; das ist bald.",
 		},
 		{

@@ -161,7 +161,7 @@ func TestReminders(t *testing.T) {
 		w.later(20 * time.Minute)
 		told(2)
 		require.Equal(t, map[string]int{"sla.warning": 1, "sla.breached": 1}, w.told(nobodys.ID))
-		require.Contains(t, strings.Join(mails.sent[owner.Email], "\n"), "It should have been completed by "+locale.Printer{}.Time(*mine.ResolutionDueAt)+", which is near.")
+		require.Contains(t, strings.Join(mails.sent[owner.Email], "\n"), "It is due to be completed by "+locale.Printer{}.Time(*mine.ResolutionDueAt)+", which is soon.")
 		require.Equal(t, map[string]int{owner.Email: 2, staff.Email: 2}, mails.take(), "the member of the team may not read it")
 	})
 }

@@ -36,7 +36,7 @@ func (s *Server) showEmail(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) emailPage(w http.ResponseWriter, r *http.Request, status int, acc *ent.Account, p pages.Page) {
 	p.Body, p.Title, p.Data = "email", locale.Say("Change your e-mail address"), acc.Email
-	p.Intro = locale.Say("We mail a link to the new address. Your account changes when you open it.")
+	p.Intro = locale.Say("We will send a link to the new address. Your account changes when you open it.")
 	s.Render(w, r, status, p)
 }
 

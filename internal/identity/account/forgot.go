@@ -18,7 +18,7 @@ func (s *Server) showForgot(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) forgotPage(w http.ResponseWriter, r *http.Request, status int, p pages.Page) {
-	p.Body, p.Title, p.Intro = "forgot", locale.Say("Set a new password"), locale.Say("We mail you a link to set one with.")
+	p.Body, p.Title, p.Intro = "forgot", locale.Say("Set a new password"), locale.Say("We will send you a link to set a new password.")
 	s.Render(w, r, status, p)
 }
 

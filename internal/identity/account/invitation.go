@@ -17,7 +17,7 @@ import (
 	"atrium/internal/platform/store"
 )
 
-var inviteAgain = again{text: locale.Say("If you have accepted the invitation, sign in. Else ask whoever invited you to send it again.")}
+var inviteAgain = again{text: locale.Say("If you have already accepted the invitation, sign in. Otherwise, ask the person who invited you to send it again.")}
 
 // invitation is a valid link with its recipient.
 type invitation struct {

@@ -97,7 +97,7 @@ func (s *Server) deadLink(w http.ResponseWriter, r *http.Request, err error, on 
 	if on.link.To == "" {
 		on.link = s.home()
 	}
-	s.Message(w, r, http.StatusGone, locale.Say("This link is not good any more"),
+	s.Message(w, r, http.StatusGone, locale.Say("This link is no longer valid"),
 		locale.Say("It was used already, is too old, or a newer one has taken its place. %s", on.text), on.link)
 }
 

@@ -25,20 +25,20 @@ const PasswordChanged = "password_changed"
 var notices = map[string]struct{ subject, text locale.Text }{
 	PasswordChanged: {locale.Say("Your password was changed"), locale.Say("The password of your account was changed.")},
 	signin.FactorAdded: {
-		locale.Say("A second step was added to your account"), locale.Say("A second step for signing in was added to your account."),
+		locale.Say("A second factor was added to your account"), locale.Say("A second factor for signing in was added to your account."),
 	},
 	signin.FactorRemoved: {
-		locale.Say("A second step was removed from your account"), locale.Say("A second step for signing in was removed from your account."),
+		locale.Say("A second factor was removed from your account"), locale.Say("A second factor for signing in was removed from your account."),
 	},
 	signin.CodesRenewed: {
-		locale.Say("You have new recovery codes"), locale.Say("New recovery codes were made for your account. The earlier ones are worthless."),
+		locale.Say("You have new recovery codes"), locale.Say("New recovery codes were created for your account. The earlier ones no longer work."),
 	},
 	signin.CodeUsed: {
 		locale.Say("A recovery code was used"), locale.Say("Somebody has signed in to your account with a recovery code, which is used up."),
 	},
 	signin.FactorsReset: {
-		locale.Say("Your second steps were removed"),
-		locale.Say("An administrator has removed the second steps for signing in from your account."),
+		locale.Say("Your second factors were removed"),
+		locale.Say("An administrator has removed the second factors for signing in from your account."),
 	},
 }
 
@@ -179,7 +179,7 @@ func (l *Mails) emailChanged(ctx context.Context, tx *store.Tx, accountID, old, 
 // openCompany mails a link for opening a company, in the language of the page on which somebody asked for it.
 func (l *Mails) openCompany(ctx context.Context, tx *store.Tx, email, token, asked string) error {
 	return l.send(ctx, tx, letter{email, "", locale.Printer{Language: asked}}, locale.Say("Confirm your e-mail address"),
-		locale.Say("Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:"),
+		locale.Say("Somebody, probably you, wants to create a company with this e-mail address. Open this link to continue:"),
 		l.to(pathConfirm, token), locale.Say("The link works once, within a day. If you did not ask for it, ignore this mail."))
 }
 

@@ -200,9 +200,9 @@ func TestChangeEmailExpires(t *testing.T) {
 func TestNotify(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		kinds := map[string]string{
-			account.PasswordChanged: "Your password was changed", pages.FactorAdded: "A second step was added to your account",
-			pages.FactorRemoved: "A second step was removed from your account", pages.CodesRenewed: "You have new recovery codes",
-			pages.CodeUsed: "A recovery code was used", pages.FactorsReset: "Your second steps were removed",
+			account.PasswordChanged: "Your password was changed", pages.FactorAdded: "A second factor was added to your account",
+			pages.FactorRemoved: "A second factor was removed from your account", pages.CodesRenewed: "You have new recovery codes",
+			pages.CodeUsed: "A recovery code was used", pages.FactorsReset: "Your second factors were removed",
 		}
 		var want []string
 		for kind, subject := range kinds {

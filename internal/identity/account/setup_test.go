@@ -379,5 +379,5 @@ func (p *page) atOnce(times int, values ...string) (won int) {
 func requireDead(t *testing.T, p *page) {
 	t.Helper()
 	require.Equal(t, http.StatusGone, p.StatusCode, p.html)
-	require.Equal(t, "This link is not good any more", p.title())
+	require.Equal(t, "This link is no longer valid", p.title())
 }

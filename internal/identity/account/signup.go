@@ -18,7 +18,7 @@ import (
 	"atrium/internal/platform/text"
 )
 
-var signUpAgain = again{locale.Say("Begin again if you still want to open a company."), pages.Link{Text: locale.Say("Open a company"), To: pathSignUp}}
+var signUpAgain = again{locale.Say("Begin again if you still want to create a company."), pages.Link{Text: locale.Say("Create a company"), To: pathSignUp}}
 
 // signUpPlan is the plan of new companies.
 const signUpPlan = "free"
@@ -29,7 +29,7 @@ func (s *Server) showSignUp(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) signUpPage(w http.ResponseWriter, r *http.Request, status int, p pages.Page) {
-	p.Body, p.Title, p.Intro = "signup", locale.Say("Open a company"), locale.Say("We mail you a link to go on with.")
+	p.Body, p.Title, p.Intro = "signup", locale.Say("Create a company"), locale.Say("We will send you a link to continue.")
 	s.Render(w, r, status, p)
 }
 
@@ -97,7 +97,7 @@ func (s *Server) showConfirm(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) confirmPage(w http.ResponseWriter, r *http.Request, status int, o *opening, p pages.Page) {
-	p.Body, p.Title = "welcome", locale.Say("Open %s", o.Company)
+	p.Body, p.Title = "welcome", locale.Say("Create %s", o.Company)
 	p.Intro = locale.Say("Tell us your name and choose a password.")
 	fresh := o.account.PasswordHash == ""
 	if !fresh {
@@ -148,5 +148,5 @@ func (s *Server) postConfirm(w http.ResponseWriter, r *http.Request) {
 		s.deadLink(w, r, err, signUpAgain)
 		return
 	}
-	s.Message(w, r, http.StatusOK, locale.Say("%s is open", o.Company), locale.Say("Sign in with your e-mail address and your password."), s.home())
+	s.Message(w, r, http.StatusOK, locale.Say("%s is ready", o.Company), locale.Say("Sign in with your e-mail address and your password."), s.home())
 }

@@ -48,11 +48,11 @@ func TestSignUp(t *testing.T) {
 		require.Empty(t, s.opened("Navy"))
 
 		p := s.browser().get(link)
-		require.Equal(t, "Open Navy", p.title())
+		require.Equal(t, "Create Navy", p.title())
 		require.Equal(t, "no-referrer", p.Header.Get("Referrer-Policy"))
 		require.Contains(t, p.submit("name", "Grace", "password", "short").faults(), "at least 8")
 		require.Contains(t, p.submit("name", "", "password", fresh).faults(), "Enter your name")
-		require.Equal(t, "Navy is open", p.submit("name", "Grace Hopper", "password", fresh).title())
+		require.Equal(t, "Navy is ready", p.submit("name", "Grace Hopper", "password", fresh).title())
 
 		opened := s.opened("Navy")
 		require.Len(t, opened, 1)
@@ -78,7 +78,7 @@ func TestSignUpOfAnAccount(t *testing.T) {
 		require.Len(t, s.mails("nobody@x.test"), 1, "both are mailed the same")
 		p := s.browser().get(s.lastLink(u.Email))
 		require.Zero(t, p.Find("input[type=password]").Length())
-		require.Equal(t, "Twin is open", p.submit("name", "Mia", "password", fresh).title())
+		require.Equal(t, "Twin is ready", p.submit("name", "Mia", "password", fresh).title())
 		require.True(t, s.opens(u, old))
 		n, err := s.Store.Reader().User.Query().Where(user.AccountID(u.AccountID), user.RoleEQ(user.RoleOwner), user.LiveUserIDIsNil()).Count(s.system())
 		require.NoError(t, err)

@@ -33,7 +33,7 @@ func TestUnprovenAccount(t *testing.T) {
 		require.Equal(t, http.StatusOK, s.forgot(guest.Email).StatusCode)
 		require.Equal(t, "Your new password is set", s.browser().get(s.lastLink(guest.Email)).submit("password", fresh).title())
 		require.Nil(t, s.account(guest).UnprovenSince)
-		require.Equal(t, "Navy is open", p.submit("name", "Grace").title())
+		require.Equal(t, "Navy is ready", p.submit("name", "Grace").title())
 	})
 }
 

@@ -109,7 +109,7 @@ func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logou
 		return out, locale.Text{}, err
 	}
 	if c == nil || out.Return != "" && !slices.Contains(c.postLogout, out.Return) {
-		return out, locale.Say("The application that sent you here asked to go on to an address that is not registered for it."), nil
+		return out, locale.Say("The application that sent you here asked to continue to an address that is not registered for it."), nil
 	}
 	return out, locale.Text{}, nil
 }

@@ -100,7 +100,7 @@ func (s *Server) factorsPage(w http.ResponseWriter, r *http.Request, at *place, 
 		}
 		data.Factors = append(data.Factors, row)
 	}
-	p.Body, p.Title, p.Wide, p.Data = "factors", locale.Say("Second step"), true, data
+	p.Body, p.Title, p.Wide, p.Data = "factors", locale.Say("Second factor"), true, data
 	if p.Intro.Empty() {
 		p.Intro = locale.Say("What you prove yourself with besides your password.")
 	}
@@ -173,7 +173,7 @@ func (s *Server) postRemove(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.Broken(w, r, fmt.Errorf("remove a factor: %w", err))
 	case needed:
-		s.again(w, r, at, pages.Page{Error: locale.Say("Your company requires a second step. Add another one before you remove this one.")}, http.StatusConflict)
+		s.again(w, r, at, pages.Page{Error: locale.Say("Your company requires a second factor. Add another one before you remove this one.")}, http.StatusConflict)
 	default:
 		http.Redirect(w, r, at.back, http.StatusSeeOther)
 	}

@@ -35,7 +35,7 @@ func TestFactors(t *testing.T) {
 		for range 2 {
 			p = p.submit("factor", mustFactor(t, s))
 		}
-		require.Equal(t, "Add a second step", p.title())
+		require.Equal(t, "Add a second factor", p.title())
 		n, err := s.Store.Reader().RecoveryCode.Query().Count(s.system())
 		require.NoError(t, err)
 		require.Zero(t, n)
@@ -65,7 +65,7 @@ func TestLastFactorStays(t *testing.T) {
 		require.NotEmpty(t, b.get(s.web()).signInAs(s.agent()).submit("code", a.now()).left().Get("code"))
 		p := b.get("/account/mfa").submit("factor", mustFactor(t, s))
 		require.Equal(t, http.StatusConflict, p.StatusCode)
-		require.Contains(t, p.alert(), "requires a second step")
+		require.Contains(t, p.alert(), "requires a second factor")
 		require.Equal(t, []string{"Authenticator app"}, texts(p, ".factor strong"))
 	})
 }
@@ -82,7 +82,7 @@ func TestRenewCodes(t *testing.T) {
 		fresh := texts(p, "[data-recovery-code]")
 		require.Len(t, fresh, 10)
 		require.NotContains(t, fresh, old[0])
-		require.Equal(t, "Second step", p.goOn().title())
+		require.Equal(t, "Second factor", p.goOn().title())
 		require.Contains(t, s.told.all(), signin.CodesRenewed)
 		p = s.browser().get(s.web()).signInAs(s.agent())
 		require.Equal(t, http.StatusUnprocessableEntity, p.submit("code", old[0]).StatusCode)
@@ -110,7 +110,7 @@ func TestFactorsTakeFreshProof(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 		require.NotEmpty(t, b.get(s.web()).left().Get("code"), "applications go on")
-		require.Equal(t, "Second step", again.signInAs(s.agent()).submit("code", a.now()).title())
+		require.Equal(t, "Second factor", again.signInAs(s.agent()).submit("code", a.now()).title())
 	})
 }
 
@@ -127,7 +127,7 @@ func TestFactorsOfOthers(t *testing.T) {
 			_, fields := p.form("factor")
 			fields.Set("factor", theirs)
 			fields.Set("name", "mine")
-			require.Equal(t, "Second step", b.post("/account/mfa/"+form, fields).title())
+			require.Equal(t, "Second factor", b.post("/account/mfa/"+form, fields).title())
 		}
 		f, err := s.Store.Reader().Factor.Get(s.system(), theirs)
 		require.NoError(t, err)

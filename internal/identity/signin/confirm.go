@@ -178,7 +178,7 @@ func (s *Server) enrolled(w http.ResponseWriter, r *http.Request, at *place, cre
 func (s *Server) keepPage(w http.ResponseWriter, r *http.Request, at *place) {
 	s.Render(w, r, http.StatusOK, pages.Page{
 		Body: "codes", Title: locale.Say("Keep your recovery codes"), Leads: at.leads,
-		Intro: locale.Say("Each of them lets you in once when your second step is out of reach. They are not shown again: print them, or keep them in a password manager."),
+		Intro: locale.Say("Each of them lets you in once when your second factor is out of reach. They are not shown again: print them, or keep them in a password manager."),
 		Data: struct {
 			Action string
 			Codes  []string

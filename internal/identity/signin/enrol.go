@@ -134,10 +134,10 @@ func (s *Server) enrolPage(w http.ResponseWriter, r *http.Request, at *place, p 
 		s.Broken(w, r, err)
 		return
 	}
-	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "enrol", locale.Say("Add a second step"), data, at.leads, data.Passkey != nil
+	p.Body, p.Title, p.Data, p.Leads, p.Passkey = "enrol", locale.Say("Add a second factor"), data, at.leads, data.Passkey != nil
 	if p.Intro = locale.Say("From now on, signing in takes your password and something that only you have."); at.forced {
-		p.Title = locale.Say("Set up a second step")
-		p.Intro = locale.Say("Your company asks everybody to sign in with a password and a second proof. Set one up to go on.")
+		p.Title = locale.Say("Set up a second factor")
+		p.Intro = locale.Say("Your company asks everybody to sign in with a password and a second factor. Set one up to continue.")
 	}
 	s.Render(w, r, status, p)
 }

@@ -257,6 +257,6 @@ func TestOpenRedirect(t *testing.T) {
 		}
 		p := s.browser().get("/account/mfa")
 		require.Equal(t, "Sign in", p.title())
-		require.Equal(t, "Add a second step", p.signInAs(s.agent()).title())
+		require.Equal(t, "Add a second factor", p.signInAs(s.agent()).title())
 	})
 }

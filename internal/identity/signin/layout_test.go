@@ -102,7 +102,7 @@ func TestNativeApplication(t *testing.T) {
 		p := named(b.get(s.authorize("client_id", native.ID, "redirect_uri", back)), "Sign in")
 		p = named(p.signInAs(s.agent()), "Confirm that it is you")
 		p = named(p.submit("code", a.now()), "Allow Pocket?")
-		require.Contains(t, p.Find("main").Text(), "You go on to com.example.app.")
+		require.Contains(t, p.Find("main").Text(), "You continue to com.example.app.")
 		p = p.submit("consent", "allow")
 		require.NotEmpty(t, p.left().Get("code"))
 		require.True(t, strings.HasPrefix(p.Header.Get("Location"), back+"?"), p.Header.Get("Location"))

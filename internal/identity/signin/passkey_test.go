@@ -60,7 +60,7 @@ func (s *site) passkey(u *ent.User) *key {
 	p := b.get("/account/mfa?add=passkey")
 	p = p.submit("credential", k.made(p))
 	require.Equal(s.t, "Keep your recovery codes", p.title(), p.html)
-	require.Equal(s.t, "Second step", p.goOn().title())
+	require.Equal(s.t, "Second factor", p.goOn().title())
 	s.later(time.Second)
 	return k
 }

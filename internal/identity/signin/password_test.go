@@ -27,7 +27,7 @@ func TestSignIn(t *testing.T) {
 		p = p.signInAs(s.agent())
 		require.Equal(t, "Allow Report Builder?", p.title())
 		require.Equal(t, []string{"Know that it is you", "See your e-mail address", "See and change requests and tasks"}, texts(p, ".allows li"))
-		require.Contains(t, p.Find("main").Text(), "You go on to app.test.")
+		require.Contains(t, p.Find("main").Text(), "You continue to app.test.")
 		c := p.submit("consent", "allow").claims()
 		require.Equal(t, s.agent().ID, c.Subject)
 		require.Equal(t, s.A.Company.ID, c.Company)

@@ -126,7 +126,7 @@ func TestSeveralCompanies(t *testing.T) {
 
 		s.requireMFA()
 		p = b.get(s.web()).submit("user", s.agent().ID)
-		require.Equal(t, "Set up a second step", p.title(), "as the chosen company asks")
+		require.Equal(t, "Set up a second factor", p.title(), "as the chosen company asks")
 		require.Equal(t, s.B.Company.ID, b.get(s.web()).submit("user", there.ID).claims().Company, "as the other does not")
 	})
 }

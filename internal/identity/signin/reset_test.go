@@ -48,7 +48,7 @@ func TestResetMFA(t *testing.T) {
 		require.JSONEq(t, `{"mfaEnabled": {"from": true, "to": false}}`, string(e[len(e)-1].Changes))
 
 		require.Equal(t, "Sign in", b.get(s.web()).title())
-		require.Equal(t, "Set up a second step", b.get(s.web()).signInAs(s.agent()).title())
+		require.Equal(t, "Set up a second factor", b.get(s.web()).signInAs(s.agent()).title())
 		require.Empty(t, s.reset(s.As(s.A, principal.Admin), s.agent().ID), "once more changes nothing")
 	})
 }

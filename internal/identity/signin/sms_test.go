@@ -44,7 +44,7 @@ func (s *site) telephone(u *ent.User) {
 	require.Contains(s.t, p.Find(".notice").Text(), number)
 	p = p.submit("code", s.sms.code(s.t, number))
 	require.Equal(s.t, "Keep your recovery codes", p.title(), p.html)
-	require.Equal(s.t, "Second step", p.goOn().title())
+	require.Equal(s.t, "Second factor", p.goOn().title())
 	s.later(time.Minute)
 }
 
@@ -178,5 +178,5 @@ func TestNoSMS(t *testing.T) {
 	require.Zero(t, p.Find("#number").Length())
 	_, fields := p.form("code")
 	fields.Set("number", number)
-	require.Equal(t, "Add a second step", b.post("/account/mfa/sms", fields).title())
+	require.Equal(t, "Add a second factor", b.post("/account/mfa/sms", fields).title())
 }

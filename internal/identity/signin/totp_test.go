@@ -66,7 +66,7 @@ func (s *site) enrolled(u *ent.User) (*app, []string) {
 	p = p.submit("code", a.now())
 	codes := texts(p, "[data-recovery-code]")
 	require.Len(s.t, codes, 10, p.html)
-	require.Equal(s.t, "Second step", p.goOn().title())
+	require.Equal(s.t, "Second factor", p.goOn().title())
 	s.later(time.Minute) // the next code is another one
 	return a, codes
 }
@@ -78,7 +78,7 @@ func TestForcedEnrolment(t *testing.T) {
 		s.requireMFA()
 		b := s.browser()
 		p := b.get(s.authorize()).signInAs(s.agent())
-		require.Equal(t, "Set up a second step", p.title())
+		require.Equal(t, "Set up a second factor", p.title())
 		require.Equal(t, p.title(), b.get(s.authorize()).title(), "and nothing else")
 		require.Equal(t, "interaction_required", b.get(s.authorize("prompt", "none")).left().Get("error"))
 		a := s.read(p)

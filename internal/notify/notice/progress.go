@@ -157,8 +157,8 @@ func told(a ProgressArgs, r *ent.Request, who, words string) (subject, text loca
 		text = by(who, locale.Say("%s answered your request.", who), locale.Say("Your request was answered."))
 		return locale.Say("Answered: %s", about), text, words
 	case a.Filed:
-		text = by(who, locale.Say("%s filed this request for you.", who), locale.Say("This request was filed for you."))
-		return locale.Say("Filed for you: %s", about), text, r.Description
+		text = by(who, locale.Say("%s submitted this request for you.", who), locale.Say("This request was submitted for you."))
+		return locale.Say("Submitted for you: %s", about), text, r.Description
 	case a.Receipt:
 		return locale.Say("Received: %s", about), locale.Say("We have received your request. To add something, answer this mail."), ""
 	case a.Reopened:

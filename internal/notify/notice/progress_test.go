@@ -82,8 +82,8 @@ func TestRequestersHearWhatIsFiledForThem(t *testing.T) {
 		require.Eventually(t, func() bool { return len(d.told(d.AsUser(who), nil)) == 1 }, patience, tick)
 		d.idle()
 		require.Empty(t, d.told(d.AsUser(staff), nil))
-		require.Equal(t, "Filed for you: #2 Laptop", d.told(d.AsUser(who), nil)[0].Subject)
-		require.Contains(t, d.mails.of(who)[0], staff.Name+" filed this request for you.\n14 inch\n")
+		require.Equal(t, "Submitted for you: #2 Laptop", d.told(d.AsUser(who), nil)[0].Subject)
+		require.Contains(t, d.mails.of(who)[0], staff.Name+" submitted this request for you.\n14 inch\n")
 	})
 }
 

@@ -37,8 +37,8 @@ var notices = map[string]struct {
 		locale.Say("The workflow waits for your decision."),
 	},
 	notice.Incident: {
-		func(about string) locale.Text { return locale.Say("A workflow waits for help: %s", about) },
-		locale.Say("A workflow cannot continue by itself. Please look at its error."),
+		func(about string) locale.Text { return locale.Say("Workflow error: %s", about) },
+		locale.Say("A workflow has stopped with an error. Please look at it."),
 	},
 }
 

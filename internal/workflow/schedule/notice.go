@@ -40,8 +40,8 @@ func (t *turn) toTell(ctx context.Context, as schedulerun.Status) ([]*ent.User, 
 // failed tells of a run that failed.
 func failed(s *ent.Schedule, reason string) notice.Note {
 	name := mail.Plain(s.Name, 100)
-	return notice.Note{Kind: notice.Incident, Subject: locale.Say("A schedule could not run: %s", name), Text: []locale.Text{
-		locale.Say("A schedule could not do what it plans. It goes on with its next time, and you are told again once it has run in between."),
+	return notice.Note{Kind: notice.Incident, Subject: locale.Say("Schedule failed: %s", name), Text: []locale.Text{
+		locale.Say("A schedule could not run. It will run again at its next time. You will be notified of further errors only after a successful run."),
 		locale.Say("Schedule: %s\nWhy: %s", name, mail.Plain(reason, maxSaid)),
 	}}
 }

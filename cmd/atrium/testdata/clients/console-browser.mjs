@@ -26,7 +26,7 @@ export async function join(who) {
   const joining = await open(api);
   await joining.page.goto(who.link);
   await joining.page.getByLabel('Password').fill(who.password);
-  await joining.page.getByRole('button', { name: 'Go on' }).click();
+  await joining.page.getByRole('button', { name: 'Continue' }).click();
   await joining.page.getByText('Your account is ready').waitFor();
   await joining.close();
 }

@@ -73,7 +73,7 @@ await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
 assert.equal(await page.getByRole('dialog').count(), 0, 'it asks once');
 
 // A notice of an incident without a request leads to the execution, from the bell and from the page of all notices.
-const incident = /A workflow waits for help: Sort what comes in/;
+const incident = /Workflow error: Sort what comes in/;
 for (const from of ['the bell', 'the page']) {
   await b.go('notifications', 'Notifications');
   if (from === 'the bell') await page.getByRole('button', { name: /^Notifications/ }).click();

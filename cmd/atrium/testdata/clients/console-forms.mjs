@@ -10,9 +10,9 @@ const button = (name, within = page) => within.getByRole('button', { name, exact
 const dialog = (title) => page.getByRole('dialog', { name: title });
 
 // A CUSTOM agent has a signing secret, which is shown once, and works with a key of its own.
-await button('New agent').click();
+await button('New AI agent').click();
 {
-  const make = dialog('New agent');
+  const make = dialog('New AI agent');
   await button('Create', make).click();
   await make.getByText(/Name|required|characters/).first().waitFor();
   await make.getByLabel('Name').fill('Robot');
@@ -42,11 +42,11 @@ await button('I have stored it').click();
 assert.deepEqual(await rest('GET', '/agent-runs?status=QUEUED', null, key), [], 'the key opens the agent\'s runs');
 
 // An agent for phases thinks with a model: without one it cannot be published, and its page says what to write into a workflow.
-await b.go('agents', 'Agents');
-await button('New agent').click();
-await dialog('New agent').getByLabel('Name').fill('Clerk');
-await dialog('New agent').getByLabel('Type').selectOption('WORKFLOW_PHASE');
-await button('Create', dialog('New agent')).click();
+await b.go('agents', 'AI agents');
+await button('New AI agent').click();
+await dialog('New AI agent').getByLabel('Name').fill('Clerk');
+await dialog('New AI agent').getByLabel('Type').selectOption('WORKFLOW_PHASE');
+await button('Create', dialog('New AI agent')).click();
 await page.getByRole('heading', { level: 1, name: 'Clerk' }).waitFor();
 assert.ok(await button('Publish').isDisabled());
 assert.equal(await page.getByRole('group', { name: 'Tools' }).count(), 0, 'a model has one tool for a task');
@@ -310,8 +310,8 @@ await button('New mailbox').click();
   await make.getByText('Is required.').waitFor();
   await make.getByLabel('Offering').selectOption({ label: 'IT Support › Something else' });
   await button('Create', make).click();
-  await make.getByText('This server takes no mail by SMTP.').waitFor();
-  await make.getByLabel('How its mail comes').selectOption('webhook');
+  await make.getByText('This server does not accept mail by SMTP.').waitFor();
+  await make.getByLabel('How mail arrives').selectOption('webhook');
   await make.getByText('Advanced').click();
   await make.getByLabel('Trusted mail server').fill('mx.mail.example');
   await b.sound('forms-mailbox');

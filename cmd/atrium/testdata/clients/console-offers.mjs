@@ -36,7 +36,7 @@ const verbs = () => page.locator('#main').evaluate((main) => {
   return [...new Set([...main.querySelectorAll('button:not(:disabled)')].filter((el) => !el.closest('.filters, search, th')).map(says))].filter(Boolean);
 });
 // What only moves about, or ends the session that presses.
-const beside = /^(Sign out|Sign out everywhere|Leave the sandbox|Switch to the sandbox|Clear|Show more|Copy.*|Export CSV.*|Board|Table|All|Explain|\d+ new|Refused|Allowed)$/;
+const beside = /^(Sign out|Sign out everywhere|Leave the sandbox|Switch to the sandbox|Clear|Show more|Copy.*|Export CSV.*|Board|Table|All|Explain|\d+ new|Denied|Allowed)$/;
 
 // eachMenu opens the menus of a page, one after the other, until one has what is looked for; rows of each kind are among ten.
 const menus = page.locator('#main [aria-haspopup=menu]');
@@ -104,7 +104,7 @@ await page.getByRole('button', { name: 'Switch to the sandbox' }).click();
 for (const p of [page, tab]) await p.locator('.sandbox-word').waitFor();
 for (const path of ['people', 'keys', 'settings']) { // few, for they are alike
   await show(path);
-  await page.getByText('can be changed in the live company alone').waitFor();
+  await page.getByText('can only be changed in the live company').waitFor();
   assert.deepEqual((await verbs()).filter((v) => /^(New|Invite|Erase|Sign out everywhere)/.test(v) && v !== 'New team'), [], path);
 }
 await page.getByRole('button', { name: 'Leave the sandbox' }).click();

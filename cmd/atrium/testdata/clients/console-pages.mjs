@@ -8,9 +8,9 @@ const { api, owner, demo, looks } = JSON.parse(process.env.ATRIUM_TEST);
 
 const pages = [
   ['inbox', 'Inbox'], ['catalogue', 'Catalogue'], [`catalogue/${demo.offeringId}`, 'New laptop'], ['my-requests', 'My requests'], ['requests', 'Requests'],
-  ['requests?view=board', 'Requests'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['agents', 'Agents'],
+  ['requests?view=board', 'Requests'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['agents', 'AI agents'],
   ['people', 'People'], ['keys', 'API keys'], ['webhooks', 'Webhooks'], ['policies', 'Access policies'], ['secrets', 'Secrets'], ['credits', 'Credits'], ['audit', 'Audit'],
-  ['settings', 'Settings'], ['nowhere', 'Not found'], ['', /Welcome/], ['runs', 'Agent runs'], ['proposals', 'Proposals'], ['executions', 'Executions'],
+  ['settings', 'Settings'], ['nowhere', 'Not found'], ['', /Welcome/], ['runs', 'AI agent runs'], ['proposals', 'Proposals'], ['executions', 'Executions'],
   ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['schedules', 'Schedules'], ['schedules/new', 'New schedule'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'], ['mail', 'Mail'], ['mailboxes', 'Mailboxes'],
   ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'], ['figures', 'Reports'], ['requests/import', 'Import requests'],
 ];
@@ -34,7 +34,7 @@ const team = await rest('POST', '/teams', { name: '=1+1' });
   await w.page.getByRole('link', { name: 'For the pages to show' }).waitFor();
   await w.load('figures', 'Reports');
   const exported = {}; // ten files are what Chromium lets a page give at once
-  for (const title of ['Submitted and completed', 'First response', 'Resolution', 'Service levels', 'Runs of agents', 'Decisions on proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
+  for (const title of ['Submitted and completed', 'First response', 'Resolution', 'Service levels', 'Runs of AI agents', 'Decisions on proposals', 'Acceptance and cost, by AI agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
     const section = w.page.locator('section').filter({ has: w.page.getByRole('heading', { name: title, exact: true }) });
     await section.getByRole('img', { name: `${title}; the table says the same` }).waitFor();
     await section.getByText('Table', { exact: true }).click();

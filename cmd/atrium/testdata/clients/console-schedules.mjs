@@ -66,7 +66,7 @@ await next.getByText('Your time').first().waitFor();
 await named(zone, 'Europe/Berlin');
 await next.getByText('Your time').first().waitFor({ state: 'detached' });
 await pick(page.getByRole('combobox', { name: 'Working days' }), 'Office');
-await pick(page.getByRole('combobox', { name: 'On a day off' }), 'Leave it out');
+await pick(page.getByRole('combobox', { name: 'On a non-working day' }), 'Skip it');
 await falls(['Mon', 'Wed'], '10:30 AM');
 
 // A cron expression is for those who want one. It begins with what was chosen, and its fault stands below it.

@@ -34,7 +34,7 @@ const ends = (says) => panel.getByRole('status').getByText(says).waitFor();
 await page.getByRole('button', { name: 'Try', exact: true }).press('Enter');
 await panel.getByRole('heading', { name: 'Try' }).and(page.locator(':focus')).waitFor();
 await ends('It stops at “Unpack” until it has an answer.');
-await steps.getByText('because none of the conditions holds.').waitFor();
+await steps.getByText('because none of the conditions is true.').waitFor();
 await steps.getByText(/^Asks .+ to do “.+”\.$/).waitFor();
 await page.locator('.picture .box.waiting').waitFor();
 await page.locator('[data-phase=work][aria-current=true]').waitFor();
@@ -50,14 +50,14 @@ await panel.getByRole('textbox', { name: 'Value' }).and(page.locator(':focus')).
 await page.keyboard.type('500.5');
 await keys('Enter');
 await ends('It stops at “Board” until it has an answer.');
-await steps.getByText(/because this holds: /).waitFor();
+await steps.getByText(/because this is true: /).waitFor();
 await steps.getByText('The decision expires after 2 days.').waitFor();
 await steps.getByRole('button', { name: 'Approve', exact: true }).press('Enter');
 await ends('It stops at “Buy” until it has an answer.');
 await panel.getByRole('textbox', { name: 'Status code' }).and(page.locator(':focus')).waitFor();
 await steps.getByText('Would send POST https://shop.example/orders').waitFor();
 await panel.getByRole('textbox', { name: 'Body' }).fill('{"id": "o1"}');
-await panel.getByRole('button', { name: 'It answers this' }).press('Enter');
+await panel.getByRole('button', { name: 'Use this answer' }).press('Enter');
 await ends('It stops at “Unpack” until it has an answer.');
 await panel.getByRole('textbox', { name: 'Note' }).and(page.locator(':focus')).waitFor();
 await panel.getByRole('button', { name: 'Done', exact: true }).last().press('Enter'); // the form is not filled in
@@ -70,19 +70,19 @@ await until('six phases are completed', async () => await page.locator('.picture
 await b.sound('try-end');
 
 // Another decision shows the other way, and a call that fails stops it.
-await panel.getByRole('button', { name: 'Answer otherwise: Board' }).press('Enter');
+await panel.getByRole('button', { name: 'Change answer: Board' }).press('Enter');
 await panel.getByRole('form', { name: 'Answer of “Board”' }).getByRole('button', { name: 'Reject' }).press('Enter');
 await ends('It runs to its end.');
 await until('four steps are left', async () => await steps.getByRole('listitem').count() === 4); // both answers end alike
-await panel.getByRole('button', { name: 'Answer otherwise: Board' }).press('Enter');
+await panel.getByRole('button', { name: 'Change answer: Board' }).press('Enter');
 await panel.getByRole('form', { name: 'Answer of “Board”' }).getByRole('button', { name: 'Approve' }).press('Enter');
 await ends('It runs to its end.'); // the other answers are there still
-await panel.getByRole('button', { name: 'Answer otherwise: Buy' }).press('Enter');
-await panel.getByRole('button', { name: 'It fails' }).press('Enter');
-await ends('Somebody would have to look at “Buy” before it goes on.');
+await panel.getByRole('button', { name: 'Change answer: Buy' }).press('Enter');
+await panel.getByRole('button', { name: 'Let the call fail' }).press('Enter');
+await ends('Somebody would have to look at “Buy” before it continues.');
 
 // A past request is found by its words.
-await panel.getByLabel('Tried on').selectOption({ label: 'A past request…' });
+await panel.getByLabel('Try with').selectOption({ label: 'A past request…' });
 await panel.getByLabel('Find a request').fill('laptop of the past');
 await panel.getByRole('button', { name: past.title }).press('Enter');
 await now('Another request');
@@ -103,7 +103,7 @@ const json = page.getByLabel('Definition');
 await json.fill((await json.inputValue()).replace('> 100.0', '> nothing'));
 await page.getByRole('link', { name: 'Builder' }).press('Enter');
 await page.getByRole('button', { name: 'Try', exact: true }).press('Enter');
-await panel.getByText('It can be tried once this is right:').waitFor();
+await panel.getByText('Fix this to try the workflow:').waitFor();
 await b.sound('try-faulty');
 await panel.getByRole('alert').getByRole('button', { name: /^Dear\?: / }).press('Enter');
 await side.getByRole('heading', { name: 'Dear?' }).waitFor();

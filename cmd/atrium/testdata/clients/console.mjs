@@ -113,15 +113,15 @@ s.page.on('response', async (r) => {
     if (answer.errors) refused.push(`${s.page.url()}: ${r.request().postDataJSON().operationName}: ${JSON.stringify(answer.errors[0])}`);
   }
 });
-for (const [path, title] of [['', /Welcome/], ['inbox', 'Inbox'], ['requests', 'Requests'], [`requests/${filed}`, 'A laptop for Ana'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['schedules', 'Schedules'], ['executions', 'Executions'], ['runs', 'Agent runs'], ['proposals', 'Proposals'], ['people', 'People'], ['organizations', 'Organizations'], ['figures', 'Reports'], ['notifications', 'Notifications'], ['settings', 'Settings']]) {
+for (const [path, title] of [['', /Welcome/], ['inbox', 'Inbox'], ['requests', 'Requests'], [`requests/${filed}`, 'A laptop for Ana'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['schedules', 'Schedules'], ['executions', 'Executions'], ['runs', 'AI agent runs'], ['proposals', 'Proposals'], ['people', 'People'], ['organizations', 'Organizations'], ['figures', 'Reports'], ['notifications', 'Notifications'], ['settings', 'Settings']]) {
   await s.go(path, title);
-  assert.equal(await s.page.getByRole('main').getByRole('button', { name: /^(New (service|offering|workflow|team|organization|agent)|Invite|Deactivate|Delete|Edit|Publish)/ }).count(), 0, path);
+  assert.equal(await s.page.getByRole('main').getByRole('button', { name: /^(New (service|offering|workflow|team|organization|AI agent)|Invite|Deactivate|Delete|Edit|Publish)/ }).count(), 0, path);
 }
 assert.deepEqual((await s.page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()).map((t) => t.trim()).filter(Boolean),
-  ['Catalogue', 'My requests', 'Inbox', 'Requests', 'Tasks', 'Mail', 'Services', 'Workflows', 'Schedules', 'Agents', 'People', 'Settings']);
+  ['Catalogue', 'My requests', 'Inbox', 'Requests', 'Tasks', 'Mail', 'Services', 'Workflows', 'Schedules', 'AI agents', 'People', 'Settings']);
 await s.go('figures', 'Reports');
-await s.page.getByRole('heading', { name: 'Runs of agents' }).waitFor();
-assert.equal(await s.page.getByRole('heading', { name: /Deliveries|by agent/ }).count(), 0, 'staff see neither webhooks nor who the agents are');
+await s.page.getByRole('heading', { name: 'Runs of AI agents' }).waitFor();
+assert.equal(await s.page.getByRole('heading', { name: /Deliveries|by AI agent/ }).count(), 0, 'staff see neither webhooks nor who the agents are');
 assert.deepEqual(refused, []);
 
 // Staff take a request in and finish it.

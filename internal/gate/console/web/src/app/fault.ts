@@ -32,14 +32,14 @@ export const unproven = (x: { reason?: string } | null | undefined) => x?.reason
 
 // sentence says a fault in a line.
 export function sentence(f: Fault): string {
-  if (unproven(f)) return t('Nothing was changed: this needs you to confirm that it is you.');
+  if (unproven(f)) return t('Nothing was changed. Confirm your identity first.');
   switch (f.code) {
     case 'forbidden':
       if (!f.reason) return t('You may not do this. {message}', { message: f.message });
       return f.reason.startsWith('pol_') ? t('You may not do this. Decided by the access policy {reason}.', { reason: f.reason }) : t('You may not do this. Decided by {reason}.', { reason: f.reason });
     case 'not_found': return t('It was not found: it may have been deleted.');
     case 'precondition_failed': return t('Somebody has changed this meanwhile. Reload and try again.');
-    case 'rate_limit_exceeded': return f.retryAfter ? plural(f.retryAfter, 'There were too many calls. Wait {n} second.', 'There were too many calls. Wait {n} seconds.') : t('There were too many calls. Wait a few seconds.');
+    case 'rate_limit_exceeded': return f.retryAfter ? plural(f.retryAfter, 'Too many actions in a short time. Wait {n} second.', 'Too many actions in a short time. Wait {n} seconds.') : t('Too many actions in a short time. Wait a few seconds.');
     case 'connection_lost': return t('The connection was lost. It is not known whether this was done: check before you try again.');
     case 'validation_error': return f.details.length === 0 ? f.message : f.details.map((d) => `${d.field}: ${d.message}`).join(' ');
     default: return f.message;

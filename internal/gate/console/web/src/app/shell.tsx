@@ -29,8 +29,8 @@ const Help = lazy<ComponentType<{ close: () => void }>>(() => import('../keys/he
 interface Place { label: string; to: string; icon: ComponentType<{ size?: number }>; verb?: string; keys?: string; group: string; also?: string[] }
 
 const places: Place[] = [
-  { label: t('Catalogue'), to: '/app/catalogue', icon: LayoutGrid, keys: 'c', group: t('You') },
-  { label: t('My requests'), to: '/app/my-requests', icon: FileClock, keys: 'm', group: t('You') },
+  { label: t('Catalogue'), to: '/app/catalogue', icon: LayoutGrid, keys: 'c', group: t('Personal') },
+  { label: t('My requests'), to: '/app/my-requests', icon: FileClock, keys: 'm', group: t('Personal') },
   { label: t('Inbox'), to: '/app/inbox', icon: Inbox, verb: 'request.accept', keys: 'i', group: t('Work') },
   { label: t('Requests'), to: '/app/requests', icon: ListTodo, verb: 'request.update', keys: 'r', group: t('Work') },
   { label: t('Tasks'), to: '/app/tasks', icon: ListChecks, verb: 'task.read', keys: 't', group: t('Work') },
@@ -38,7 +38,7 @@ const places: Place[] = [
   { label: t('Services'), to: '/app/services', icon: BookOpen, verb: 'request.update', keys: 's', group: t('Build') },
   { label: t('Workflows'), to: '/app/workflows', icon: Workflow, verb: 'workflow.read', keys: 'w', group: t('Build'), also: ['/app/executions', '/app/routing', '/app/calendars'] },
   { label: t('Schedules'), to: '/app/schedules', icon: CalendarClock, verb: 'schedule.read', keys: 'd', group: t('Build') },
-  { label: t('Agents'), to: '/app/agents', icon: Bot, verb: 'agentrun.read', group: t('Build'), also: ['/app/runs', '/app/proposals'] },
+  { label: t('AI agents'), to: '/app/agents', icon: Bot, verb: 'agentrun.read', group: t('Build'), also: ['/app/runs', '/app/proposals'] },
   { label: t('People'), to: '/app/people', icon: Users, verb: 'user.read', keys: 'p', group: t('Company'), also: ['/app/organizations'] },
   { label: t('API keys'), to: '/app/keys', icon: KeyRound, verb: 'apikey.read', keys: 'k', group: t('Company'), also: ['/app/service-accounts', '/app/oauth-clients'] },
   { label: t('Webhooks'), to: '/app/webhooks', icon: Webhook, verb: 'webhooksubscription.read', group: t('Company'), also: ['/app/inbound-webhooks'] },

@@ -13,7 +13,7 @@ export function upload(id: string, file: File, moved: (share: number) => void, s
     call.setRequestHeader('content-type', 'application/octet-stream');
     call.setRequestHeader('x-requested-with', 'console');
     call.upload.onprogress = (e) => { moved(e.loaded / Math.max(1, e.total)); };
-    call.onload = () => { done(call.status < 300 ? '' : messageOf(call.responseText) || t('The server did not take it.')); };
+    call.onload = () => { done(call.status < 300 ? '' : messageOf(call.responseText) || t('The server did not accept the file.')); };
     call.onerror = () => { done(t('The connection was lost while it was sent.')); };
     call.onabort = () => { done(''); };
     signal.addEventListener('abort', () => { call.abort(); });

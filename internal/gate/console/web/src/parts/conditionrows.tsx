@@ -24,8 +24,8 @@ export function ConditionRows({ group: g, fields, set, readOnly, inner = false, 
   return (
     <div className="condition-rows" data-rows={id} role={inner ? 'group' : undefined} aria-label={inner ? t('Group of conditions') : undefined}>
       {(several || inner) && !plain && (
-        <select className="joins" aria-label={t('How many of these must hold')} value={g.join} disabled={readOnly} onChange={(e) => { set({ ...g, join: e.target.value as Group['join'] }); }}>
-          <option value="all">{t('All of these hold')}</option><option value="any">{t('Any of these holds')}</option>
+        <select className="joins" aria-label={t('How many of these must be true')} value={g.join} disabled={readOnly} onChange={(e) => { set({ ...g, join: e.target.value as Group['join'] }); }}>
+          <option value="all">{t('All of these are true')}</option><option value="any">{t('Any of these is true')}</option>
         </select>
       )}
       <div className="parts">

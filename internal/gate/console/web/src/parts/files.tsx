@@ -37,7 +37,7 @@ export function useFiles({ room = most, accept, took }: Rules = {}) {
     if (s.stop.signal.aborted) return;
     const o = await create({ input: { draft: true, name: s.file.name, size: s.file.size } });
     const id = o.data?.createAttachment.attachment.id;
-    if (!id) return change(s.key, { fault: o.fault ? o.fault.details[0]?.message ?? sentence(o.fault) : t('The server did not take it.') });
+    if (!id) return change(s.key, { fault: o.fault ? o.fault.details[0]?.message ?? sentence(o.fault) : t('The server did not accept the file.') });
     const fault = await upload(id, s.file, (share) => { change(s.key, { share }); }, s.stop.signal);
     if (s.stop.signal.aborted || fault) void remove({ input: { id } });
     if (fault || !took) return change(s.key, fault ? { fault } : { id, share: 1 });

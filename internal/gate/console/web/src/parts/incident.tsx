@@ -61,7 +61,7 @@ export function IncidentRow({ incident: i, linked, move, done }: Props) {
       )}
       {how && (
         <Confirm title={how === 'RETRY' ? t('Retry “{name}”?', { name: phase }) : t('Skip “{name}”?', { name: phase })} verb={how === 'RETRY' ? t('Retry') : t('Skip')} close={close} act={act}>
-          <p>{how === 'RETRY' ? t('The phase runs again from its beginning.') : t('The phase is left out. The phases after it get the variables that you give here, or none.')}</p>
+          <p>{how === 'RETRY' ? t('The phase runs again from its beginning.') : t('The phase is skipped. The phases after it get the variables that you give here, or none.')}</p>
           <Field label={t('Variables of the phase')} hint={how === 'RETRY' ? t('Optional, as JSON. Its expressions read them; for the START of an inbound webhook: title, priority and fields of the request.') : t('Optional, as JSON: what the phase should have left behind.')} fault={error || faultAt(fault, 'variables')}>
             <textarea className="mono" rows={4} spellCheck={false} value={left} placeholder="{ }" onChange={(e) => { setLeft(e.target.value); }} />
           </Field>

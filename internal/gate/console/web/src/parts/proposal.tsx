@@ -51,9 +51,9 @@ export function Proposal({ action: a, title }: { action: ActionFullFragment; tit
     >
       {a.changes.some((c) => named[c.field]?.length === 0) && <Wait />}
       <header className="line">
-        <strong dir="auto">{title && a.request ? a.request.title : proposal ? t('The agent proposes') : a.status === 'APPLIED' ? t('The agent acted') : t('The agent waits to act')}</strong>
+        <strong dir="auto">{title && a.request ? a.request.title : proposal ? t('The AI agent proposes') : a.status === 'APPLIED' ? t('The AI agent acted') : t('The AI agent is waiting for approval')}</strong>
         <Badge value={{ PENDING: 'WARNING', APPLIED: 'COMPLETED', REJECTED: 'REJECTED', STALE: 'off', EXPIRED: 'off' }[a.status]}>{a.status === 'PENDING' ? (proposal ? t('Proposed') : t('Waits for approval')) : words(a.status)}</Badge>
-        {a.shadow && <Badge value="draft">{t('Shadow: only admins see it')}</Badge>}
+        {a.shadow && <Badge value="draft">{t('Shadow mode: only admins see it')}</Badge>}
         <span className="soft small-text"><Time at={a.createdAt} /></span>
       </header>
       {a.changes.length > 0 && (
@@ -116,12 +116,12 @@ function Decide({ action: a, how, close }: { action: ActionFullFragment; how: 'r
     setFault(o.fault);
     if (o.fault) return;
     close();
-    toast({ text: how === 'APPROVE' ? t('Approved: the agent has done it.') : t('Rejected.') });
+    toast({ text: how === 'APPROVE' ? t('Approved: the AI agent has done it.') : t('Rejected.') });
   };
   return (
     <Dialog title={how === 'APPROVE' ? t('Approve: {what}?', { what: words(a.operation) }) : t('Reject: {what}?', { what: words(a.operation) })} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        {how === 'APPROVE' && <p>{t('The agent does exactly this, to the request as it is now. If the request has changed, nothing is done.')} <span className="soft">{placed(t('Digest {digest}'), { digest: <code>{a.digest.slice(0, 16)}</code> })}</span></p>}
+        {how === 'APPROVE' && <p>{t('The AI agent does exactly this, to the request as it is now. If the request has changed, nothing is done.')} <span className="soft">{placed(t('Digest {digest}'), { digest: <code>{a.digest.slice(0, 16)}</code> })}</span></p>}
         <Field label={how === 'reject' ? t('Reason') : t('Comment')} optional={how !== 'reject'} hint={how === 'reject' ? t('It is kept with the proposal.') : undefined} fault={faultAt(fault, 'reason', 'comment')}>
           <textarea dir="auto" value={text} onChange={(e) => { set(e.target.value); }} />
         </Field>

@@ -30,8 +30,8 @@ export function Runs({ requestId, open }: { requestId: string; open: boolean }) 
   const shown = older ? runs : last ? [last] : [];
   return (
     <Section title={t('AI agent')} actions={<>
-      {last && working(last.status) && can(viewer, 'agentrun.stop') && <button type="button" className="danger-plain small" onClick={() => { void stop({ input: { id: last.id } }).then((o) => { if (!o.fault) { toast({ text: t('The run was stopped.') }); read.again(); } }); }}>{t('Stop the agent')}</button>}
-      {open && last && !working(last.status) && can(viewer, 'agentrun.rerun') && <button type="button" className="plain small" onClick={() => { void rerun({ input: { requestId } }).then((o) => { if (!o.fault) { toast({ text: t('The agent looks at it again.') }); read.again(); } }); }}>{t('Ask the agent again')}</button>}
+      {last && working(last.status) && can(viewer, 'agentrun.stop') && <button type="button" className="danger-plain small" onClick={() => { void stop({ input: { id: last.id } }).then((o) => { if (!o.fault) { toast({ text: t('The run was stopped.') }); read.again(); } }); }}>{t('Stop the AI agent')}</button>}
+      {open && last && !working(last.status) && can(viewer, 'agentrun.rerun') && <button type="button" className="plain small" onClick={() => { void rerun({ input: { requestId } }).then((o) => { if (!o.fault) { toast({ text: t('The AI agent looks at it again.') }); read.again(); } }); }}>{t('Ask the AI agent again')}</button>}
     </>}>
       <div className="stack">
         {shown.map((r) => (

@@ -76,11 +76,11 @@ export function whenSaid(s: { cron?: string | null | undefined; every?: Every | 
 
 export const unitWord: Record<ScheduleUnit, string> = { HOUR: t('Every hour'), DAY: t('Every day'), WEEK: t('Every week'), MONTH: t('Every month') };
 
-export const closedWord: Record<ScheduleOnClosed, string> = { NEXT_WORKING_DAY: t('Run on the next working day'), SKIP: t('Leave it out') };
+export const closedWord: Record<ScheduleOnClosed, string> = { NEXT_WORKING_DAY: t('Run on the next working day'), SKIP: t('Skip it') };
 
-export const missedWord: Record<ScheduleMissed, string> = { ONCE: t('Make up for it with one run'), SKIP: t('Leave it out') };
+export const missedWord: Record<ScheduleMissed, string> = { ONCE: t('Catch up with one run'), SKIP: t('Skip it') };
 
-export const statusWord: Record<ScheduleRunStatus, string> = { STARTED: t('run|Done'), SKIPPED: t('run|Left out'), FAILED: t('Failed') };
+export const statusWord: Record<ScheduleRunStatus, string> = { STARTED: t('run|Done'), SKIPPED: t('run|Skipped'), FAILED: t('Failed') };
 
 // statusTone is how the chip of a status looks: as the badge of this value.
 export const statusTone: Record<ScheduleRunStatus, string> = { STARTED: 'active', SKIPPED: 'off', FAILED: 'FAILED' };

@@ -4,7 +4,7 @@ import { t } from '../app/text';
 import { Tabs } from '../ui/tabs';
 
 const groups = {
-  agents: [t('Agents'), [[t('Agents'), '/app/agents', 'agentrun.read'], [t('Runs'), '/app/runs', 'agentrun.read'], [t('Proposals'), '/app/proposals', 'agentaction.read']]],
+  agents: [t('AI agents'), [[t('AI agents'), '/app/agents', 'agentrun.read'], [t('Runs'), '/app/runs', 'agentrun.read'], [t('Proposals'), '/app/proposals', 'agentaction.read']]],
   mail: [t('Mail'), [[t('Messages'), '/app/mail', 'inboundmail.read'], [t('Mailboxes'), '/app/mailboxes', 'mailbox.read']]],
   people: [t('People'), [[t('People'), '/app/people', 'user.read'], [t('Organizations'), '/app/organizations', 'organization.read']]],
   keys: [t('Programs'), [[t('API keys'), '/app/keys', 'apikey.read'], [t('Service accounts'), '/app/service-accounts', 'serviceaccount.read'], [t('OAuth clients'), '/app/oauth-clients', 'oauthclient.read']]],

@@ -7,7 +7,7 @@ describe('a refusal that asks for a recent proof', () => {
   it('is told by its reason, as the server says it', () => {
     const f = faultOf(new CombinedError({ graphQLErrors: [{ message: 'no', extensions: { code: 'forbidden', reason: 'reauthentication_required' } }] }));
     expect(unproven(f)).toBe(true);
-    expect(f && sentence(f)).toBe('Nothing was changed: this needs you to confirm that it is you.');
+    expect(f && sentence(f)).toBe('Nothing was changed. Confirm your identity first.');
     expect(unproven({ reason: 'policy' })).toBe(false);
     expect(unproven(null)).toBe(false);
   });

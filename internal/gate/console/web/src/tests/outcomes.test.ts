@@ -20,7 +20,7 @@ describe('a message', () => {
   });
 
   it('leaves out what the page offers itself, and says what it does not know as the server does', () => {
-    expect(reasonSaid('Its sender is no member. Invite them, and release it.').says).toBe('Its sender is no member.');
+    expect(reasonSaid('Its sender is no member. Invite them, and release it.').says).toBe('Its sender is not a member.');
     expect(reasonSaid('The request is not valid. fields.model: Is required.').says).toBe('The request is not valid. fields.model: Is required.');
   });
 });

@@ -22,11 +22,11 @@ const step = (of: Partial<Step>): Step => ({ phaseId: 'work', branch: null, name
 describe('the words of a step', () => {
   const rule = { when: 'request.fields.amount > 100', transition: 'board', holds: true, error: null };
   it('say where it goes on, and why', () => {
-    expect(wentSaid(step({ phaseId: 'dear', type: 'DECISION', transition: 'board', to: 'board', rules: [rule] }), d)).toBe('Goes on to “Approve”, because this holds: request.fields.amount > 100');
-    expect(wentSaid(step({ phaseId: 'dear', type: 'DECISION', transition: 'board', to: 'board', rules: [rule] }), d, () => 'Amount is more than 100')).toBe('Goes on to “Approve”, because this holds: Amount is more than 100');
-    expect(wentSaid(step({ phaseId: 'dear', type: 'DECISION', transition: 'cheap', to: 'end', rules: [{ ...rule, holds: false }] }), d)).toBe('Goes on to “Done”, because none of the conditions holds.');
-    expect(wentSaid(step({ transition: 'next', to: 'dear' }), d)).toBe('Goes on to “Dear”.');
-    expect(wentSaid(step({ transition: 'Send back', to: 'end' }), d)).toBe('Goes on to “Done” by “Send back”.');
+    expect(wentSaid(step({ phaseId: 'dear', type: 'DECISION', transition: 'board', to: 'board', rules: [rule] }), d)).toBe('Continues with “Approve” because this is true: request.fields.amount > 100');
+    expect(wentSaid(step({ phaseId: 'dear', type: 'DECISION', transition: 'board', to: 'board', rules: [rule] }), d, () => 'Amount is more than 100')).toBe('Continues with “Approve” because this is true: Amount is more than 100');
+    expect(wentSaid(step({ phaseId: 'dear', type: 'DECISION', transition: 'cheap', to: 'end', rules: [{ ...rule, holds: false }] }), d)).toBe('Continues with “Done” because none of the conditions is true.');
+    expect(wentSaid(step({ transition: 'next', to: 'dear' }), d)).toBe('Continues with “Dear”.');
+    expect(wentSaid(step({ transition: 'Send back', to: 'end' }), d)).toBe('Continues with “Done” by “Send back”.');
     expect(wentSaid(step({}), d)).toBe('');
   });
   it('say who is asked, for what and how long', () => {
@@ -36,11 +36,11 @@ describe('the words of a step', () => {
     const three = ['Ana', 'Bo', 'Cy'].map((name) => ({ type: 'user', id: name, name }));
     expect(asksSaid(ask({ kind: 'APPROVAL', title: 'Buy', who: three, mode: 'quorum', quorum: 2, sequential: true, dueAt: '2026-12-01T11:30:00Z' }), step({}))).toBe('Asks Ana, Bo, Cy for a decision: “Buy”. 2 of 3 must approve. They decide one after the other. The decision expires after 90 minutes.');
     expect(asksSaid(ask({ kind: 'APPROVAL', title: 'Buy', mode: 'any' }), step({}))).toBe('Asks Ana for a decision: “Buy”.');
-    expect(asksSaid(ask({ kind: 'SIGN_OFF' }), step({}))).toBe('Asks Ana to sign that off.');
+    expect(asksSaid(ask({ kind: 'SIGN_OFF' }), step({}))).toBe('Asks Ana to sign off the outcome.');
   });
   it('say what was answered', () => {
     expect(answerSaid(ask({}))).toBe('');
-    expect(answerSaid(ask({ answer: { outcome: 'Send back' }, source: 'LAST' }))).toBe('Answer: Send back. It was answered so last time.');
+    expect(answerSaid(ask({ answer: { outcome: 'Send back' }, source: 'LAST' }))).toBe('Answer: Send back. This was the answer last time.');
     expect(answerSaid(ask({ answer: {} }))).toBe('Answer: Done.');
     expect(answerSaid(ask({ kind: 'APPROVAL', answer: { decisions: { usr_1: 'APPROVE', usr_2: 'REJECT' } } }))).toBe('Answer: Approve, Reject.');
     expect(answerSaid(ask({ kind: 'SIGN_OFF', answer: { outcome: 'next', signOff: 'REJECT' } }))).toBe('Answer: Reject.');
@@ -51,9 +51,9 @@ describe('the words of a step', () => {
   });
   it('say what else happens', () => {
     expect(passes(step({ type: 'TIMER', finishedAt: '2026-12-02T10:00:00Z' }))[0]).toMatch(/^Waits for 24 hours, until .*2026.*\.$/);
-    expect(passes(step({ type: 'DATA', output: { total: 5, net: 4 } }))).toEqual(['Gives total, net.']);
+    expect(passes(step({ type: 'DATA', output: { total: 5, net: 4 } }))).toEqual(['Sets total, net.']);
     const errors = [{ field: 'fields.cost', message: 'The cost is missing.' }];
-    expect([passes(step({ type: 'DATA', input: { valid: false, errors } })), passes(step({ type: 'DATA', output: { valid: true, errors: [] } }))]).toEqual([['Not valid: The cost is missing.'], ['All of it is valid.']]);
+    expect([passes(step({ type: 'DATA', input: { valid: false, errors } })), passes(step({ type: 'DATA', output: { valid: true, errors: [] } }))]).toEqual([['Invalid: The cost is missing.'], ['All values are valid.']]);
     expect(invalid(step({ type: 'DATA', input: { valid: false, errors } }))).toEqual([{ field: 'cost', message: 'The cost is missing.' }]);
     expect(leaves(step({ told: [{ type: 'user', id: 'usr_1', name: 'Ana' }], requestStatus: 'IN_PROGRESS' }))).toEqual(['Tells Ana.', 'The request is “In progress” then.']);
     expect(wrong(step({ error: { message: 'No.' }, rules: [{ ...rule, holds: null, error: 'no such key' }] }))).toEqual(['“request.fields.amount > 100” cannot be evaluated: no such key', 'No.']);
@@ -61,7 +61,7 @@ describe('the words of a step', () => {
   it('say how the trial ends', () => {
     const end = (of: object) => endSaid({ status: 'WAITING', stopped: null, error: null, ...of }, d);
     expect(end({ stopped: { phaseId: 'board', reason: 'ANSWER', message: '' } })).toBe('It stops at “Approve” until it has an answer.');
-    expect(end({ stopped: { phaseId: 'buy', reason: 'INCIDENT', message: '' } })).toBe('Somebody would have to look at “Buy” before it goes on.');
+    expect(end({ stopped: { phaseId: 'buy', reason: 'INCIDENT', message: '' } })).toBe('Somebody would have to look at “Buy” before it continues.');
     expect(end({ stopped: { phaseId: 'buy', reason: 'LIMIT', message: 'A trial takes at most 1,000 phases.' } })).toBe('A trial takes at most 1,000 phases.');
     expect([end({ status: 'COMPLETED' }), end({ status: 'FAILED', error: { phaseId: 'work', message: '' } }), end({ status: 'CANCELLED' })]).toEqual(['It runs to its end.', 'It fails at “Work”.', 'It ends as “Cancelled”.']);
   });
@@ -109,6 +109,6 @@ describe('a trial in branches', () => {
     expect(waiting({ stopped, steps: [step({ finishedAt: null }), step({ phaseId: 'work', finishedAt: null })] })).toHaveLength(1);
   });
   it('goes on from a block to its end', () => {
-    expect(wentSaid(step({ phaseId: 'dear', type: 'PARALLEL', transition: 'end', to: 'end' }), d)).toBe('Goes on to “Done”.');
+    expect(wentSaid(step({ phaseId: 'dear', type: 'PARALLEL', transition: 'end', to: 'end' }), d)).toBe('Continues with “Done”.');
   });
 });

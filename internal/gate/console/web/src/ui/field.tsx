@@ -54,7 +54,7 @@ function Begun({ base, fault }: { base: Base; fault: Fault | null }) {
     if (missed && !base.outdated) form?.closest('dialog')?.dispatchEvent(new Event('cancel')); // what it was opened with is not the row any more
   }, 'input, select, textarea'); // not said
   const away = <button type="button" className="plain small" onClick={discard}>{t('Discard what I wrote')}</button>;
-  if (base.kept) return <p className="notice" role="status">{t('What you save replaces what somebody else has changed.')}</p>;
+  if (base.kept) return <p className="notice" role="status">{t('Saving will overwrite somebody else’s changes.')}</p>;
   if (!missed && !base.outdated) return base.restored ? <p className="notice" role="status">{t('You began this draft earlier.')} {away}</p> : null;
   return (
     <div className="alert" role="alert">

@@ -31,7 +31,7 @@ export function Page({ title, intro, actions, children, verb, narrow, wide, dens
         {may && actions && <div className="actions">{actions}</div>}
       </header>
       {may && !wide && tabs}
-      {live && inSandbox(viewer) && <p className="notice">{t('{what} can be changed in the live company alone.', { what: live })}</p>}
+      {live && inSandbox(viewer) && <p className="notice">{t('{what} can only be changed in the live company.', { what: live })}</p>}
       {may ? children : <Refused says={t('Your role, {role}, has no access to this page.', { role: roleWord[viewer.role] })} />}
     </main>
   );

@@ -42,7 +42,7 @@ export function Connections() {
         ))}
       </Loaded>
       {edited && <Edit of={edited === 'new' ? null : edited} close={close} />}
-      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={close} act={async () => { await del({ input: { id: gone.id } }); close(); }}><p>{t('It cannot be deleted while an agent uses it.')}</p></Confirm>}
+      {gone && <Confirm title={t('Delete “{name}”?', { name: gone.name })} verb={t('Delete')} close={close} act={async () => { await del({ input: { id: gone.id } }); close(); }}><p>{t('It cannot be deleted while an AI agent uses it.')}</p></Confirm>}
     </Section>
   );
 }
@@ -67,7 +67,7 @@ function Edit({ of: c, close }: { of: ConnectionRowFragment | null; close: () =>
         <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label={t('Address')} hint={t('An https address, without chat/completions at the end.')} fault={faultAt(fault, 'baseUrl')}><input className="mono" value={draft.baseUrl} onChange={(e) => { set({ ...draft, baseUrl: e.target.value }); }} /></Field>
         <Field label={t('Secret')} optional hint={t('The name of the secret that contains its key.')} fault={faultAt(fault, 'secretName')}><input className="mono" value={draft.secretName} onChange={(e) => { set({ ...draft, secretName: e.target.value }); }} /></Field>
-        <Field label={t('Models')} hint={t('Their names there, separated by commas. Agents use the first one.')} fault={faultAt(fault, 'models')}><input className="mono" value={draft.models} onChange={(e) => { set({ ...draft, models: e.target.value }); }} /></Field>
+        <Field label={t('Models')} hint={t('Their names there, separated by commas. AI agents use the first one.')} fault={faultAt(fault, 'models')}><input className="mono" value={draft.models} onChange={(e) => { set({ ...draft, models: e.target.value }); }} /></Field>
         <Rest base={base} fault={fault} fields={['name', 'baseUrl', 'secretName', 'models']} />
         <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={creating || updating}>{t('Save')}</button></footer>
       </form>

@@ -27,7 +27,7 @@ export function Evaluations({ agent: a, again }: { agent: AgentFullFragment; aga
         {can(viewer, 'agent.evaluate') && !goesOn && <button type="button" className="plain" disabled={busy} onClick={() => { void begin(); }}>{t('Evaluate the draft')}</button>}
         {goesOn && <button type="button" className="plain" onClick={again}>{t('Refresh')}</button>}
       </>}>
-      {list.length === 0 ? <Empty title={t('Never evaluated')}><p>{t('An agent that only suggests or waits for approval needs no evaluation.')}</p></Empty> : (
+      {list.length === 0 ? <Empty title={t('Never evaluated')}><p>{t('An AI agent that only suggests or waits for approval needs no evaluation.')}</p></Empty> : (
         <ul className="rows">{list.map((e) => <li key={e.id} className="row"><Evaluation of={e} /></li>)}</ul>
       )}
     </Section>

@@ -39,17 +39,17 @@ function All() {
   const active = list.some((a) => a.status === 'ACTIVE');
   const halt = async () => {
     const o = await stop({ input: { reason } });
-    if (o.data) toast({ text: `${plural(o.data.stopAllAgents.agents, '{n} agent was paused.', '{n} agents were paused.')} ${plural(o.data.stopAllAgents.runs, '{n} run was stopped.', '{n} runs were stopped.')}` });
+    if (o.data) toast({ text: `${plural(o.data.stopAllAgents.agents, '{n} AI agent was paused.', '{n} AI agents were paused.')} ${plural(o.data.stopAllAgents.runs, '{n} run was stopped.', '{n} runs were stopped.')}` });
     setAsking('');
     read.again();
   };
   return (
-    <Page title={t('Agents')} verb="agent.read" intro={t('AI agents: what they work on and how much they may do on their own.')} tabs={<Subpages of="agents" />} actions={<>
+    <Page title={t('AI agents')} verb="agent.read" intro={t('AI agents: what they work on and how much they may do on their own.')} tabs={<Subpages of="agents" />} actions={<>
       {active && can(viewer, 'agent.stop_all') && <button type="button" className="danger-plain" onClick={() => { setAsking('stop'); }}>{t('Stop all')}</button>}
-      {can(viewer, 'agent.create') && <button type="button" onClick={() => { setAsking('make'); }}>{t('New agent')}</button>}
+      {can(viewer, 'agent.create') && <button type="button" onClick={() => { setAsking('make'); }}>{t('New AI agent')}</button>}
     </>}>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title={t('There are no agents')}><p>{t('An AI agent takes new requests, proposes who should handle them, and does what you allow.')}</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={t('There are no AI agents')}><p>{t('An AI agent takes new requests, proposes who should handle them, and does what you allow.')}</p></Empty> : (
           <><div className="table-wrap cards-when-narrow">
             <table>
               <thead><tr><th scope="col">{t('Name')}</th><th scope="col">{t('Status')}</th><th scope="col">{t('Type')}</th><th scope="col">{t('Autonomy')}</th><th scope="col">{t('Version')}</th><th scope="col">{t('Changed')}</th></tr></thead>
@@ -57,7 +57,7 @@ function All() {
                 {list.map((a) => (
                   <tr key={a.id}>
                     <td><Link className="name" dir="auto" to="/app/agents/$id" params={{ id: a.id }}>{a.name}</Link><span className="sub">{a.owner ? t('Owner: {name}', { name: a.owner.name }) : words(a.source)}</span></td>
-                    <td className="tight"><Badge value={{ DRAFT: 'draft', ACTIVE: 'active', PAUSED: 'WARNING' }[a.status]}>{words(a.status)}</Badge>{a.shadow && <> <Badge value="off">{t('Shadow')}</Badge></>}</td>
+                    <td className="tight"><Badge value={{ DRAFT: 'draft', ACTIVE: 'active', PAUSED: 'WARNING' }[a.status]}>{words(a.status)}</Badge>{a.shadow && <> <Badge value="off">{t('Shadow mode')}</Badge></>}</td>
                     <td className="tight">{words(a.type)}</td><td className="tight">{words(a.autonomy)}</td><td className="tight" data-label={t('Version')}>{a.version || <span className="soft">{t('None yet')}</span>}</td><td className="tight"><Time at={a.updatedAt} /></td>
                   </tr>
                 ))}
@@ -69,10 +69,10 @@ function All() {
       </Loaded>
       <Connections />
       {asking === 'make' && <Make close={() => { setAsking(''); }} made={(id, secret) => { if (secret) setOnce({ id, secret }); else open(id); setAsking(''); }} />}
-      {once && <Once title={t('The signing secret')} label={t('Signing secret')} value={once.secret} close={() => { setOnce(null); open(once.id); }}><p className="soft">{t('It signs the runs that are sent to the agent. Create its API key on the agent’s page.')}</p></Once>}
+      {once && <Once title={t('The signing secret')} label={t('Signing secret')} value={once.secret} close={() => { setOnce(null); open(once.id); }}><p className="soft">{t('It signs the runs that are sent to the AI agent. Create its API key on the AI agent’s page.')}</p></Once>}
       {asking === 'stop' && (
-        <Confirm title={t('Stop all agents?')} verb={t('Stop all')} close={() => { setAsking(''); }} act={halt} ready={reason.trim() !== ''}>
-          <p>{t('Every unfinished run is stopped, and every agent is paused until somebody resumes it.')}</p>
+        <Confirm title={t('Stop all AI agents?')} verb={t('Stop all')} close={() => { setAsking(''); }} act={halt} ready={reason.trim() !== ''}>
+          <p>{t('Every unfinished run is stopped, and every AI agent is paused until somebody resumes it.')}</p>
           <Field label={t('Reason')} hint={t('It is kept with each run.')}><textarea dir="auto" value={reason} onChange={(e) => { setReason(e.target.value); }} /></Field>
         </Confirm>
       )}
@@ -97,7 +97,7 @@ function Make({ close, made }: { close: () => void; made: (id: string, secret: s
     made(o.data.createAgent.agent.id, o.data.createAgent.signingSecret);
   };
   return (
-    <Dialog title={t('New agent')} close={close}>
+    <Dialog title={t('New AI agent')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label={t('Type')} hint={works[draft.type]} fault={faultAt(fault, 'type')}><select value={draft.type} onChange={(e) => { set({ ...draft, type: e.target.value as AgentType }); }}>{Object.keys(works).map((x) => <option key={x} value={x}>{words(x)}</option>)}</select></Field>

@@ -21,7 +21,7 @@ export default function RunView() {
   useTold(RunChanged, { id }, read.again, !useCan('agentrun.read'));
   const r = read.data?.agentRun;
   return (
-    <Page title={r ? t('Run {number} on “{title}”', { number: String(r.number), title: r.request?.title ?? r.requestId }) : t('Agent run')} verb="agentrun.read" above={<Link to="/app/runs">{t('Agent runs')}</Link>} actions={r && <><Replay run={r} /><Stop run={r} /></>}>
+    <Page title={r ? t('Run {number} on “{title}”', { number: String(r.number), title: r.request?.title ?? r.requestId }) : t('AI agent run')} verb="agentrun.read" above={<Link to="/app/runs">{t('AI agent runs')}</Link>} actions={r && <><Replay run={r} /><Stop run={r} /></>}>
       <Loaded read={read}>{({ agentRun }) => (agentRun ? <Body run={agentRun} /> : <NotFound says={t('This run was not found')} />)}</Loaded>
     </Page>
   );

@@ -19,7 +19,7 @@ export default function RunsPage() {
   const { status = '' } = useSearch({ strict: false }) as { status?: string };
   const navigate = useNavigate();
   return (
-    <Page title={t('Agent runs')} verb="agentrun.read" intro={t('What AI agents do, live, for each request.')} tabs={<Subpages of="agents" />}>
+    <Page title={t('AI agent runs')} verb="agentrun.read" intro={t('What AI agents do, live, for each request.')} tabs={<Subpages of="agents" />}>
       <search className="filters">
         <Field label={t('Status')}><select value={status} onChange={(e) => { void navigate({ to: '/app/runs', search: { status: e.target.value } as never, replace: true }); }}><option value="">{t('Any')}</option>{enums.AgentRunStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
       </search>
@@ -43,7 +43,7 @@ export function RunList({ filter }: { filter: AgentRunFilter }) {
               <li key={r.id} className="row">
                 <div>
                   <Link className="name" dir="auto" to="/app/runs/$id" params={{ id: r.id }}>{r.request?.title ?? r.requestId}</Link>
-                  <div className="meta"><Badge value={runTone[r.status] ?? 'off'}>{words(r.status)}</Badge>{r.shadow && <Badge value="off">{t('Shadow')}</Badge>}<span>{t('Run {number}', { number: String(r.number) })}</span><span>{t('Version {version}', { version: String(r.agentVersion) })}</span>{r.reason && <span dir="auto">{r.reason}</span>}<Time at={r.createdAt} /></div>
+                  <div className="meta"><Badge value={runTone[r.status] ?? 'off'}>{words(r.status)}</Badge>{r.shadow && <Badge value="off">{t('Shadow mode')}</Badge>}<span>{t('Run {number}', { number: String(r.number) })}</span><span>{t('Version {version}', { version: String(r.agentVersion) })}</span>{r.reason && <span dir="auto">{r.reason}</span>}<Time at={r.createdAt} /></div>
                 </div>
               </li>
             ))}

@@ -27,8 +27,8 @@ export default function AgentView() {
   const read = useRead(AgentOne, { id });
   const a = read.data?.node && 'autonomy' in read.data.node ? read.data.node as AgentFullFragment : null;
   return (
-    <Page title={a?.name ?? t('Agent')} verb="agent.read" above={<Link to="/app/agents">{t('Agents')}</Link>} actions={a && <Verbs agent={a} />}>
-      <Loaded read={read}>{() => (a ? <Body key={a.id} agent={a} again={read.again} /> : <NotFound says={t('This agent was not found')} />)}</Loaded>
+    <Page title={a?.name ?? t('AI agent')} verb="agent.read" above={<Link to="/app/agents">{t('AI agents')}</Link>} actions={a && <Verbs agent={a} />}>
+      <Loaded read={read}>{() => (a ? <Body key={a.id} agent={a} again={read.again} /> : <NotFound says={t('This AI agent was not found')} />)}</Loaded>
     </Page>
   );
 }
@@ -135,7 +135,7 @@ function MakeKey({ agent: a, close, made }: { agent: AgentFullFragment; close: (
   return (
     <Dialog title={t('New API key of {name}', { name: a.name })} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label={t('Name')} hint={t('The name of the program. It may do what the agent may.')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ name: e.target.value }); }} /></Field>
+        <Field label={t('Name')} hint={t('The name of the program. It may do what the AI agent may.')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ name: e.target.value }); }} /></Field>
         <Rest base={base} fault={fault} fields={['name']} />
         <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{t('Create')}</button></footer>
       </form>
@@ -189,7 +189,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
           </Field>
           <Field label={t('Instructions')} optional hint={t('What you expect of it. The model reads them.')} fault={faultAt(fault, 'instructions')}><textarea rows={4} dir="auto" value={draft.instructions} onChange={(e) => { set({ ...draft, instructions: e.target.value }); }} /></Field>
         </>
-      ) : <Field label={t('Address')} optional hint={t('An https address. New runs are sent there. Without it, the agent fetches its runs.')} fault={faultAt(fault, 'endpointUrl')}><input className="mono" value={draft.endpointUrl} onChange={(e) => { set({ ...draft, endpointUrl: e.target.value }); }} /></Field>}
+      ) : <Field label={t('Address')} optional hint={t('An https address. New runs are sent there. Without it, the AI agent fetches its runs.')} fault={faultAt(fault, 'endpointUrl')}><input className="mono" value={draft.endpointUrl} onChange={(e) => { set({ ...draft, endpointUrl: e.target.value }); }} /></Field>}
       {intake
         ? <Condition scope="AGENT" label={t('Takes requests where')} optional hint={t('Without a condition it takes all requests.')} value={draft.filter} problem={faultAt(fault, 'filter')} onChange={(filter) => { set({ ...draft, filter }); }} />
         : <Field label={t('Minutes for an opinion')} hint={t('How long a phase that consults it waits at most.')} fault={faultAt(fault, 'consultMinutes')}><input type="number" min={1} value={draft.consultMinutes} onChange={(e) => { set({ ...draft, consultMinutes: e.target.value }); }} /></Field>}
@@ -208,7 +208,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
           {faultAt(fault, 'tools') && <p className="fault">{faultAt(fault, 'tools')}</p>}
         </fieldset>
       )}
-      <Check label={t('Shadow')} hint={t('Only admins see its proposals, and nothing is applied. Use it to try an agent out.')} checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
+      <Check label={t('Shadow mode')} hint={t('Only admins see its proposals, and nothing is applied. Use it to try an AI agent out.')} checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
       <Rest base={base} fault={fault} fields={['name', 'autonomy', 'sees', 'runsPerDay', 'tools', ...(managed ? ['engine', 'modelConnectionId', 'model', 'instructions'] : ['endpointUrl']), intake ? 'filter' : 'consultMinutes']} />
       <footer>
         {(hasDraft(draftOf(a)) || JSON.stringify(draft) !== JSON.stringify(row)) && <button type="button" className="plain" onClick={() => { forget(); onward(); }}>{t('Discard')}</button>}

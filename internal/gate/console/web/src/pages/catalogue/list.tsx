@@ -37,7 +37,7 @@ export default function CatalogueList() {
           if (services.length === 0 && q) return <>{partly ? <Empty title={t('Nothing matches so far')}><p>{t('The rest of the catalogue is still being read.')}</p></Empty> : <Empty title={t('Nothing matches')}><p>{t('Try another word.')}</p><p><button type="button" className="plain" onClick={() => { setQ(''); }}>{t('Show the whole catalogue')}</button></p></Empty>}{foot}</>;
           if (services.length === 0) {
             return (
-              <><Empty title={foot ? t('Nothing is offered by these services') : t('Nothing is offered yet')}>
+              <><Empty title={foot ? t('These services have no offerings') : t('No offerings yet')}>
                 {foot ? null : admin ? <p><Link to="/app/services" className="button">{t('Create a service')}</Link></p> : <p>{t('An admin of your company creates services and their offerings.')}</p>}
               </Empty>{foot}</>
             );

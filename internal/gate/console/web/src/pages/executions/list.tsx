@@ -32,7 +32,7 @@ export default function ExecutionList() {
       <search className="filters">
         <Field label={t('Status')}><select value={search.status ?? ''} onChange={(e) => { only('status', e.target.value); }}><option value="">{t('Any')}</option>{enums.ExecutionStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
         <Field label={t('Workflow')}><select value={search.workflowId ?? ''} onChange={(e) => { only('workflowId', e.target.value); }}><option value="">{t('Any')}</option><Choices of={workflows} now={search.workflowId ? { id: search.workflowId, name: list[0]?.workflow?.name ?? search.workflowId } : null} /></select></Field>
-        <Field label={t('Workflow error')}><select value={search.incident ?? ''} onChange={(e) => { only('incident', e.target.value); }}><option value="">{t('With or without')}</option><option value="open">{t('Waits for somebody')}</option></select></Field>
+        <Field label={t('Workflow error')}><select value={search.incident ?? ''} onChange={(e) => { only('incident', e.target.value); }}><option value="">{t('Any')}</option><option value="open">{t('Waits for somebody')}</option></select></Field>
       </search>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title={asked === '{}' ? t('There are no executions') : t('No matching executions')}><p>{t('A request for an offering with a workflow starts one.')}</p></Empty> : (

@@ -23,21 +23,21 @@ export function AgentFigured({ time, note }: { time: Time['utc']; note: string }
     <Loaded read={read} skeleton={3}>
       {(d) => {
         const list = filled(d.over ?? [], time.from, time.to, time.over, none);
-        if (list.every((f) => f.runs === 0)) return <Section title={t('Agents')}><p className="nothing">{t('No AI agent ran in this time')}</p></Section>;
+        if (list.every((f) => f.runs === 0)) return <Section title={t('AI agents')}><p className="nothing">{t('No AI agent ran in this time')}</p></Section>;
         return (
           <div className="charts">
-            <Timed<Stat> bars intro={note} title={t('Runs of agents')} file="agent-runs" over={time.over} list={list} columns={[
+            <Timed<Stat> bars intro={note} title={t('Runs of AI agents')} file="agent-runs" over={time.over} list={list} columns={[
               { name: t('Completed'), tone: 'good', value: (f) => f.completed }, { name: t('Proposed'), tone: 'accent', value: (f) => f.proposed }, { name: t('Handed over'), tone: 'wait', value: (f) => f.handedOver }, { name: t('Failed'), tone: 'bad', value: (f) => f.failed }, { name: t('Stopped'), value: (f) => f.stopped }, { name: t('Open'), value: (f) => f.open },
             ]} />
             <Timed<Stat> bars title={t('Decisions on proposals')} file="agent-acceptance" over={time.over} list={list} intro={`${t('Counted by when the run began, not by when somebody decided.')} ${note}`} columns={[
               { name: t('Applied'), tone: 'good', value: (f) => f.applied }, { name: t('Rejected'), tone: 'bad', value: (f) => f.rejected }, { name: t('Stale or expired'), tone: 'wait', value: (f) => f.stale + f.expired }, { name: t('Waiting'), value: (f) => f.waiting }, { name: t('Applied (% of decided)'), value: accepted },
             ]} />
             {list.some((f) => f.modelCalls > 0) && (
-              <Timed<Stat> bars intro={note} title={t('Model usage of agents')} file="agent-cost" over={time.over} list={list} columns={[
+              <Timed<Stat> bars intro={note} title={t('Model usage of AI agents')} file="agent-cost" over={time.over} list={list} columns={[
                 { name: t('Tokens sent'), tone: 'accent', value: (f) => f.inputTokens }, { name: t('Tokens received'), tone: 'wait', value: (f) => f.outputTokens }, { name: t('Calls'), value: (f) => f.modelCalls },
               ]} />
             )}
-            <Grouped title={t('Acceptance and cost, by agent')} file="agents" head={t('Agent')} list={d.byAgent ?? []} name={(f) => names.get(f.key ?? '') ?? f.key ?? ''} columns={[
+            <Grouped title={t('Acceptance and cost, by AI agent')} file="agents" head={t('AI agent')} list={d.byAgent ?? []} name={(f) => names.get(f.key ?? '') ?? f.key ?? ''} columns={[
               { name: t('Applied'), tone: 'good', value: (f) => f.applied }, { name: t('Rejected'), tone: 'bad', value: (f) => f.rejected }, { name: t('Applied (% of decided)'), value: accepted }, { name: t('Runs'), value: (f) => f.runs }, { name: t('Calls'), value: (f) => f.modelCalls }, { name: t('Tokens'), value: (f) => f.inputTokens + f.outputTokens },
             ]} />
           </div>

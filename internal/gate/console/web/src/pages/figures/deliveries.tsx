@@ -28,7 +28,7 @@ export function DeliveryFigured({ time, note }: { time: Time['utc']; note: strin
             <Timed<Stat> bars title={t('Deliveries of webhooks')} file="deliveries" over={time.over} list={list} intro={`${t('Counted by when the event happened, with the current status. Deliveries are kept for 30 days.')} ${note}`}
               columns={[{ name: t('Succeeded'), tone: 'good', value: (f) => f.succeeded }, { name: t('Failed'), tone: 'bad', value: (f) => f.failed }, { name: t('Pending'), tone: 'wait', value: (f) => f.pending }]} />
             <Grouped title={t('Deliveries, by webhook')} file="deliveries-by-webhook" head={t('Webhook')} list={d.bySubscription ?? []} name={(f) => urls.get(f.key) ?? f.key}
-              columns={[{ name: t('Succeeded'), tone: 'good', value: (f) => f.succeeded }, { name: t('Failed'), tone: 'bad', value: (f) => f.failed }, { name: t('Pending'), tone: 'wait', value: (f) => f.pending }, { name: t('Succeeded (% of settled)'), value: (f) => share(f.succeeded, f.succeeded + f.failed) }]} />
+              columns={[{ name: t('Succeeded'), tone: 'good', value: (f) => f.succeeded }, { name: t('Failed'), tone: 'bad', value: (f) => f.failed }, { name: t('Pending'), tone: 'wait', value: (f) => f.pending }, { name: t('Succeeded (% of completed)'), value: (f) => share(f.succeeded, f.succeeded + f.failed) }]} />
           </div>
         );
       }}

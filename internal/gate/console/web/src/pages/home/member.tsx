@@ -36,7 +36,7 @@ export function MemberHome({ read }: { read: Read<HomeQuery> }) {
               <>
                 {asks.length > 0 && <Section title={t('Waiting for you')}><ul className="rows asked" aria-label={t('Waiting for you')}>{asks}</ul></Section>}
                 <Section title={t('What you can ask for')} actions={<Link to="/app/catalogue">{t('The whole catalogue')}</Link>}>
-                  <Loaded read={first}>{() => (cards.length === 0 ? <p className="nothing">{t('Nothing is offered yet')}</p> : (
+                  <Loaded read={first}>{() => (cards.length === 0 ? <p className="nothing">{t('No offerings yet')}</p> : (
                     <div className="grid brief">
                       {cards.slice(0, services).map((s) => (
                         <ServiceCard key={s.id} service={s} offers={byName(rows(s.offerings)).slice(0, offers)} level={3} brief>

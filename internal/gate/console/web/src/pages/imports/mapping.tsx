@@ -38,7 +38,7 @@ function Headings({ table, columns, form, settings, set, problems, busy }: Props
   return (
     <div className="table-wrap cards-when-narrow">
       <table className="import-columns">
-        <thead><tr><th>{t('Column')}</th><th>{t('First values')}</th><th>{t('Imported as')}</th></tr></thead>
+        <thead><tr><th>{t('Column')}</th><th>{t('Sample values')}</th><th>{t('Imported as')}</th></tr></thead>
         <tbody>
           {table.headings.map((h, at) => {
             const first = table.headings.indexOf(h);
@@ -92,7 +92,7 @@ function Words({ of, table, columns, settings, set, busy }: Some & { of: 'status
           </Field>
         ))}
       </div>
-      {found.length > most && <p className="hint">{plural(found.length - most, '{n} more value has no meaning. Is this the right column?', '{n} more values have no meaning. Is this the right column?')}</p>}
+      {found.length > most && <p className="hint">{plural(found.length - most, '{n} more value is not mapped. Is this the right column?', '{n} more values are not mapped. Is this the right column?')}</p>}
     </fieldset>
   );
 }
@@ -105,7 +105,7 @@ function Rest({ table, columns, settings, set, problems, busy }: Some & { proble
   const keyed = placeOf(table, columns, 'key') >= 0; // not said
   return (
     <div className="pair">
-      <Field label={t('Service and offering')} hint={named ? t('For rows that name none.') : t('For all rows: the table has no column for it.')} fault={problems.offering}>
+      <Field label={t('Service and offering')} hint={named ? t('For rows without one.') : t('For all rows: the table has no column for it.')} fault={problems.offering}>
         <select value={settings.offeringId} disabled={busy} onChange={(e) => { set({ ...settings, offeringId: e.target.value }); }}>
           <option value="">{named ? t('None') : t('Choose an offering')}</option>
           <OfferingOptions of={services} />
@@ -119,7 +119,7 @@ function Rest({ table, columns, settings, set, problems, busy }: Some & { proble
           </select>
         </Field>
       )}
-      <Field label={t('Name of the other system')} hint={keyed ? t('A request with the same ID of the same system is imported once, however often you try.') : t('It is kept as a tag. Without a column for the ID, the same file imported twice makes each request twice.')} fault={problems.source}>
+      <Field label={t('Name of the other system')} hint={keyed ? t('A request with the same ID of the same system is imported once, however often you try.') : t('It is kept as a tag. Without a column for the ID, importing the file again creates every request again.')} fault={problems.source}>
         <input maxLength={40} value={settings.source} disabled={busy} onChange={(e) => { set({ ...settings, source: e.target.value }); }} />
       </Field>
     </div>

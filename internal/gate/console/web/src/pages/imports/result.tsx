@@ -10,7 +10,7 @@ import type { Opened } from './file';
 import { importable, type Fault, type Sum } from './sums';
 
 const oddSays: Record<Odd['why'], string> = {
-  quote: t('A quotation mark stands where none may be, so the row cannot be read.'), cells: t('The row has more cells than there are headings.'),
+  quote: t('The row has a misplaced quotation mark and cannot be read.'), cells: t('The row has more cells than there are headings.'),
 };
 
 // allFaults are what the server found, and the rows of the file that are no rows of a table, in the file's order.
@@ -80,7 +80,7 @@ export function Running({ total, stop }: { total: Sum; stop: () => Promise<void>
     <div className="card pad stack import-progress">
       <p className="line"><strong className="grow" id="import-progress">{t('{done} of {rows} rows', { done: total.done, rows: total.rows })}</strong><button type="button" className="plain" onClick={() => { setAsks(true); }}>{t('Stop')}</button></p>
       <progress max={Math.max(1, total.rows)} value={total.done} aria-label={t('Import')} />
-      <p className="soft small-text">{t('You can leave this page: the import goes on, and its progress stands here.')}</p>
+      <p className="soft small-text">{t('You can leave this page: the import continues, and its progress is shown here.')}</p>
       {asks && <Confirm title={t('Stop the import?')} verb={t('Stop')} keep={t('Continue')} close={() => { setAsks(false); }} act={async () => { await stop(); setAsks(false); }}><p>{t('What has been imported stays. The other rows can be imported later, with the same file.')}</p></Confirm>}
     </div>
   );

@@ -35,7 +35,7 @@ function problemsOf(file: Opened, columns: Columns, s: Settings): Problems {
   return {
     title: placeOf(file.table, columns, 'title') < 0 ? t('Choose which column is the title.') : undefined, // not said
     offering: !s.offeringId && placeOf(file.table, columns, 'offering') < 0 ? t('Choose an offering: the table has no column for it.') : undefined,
-    source: /^[A-Za-z0-9._-]{1,40}$/.test(s.source.trim()) ? undefined : t('Use letters, digits, dots, hyphens and underscores alone.'),
+    source: /^[A-Za-z0-9._-]{1,40}$/.test(s.source.trim()) ? undefined : t('Use only letters, digits, dots, hyphens and underscores.'),
   };
 }
 
@@ -128,7 +128,7 @@ export default function ImportPage() {
           </Section>
           <Section title={t('2. Columns')}>
             {opened ? <Mapping table={opened.table} columns={columns} form={form} settings={settings} set={(s) => { begin(opened, s); }} problems={asked ? problems : {}} busy={busy !== ''} />
-              : <p className="soft">{total ? t('They were set when the file was checked.') : t('Here you will see what each column was taken for, and can correct it.')}</p>}
+              : <p className="soft">{total ? t('Columns were mapped when the file was checked.') : t('Here you can check and correct how each column was recognized.')}</p>}
           </Section>
           <Section title={t('3. Check and import')}>
             <div className="stack">

@@ -64,7 +64,7 @@ export default function KeyList() {
                 <tbody>
                   {list.map((k) => (
                     <tr key={k.id}>
-                      <td><Name row={k} />{k.test && <> <Badge value="draft">{t('Test')}</Badge></>}<span className="sub">{placed(t('Of {who}, created {when}'), { who: behind.get(owner(k))?.name ?? <code>{owner(k)}</code>, when: <Time at={k.createdAt} /> })}</span></td>
+                      <td><Name row={k} />{k.test && <> <Badge value="draft">{t('Test')}</Badge></>}<span className="sub">{placed(t('Owned by {who}, created {when}'), { who: behind.get(owner(k))?.name ?? <code>{owner(k)}</code>, when: <Time at={k.createdAt} /> })}</span></td>
                       <td className="tight"><code>{k.prefix}…{k.last4}</code>{k.allowedIps.length > 0 && <span className="sub">{t('from {addresses}', { addresses: k.allowedIps.join(', ') })}</span>}</td>
                       <td><span className="chips">{k.scopes.slice(0, 4).map((s) => <span key={s} className="chip">{s}</span>)}{k.scopes.length > 4 && <span className="chip" title={k.scopes.slice(4).join(', ')}>+{k.scopes.length - 4}</span>}</span></td>
                       <td className="tight"><Badge value={k.status} /></td>
@@ -106,7 +106,7 @@ function Details({ of: k, owner, verbs, close }: { of: KeyFragment; owner: strin
     <Dialog title={k.name} close={close}>
       <div className="stack">
         <dl className="card answers">
-          {([[t('Key'), <code key="k">{k.prefix}…{k.last4}</code>], [t('Status'), <Badge key="s" value={k.status} />], [t('Owner'), owner], [t('Reaches'), k.test ? t('The sandbox') : t('The live company')],
+          {([[t('Key'), <code key="k">{k.prefix}…{k.last4}</code>], [t('Status'), <Badge key="s" value={k.status} />], [t('Owner'), owner], [t('Works in'), k.test ? t('The sandbox') : t('The live company')],
             [t('Scopes'), <span key="c" className="chips">{k.scopes.map((s) => <span key={s} className="chip">{s}</span>)}</span>], [t('Allowed addresses'), k.allowedIps.join(', ') || t('Anywhere')],
             [t('Created'), <Time key="m" at={k.createdAt} full />], [t('Last used'), <Time key="u" at={k.lastUsedAt} none={t('Never')} full />], [t('Expires'), <Time key="e" at={k.expiresAt} none={t('Never')} full />]] as const)
             .map(([name, value]) => <div key={name} className="contents"><dt>{name}</dt><dd>{value}</dd></div>)}

@@ -26,12 +26,12 @@ export function RuleFields({ draft, set, fault }: RulesProps) {
         <Field label={t('Offering')} hint={t('A new mail submits a request for it.')} fault={faultAt(fault, 'offeringId')}><select value={draft.offeringId} onChange={(e) => { set({ offeringId: e.target.value }); }}>{draft.offeringId === '' && <option value="">{t('Choose…')}</option>}<Choices of={offerings} now={draft.offeringId} /></select></Field>
         <Field label={t('Team')} optional hint={t('It gets these requests.')} fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ teamId: e.target.value }); }}><option value="">{t('As the routing rules say')}</option><Choices of={teams} now={draft.teamId} /></select></Field>
       </div>
-      <Field label={t('Mail from people who are no members')} fault={faultAt(fault, 'unknownSenders')}><select value={draft.unknownSenders} onChange={(e) => { set({ unknownSenders: e.target.value as UnknownSenders }); }}>{enums.UnknownSenders.map((u) => <option key={u} value={u}>{unknownWord[u]}</option>)}</select></Field>
+      <Field label={t('Mail from people who are not members')} fault={faultAt(fault, 'unknownSenders')}><select value={draft.unknownSenders} onChange={(e) => { set({ unknownSenders: e.target.value as UnknownSenders }); }}>{enums.UnknownSenders.map((u) => <option key={u} value={u}>{unknownWord[u]}</option>)}</select></Field>
       <details open={faultAt(fault, 'authservId') !== undefined || draft.authservId !== '' || undefined}>
         <summary>{t('Advanced')}</summary>
         <Field
           label={t('Trusted mail server')} optional fault={faultAt(fault, 'authservId')}
-          hint={t('Mail is only filed when it is proven to come from its sender. If another mail server takes it first, enter that server’s name as in the header Authentication-Results, such as mx.example.com: what it found out counts. Left empty, SPF, DKIM and DMARC are checked here; of mail that is forwarded or fetched, only a DKIM signature can then prove it.')}
+          hint={t('Mail is accepted only if its sender is verified. If another mail server receives it first, enter that server’s name as it appears in Authentication-Results headers, such as mx.example.com; its result is used. If you leave this empty, SPF, DKIM and DMARC are checked here; for forwarded or fetched mail only DKIM counts.')}
         ><input className="mono" spellCheck={false} autoCapitalize="none" placeholder={'mx.example.com'} value={draft.authservId} onChange={(e) => { set({ authservId: e.target.value }); }} /></Field>
       </details>
     </>
@@ -53,7 +53,7 @@ export function AccountFields({ draft, set, password, setPassword, fault, kept, 
       <Field label={t('Mail server')} hint={t('With TLS from the start; port 993 unless you add another one.')} fault={at('server')}><input className="mono" spellCheck={false} autoCapitalize="none" placeholder={'imap.example.com'} value={draft.server} onChange={(e) => { set({ server: e.target.value }); }} /></Field>
       <div className="pair">
         <Field label={t('User name')} optional={!kept} fault={faultAt(fault, 'username')}><input autoComplete="off" spellCheck={false} autoCapitalize="none" placeholder={address} value={draft.username} onChange={(e) => { set({ username: e.target.value }); }} /></Field>
-        <Field label={kept ? t('New password') : t('Password')} optional={kept} hint={kept ? t('Left empty, the stored one stays.') : t('Best one for this application alone.')} fault={at('password')}><input type="password" autoComplete="new-password" value={password} onChange={(e) => { setPassword(e.target.value); }} /></Field>
+        <Field label={kept ? t('New password') : t('Password')} optional={kept} hint={kept ? t('Leave empty to keep the current password.') : t('Preferably a password used only for this.')} fault={at('password')}><input type="password" autoComplete="new-password" value={password} onChange={(e) => { setPassword(e.target.value); }} /></Field>
       </div>
     </>
   );

@@ -82,7 +82,7 @@ function Letters({ title, of }: LettersProps) {
         <>
           <div className="list letters">
             <table aria-label={title}>
-              <thead><tr><th scope="col" className="c-title">{t('Subject')}</th><th scope="col" className="c-from">{t('mail|From')}</th><th scope="col" className="c-outcome">{t('Outcome')}</th><th scope="col" className="c-about"><span className="hidden">{t('Request')}</span></th><th scope="col" className="c-when">{t('Came')}</th></tr></thead>
+              <thead><tr><th scope="col" className="c-title">{t('Subject')}</th><th scope="col" className="c-from">{t('mail|From')}</th><th scope="col" className="c-outcome">{t('Outcome')}</th><th scope="col" className="c-about"><span className="hidden">{t('Request')}</span></th><th scope="col" className="c-when">{t('Received')}</th></tr></thead>
               <tbody>
                 {of.list.map((m) => (
                   <tr key={m.id} data-row={m.id}>

@@ -52,7 +52,7 @@ function Body({ box: b }: { box: MailboxFullFragment }) {
   };
   const toggle = async (row: MailboxFullFragment, undo = true) => {
     const now = (await update({ input: { id: row.id, ifMatch: row.etag, enabled: !row.enabled } })).data?.updateMailbox.mailbox;
-    if (now) toast({ text: now.enabled ? t('It takes mail again.') : t('It takes no mail any more.'), ...(undo ? { undo: saved(now, (r) => { void toggle(r, false); }) } : {}) });
+    if (now) toast({ text: now.enabled ? t('It accepts mail again.') : t('It no longer accepts mail.'), ...(undo ? { undo: saved(now, (r) => { void toggle(r, false); }) } : {}) });
   };
   return (
     <>
@@ -63,10 +63,10 @@ function Body({ box: b }: { box: MailboxFullFragment }) {
         {updates && b.kind === 'webhook' && <button type="button" className="plain" onClick={saved(b, () => { setAsking('rotate'); })}>{t('Rotate password')}</button>}
         {can(viewer, 'mailbox.delete') && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}
       </div>
-      <Section title={t('How its mail comes')}><Source box={b} /></Section>
+      <Section title={t('How mail arrives')}><Source box={b} /></Section>
       <Section title={t('Settings')}>{updates ? <Edit key={b.etag} box={b} /> : <Facts box={b} />}</Section>
       {asking === 'rotate' && <Confirm title={t('Rotate the password?')} verb={t('Rotate')} close={close} act={async () => { const o = await rotate({ input: { id: b.id, ifMatch: b.etag } }); close(); if (o.data) setPassword(o.data.rotateMailboxPassword.password ?? ''); }}><p>{t('The old password stops working at once: until your provider has the new one, its calls are refused.')}</p></Confirm>}
-      {asking === 'delete' && <Confirm title={t('Delete {name}?', { name: b.address })} verb={t('Delete')} close={close} act={async () => { const o = await remove({ input: { id: b.id } }); close(); if (!o.fault) void navigate({ to: '/app/mailboxes' }); }}><p>{t('It takes no mail any more, and what is held is lost. The requests and comments that its mail became stay.')}</p></Confirm>}
+      {asking === 'delete' && <Confirm title={t('Delete {name}?', { name: b.address })} verb={t('Delete')} close={close} act={async () => { const o = await remove({ input: { id: b.id } }); close(); if (!o.fault) void navigate({ to: '/app/mailboxes' }); }}><p>{t('It no longer accepts mail, and held messages are lost. Requests and comments created from its mail stay.')}</p></Confirm>}
       {password && <Once title={t('The new password')} label={t('Password')} value={password} close={() => { setPassword(''); }} />}
     </>
   );
@@ -79,11 +79,11 @@ function Source({ box: b }: { box: MailboxFullFragment }) {
       <p>{kindWord[b.kind]}</p>
       {b.receivesAt && <>
         <Copyable label={t('Address to forward to')} value={b.receivesAt} />
-        <p className="soft">{t('At your mail server, have everything that comes to {address} forwarded (redirected) to this address, unchanged.', { address: b.address })}</p>
+        <p className="soft">{t('On your mail server, forward (redirect) all mail for {address} to this address unchanged.', { address: b.address })}</p>
       </>}
       {b.url && <>
         <Copyable label={t('Address')} value={b.url} />
-        <p className="soft">{t('Have your provider post each whole message (raw MIME) to this address, with the password by HTTP basic authentication. Any user will do.')}</p>
+        <p className="soft">{t('Have your provider POST each complete message (raw MIME) to this address, with any user name and this password as HTTP basic authentication.')}</p>
       </>}
       {b.kind === 'imap' && <>
         {b.fault && <p className="alert" role="alert" dir="auto">{faultSaid(b.fault)}</p>}
@@ -102,7 +102,7 @@ function Facts({ box: b }: { box: MailboxFullFragment }) {
     <dl className="answers card">
       <dt>{t('Offering')}</dt><dd><bdi>{offering}</bdi></dd>
       <dt>{t('Team')}</dt><dd><bdi>{b.teamId ? team : t('As the routing rules say')}</bdi></dd>
-      <dt>{t('Mail from people who are no members')}</dt><dd>{unknownWord[b.unknownSenders]}</dd>
+      <dt>{t('Mail from people who are not members')}</dt><dd>{unknownWord[b.unknownSenders]}</dd>
       {b.authservId && <><dt>{t('Trusted mail server')}</dt><dd><code>{b.authservId}</code></dd></>}
     </dl>
   );

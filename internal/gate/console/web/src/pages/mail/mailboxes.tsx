@@ -48,7 +48,7 @@ export default function MailboxList() {
       {making && <Make close={() => { setMaking(false); }} made={(box, password) => { setMaking(false); if (password) setMade({ box, password }); else show(box); }} />}
       {made && (
         <Once title={t('The password of the webhook')} label={t('Password')} value={made.password} close={() => { setMade(null); show(made.box); }}>
-          <p className="soft">{t('Your provider calls this address, with the password by HTTP basic authentication. Any user will do.')}</p>
+          <p className="soft">{t('Your provider calls this address with any user name and this password (HTTP basic authentication).')}</p>
           <Copyable label={t('Address')} value={made.box.url ?? ''} />
         </Once>
       )}

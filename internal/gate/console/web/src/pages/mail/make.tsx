@@ -12,8 +12,8 @@ import { AccountFields, RuleFields, accountFields, ruleFields, type Account, typ
 import { kindWord } from './outcomes';
 
 const kindSays: Record<MailboxKind, string> = {
-  smtp: t('Your mail server passes its mail on. You get the address to forward it to once the mailbox is there.'),
-  imap: t('It is looked for every minute, and marked as read at the mail server. Nothing is deleted there.'),
+  smtp: t('Your mail server forwards the mail. You get the address to forward to once the mailbox is created.'),
+  imap: t('Mail is fetched every minute and marked as read on the mail server. Nothing is deleted.'),
   webhook: t('A provider such as Mailgun, SendGrid or Postmark calls an address with each message.'),
 };
 
@@ -46,7 +46,7 @@ export function Make({ close, made }: Props) {
     <Dialog title={t('New mailbox')} close={close} wide>
       <form className="stack" noValidate autoComplete="off" onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label={t('Address')} hint={t('What people write to, such as help@example.com.')} fault={faultAt(fault, 'address')}><input type="email" autoComplete="off" value={draft.address} onChange={(e) => { set({ address: e.target.value }); }} /></Field>
-        <Field label={t('How its mail comes')} hint={kindSays[draft.kind]} fault={faultAt(fault, 'kind') ?? (noListener ? t('This server takes no mail by SMTP. Its operator can change that (--mail-domain); until then, choose another way.') : undefined)}>
+        <Field label={t('How mail arrives')} hint={kindSays[draft.kind]} fault={faultAt(fault, 'kind') ?? (noListener ? t('This server does not accept mail by SMTP. Its operator can change that (--mail-domain); until then, choose another way.') : undefined)}>
           <select value={draft.kind} onChange={(e) => { set({ kind: e.target.value as MailboxKind }); setFault(null); }}>{enums.MailboxKind.map((k) => <option key={k} value={k}>{kindWord[k]}</option>)}</select>
         </Field>
         {fetched && <AccountFields draft={draft} set={set} password={password} setPassword={setPassword} fault={fault} kept={false} address={draft.address} />}

@@ -39,12 +39,12 @@ function Body({ message: m, box, again, close, changed }: BodyProps) {
       <dl className="answers card">
         <dt>{t('mail|From')}</dt><dd><bdi>{m.sender ?? '–'}</bdi></dd>
         <dt>{t('mail|To')}</dt><dd><bdi>{box?.address ?? m.recipient}</bdi></dd>
-        <dt>{t('Came')}</dt><dd><Time at={m.createdAt} full /></dd>
+        <dt>{t('Received')}</dt><dd><Time at={m.createdAt} full /></dd>
         {m.requestId && <><dt>{t('Request')}</dt><dd><About id={m.requestId} /></dd></>}
       </dl>
       {findings.length > 0 && <details><summary>{t('What the check found')}</summary><ul className="changes mono">{findings.map((f) => <li key={f}>{f}</li>)}</ul></details>}
       <section>
-        <h3>{t('How it begins')}</h3>
+        <h3>{t('Preview')}</h3>
         {m.excerpt ? <p className="prose" dir="auto">{m.excerpt}</p> : <p className="soft">{t('It has no text, or is not kept any more: messages are kept for 30 days.')}</p>}
       </section>
       {m.outcome === 'HELD' && <Held message={m} box={box} working={working} work={work} refused={() => { close(); changed(); }} />}
@@ -101,9 +101,9 @@ function Held({ message: m, box, working, work, refused }: HeldProps) {
     if ((await release({ input: { id: m.id } })).data) work();
   };
   const says = {
-    filed: who ? placed(t('Release it if you trust that {name} wrote it. It then becomes a comment or a request of theirs.'), { name: <bdi>{who.name}</bdi> }) : t('Its sender is no member. Release it to invite them and submit the request.'),
-    invite: can(viewer, 'user.invite') ? t('Its sender is no member. Invite them as one to submit their request.') : t('Its sender is no member. An admin can invite them; then you can release it.'),
-    refused: t('Its sender is no member any more, so nothing can be made of it.'),
+    filed: who ? placed(t('Release it if you trust that {name} wrote it. It then becomes a comment or a request of theirs.'), { name: <bdi>{who.name}</bdi> }) : t('Its sender is not a member. Release the message to invite them and submit the request.'),
+    invite: can(viewer, 'user.invite') ? t('Its sender is not a member. Invite them to submit their request.') : t('Its sender is not a member. An admin can invite them; then you can release the message.'),
+    refused: t('Its sender is no longer a member, so it cannot be processed.'),
   }[then];
   const offers = then === 'filed' || (then === 'invite' && can(viewer, 'user.invite'));
   const busy = working || releasing || inviting;
@@ -122,7 +122,7 @@ function Held({ message: m, box, working, work, refused }: HeldProps) {
           if (o.fault) return;
           toast({ text: t('The message was refused.') });
           refused();
-        }}><p>{t('Nothing is made of it, and its sender is not told. It cannot be released afterwards.')}</p></Confirm>
+        }}><p>{t('It is discarded and its sender is not notified. It cannot be released afterwards.')}</p></Confirm>
       )}
     </>
   );

@@ -3,7 +3,7 @@ import { plural, t } from '../../app/text';
 import type { MailboxKind, MailOutcome, UnknownSenders, UserStatus } from '../../gen/types';
 
 export const outcomeWord: Record<MailOutcome, string> = {
-  RECEIVED: t('Being read'), COMMENT: t('Comment'), REQUEST: t('New request'), HELD: t('Held'), REFUSED: t('mail|Refused'), LOOP: t('Automatic'),
+  RECEIVED: t('Processing'), COMMENT: t('Comment'), REQUEST: t('New request'), HELD: t('Held'), REFUSED: t('mail|Refused'), LOOP: t('Automatic'),
   DUPLICATE: t('Duplicate'), BOUNCE: t('Bounce'),
 };
 
@@ -13,9 +13,9 @@ export const outcomeTone: Record<MailOutcome, string> = {
 };
 
 export const outcomeSays: Record<MailOutcome, string> = {
-  RECEIVED: t('It has just come, or its sender cannot be checked at the moment.'), COMMENT: t('It became a comment of a request.'), REQUEST: t('It submitted a request.'),
-  HELD: t('It waits for staff.'), REFUSED: t('Nothing was made of it.'), LOOP: t('It was sent by a program, so nothing was made of it and nothing is answered.'),
-  DUPLICATE: t('The same message came before.'), BOUNCE: t('It says that a mail from here did not arrive.'),
+  RECEIVED: t('It has just arrived, or its sender cannot be checked at the moment.'), COMMENT: t('It became a comment of a request.'), REQUEST: t('It submitted a request.'),
+  HELD: t('It waits for staff.'), REFUSED: t('It became neither a request nor a comment.'), LOOP: t('It was sent automatically, so it was ignored and not answered.'),
+  DUPLICATE: t('This message was received before.'), BOUNCE: t('It says that a mail from here did not arrive.'),
 };
 
 export const kindWord: Record<MailboxKind, string> = { smtp: t('Forwarded to this server'), imap: t('Fetched by IMAP'), webhook: t('Sent by a mail provider') };
@@ -24,12 +24,12 @@ export const unknownWord: Record<UnknownSenders, string> = { hold: t('Hold it un
 
 // sentences are the reasons that the server gives, which are English, in the language of the page.
 const sentences: Record<string, string> = {
-  'Its sender is no member.': t('Its sender is no member.'), // not said
-  'Its sender is no member any more.': t('Its sender is no member any more.'), // not said
-  'Its sender is no member. Invite them, and release it.': t('Its sender is no member.'), // not said
+  'Its sender is no member.': t('Its sender is not a member.'), // not said
+  'Its sender is no member any more.': t('Its sender is no longer a member.'), // not said
+  'Its sender is no member. Invite them, and release it.': t('Its sender is not a member.'), // not said
   'It answers a mail that was sent to somebody else.': t('It answers a mail that was sent to somebody else.'), // not said
   'It comes from a mailbox of the company.': t('It comes from a mailbox of the company.'), // not said
-  'It names no one author.': t('It does not name exactly one author.'), // not said
+  'It names no one author.': t('It does not have exactly one sender.'), // not said
   'Staff refused it.': t('Staff refused it.'), // not said
   'The message is a report about another message.': t('The message is a report about another message.'), // not said
   'The message says that it was sent automatically.': t('The message says that it was sent automatically.'), // not said

@@ -43,7 +43,7 @@ export function Deactivate({ user: u, close }: { user: PersonFragment; close: ()
   return (
     <Confirm title={t('Deactivate {name}?', { name: u.name })} verb={t('Deactivate')} close={close} act={act}>
       <p>{t('They are signed out everywhere and can no longer sign in. Their API keys stay valid until somebody revokes them.')}</p>
-      <Field label={t('Reassign open work to')} optional><select value={team} onChange={(e) => { setTeam(e.target.value); }}><option value="">{t('Nobody, it stays with them')}</option>{teams.map((x) => <option key={x.id} value={x.id}>{x.name}</option>)}</select></Field>
+      <Field label={t('Reassign open work to')} optional><select value={team} onChange={(e) => { setTeam(e.target.value); }}><option value="">{t('Nobody: leave it with this person')}</option>{teams.map((x) => <option key={x.id} value={x.id}>{x.name}</option>)}</select></Field>
       <Rest fault={fault} fields={[]} />
     </Confirm>
   );

@@ -81,7 +81,7 @@ export function Many({ close, done }: { close: () => void; done: () => void }) {
               faulty > 0 && plural(faulty, '{n} line cannot be sent.', '{n} lines cannot be sent.'), good.length > most && t('The first {most} are sent now, the others stay here.', { most }),
             ].filter(Boolean).join(' ')}
           </p>
-          <ul className="invitees" tabIndex={0} aria-label={t('What was understood')}>{list.slice(0, 500).map((i, n) => <Understood key={n} of={i} said={refused.get(i.email)} />)}</ul>
+          <ul className="invitees" tabIndex={0} aria-label={t('Recognized people')}>{list.slice(0, 500).map((i, n) => <Understood key={n} of={i} said={refused.get(i.email)} />)}</ul>
         </div>
       )}
       <Rest base={base} fault={null} fields={[]} />

@@ -36,9 +36,9 @@ export default function PolicyList() {
   };
   const [updates, removes] = [can(viewer, 'accesspolicy.update'), can(viewer, 'accesspolicy.delete')];
   return (
-    <Page title={t('Access policies')} verb="accesspolicy.read" intro={t('Who may do what with which records. Deny takes precedence over Allow. What no policy allows is refused.')} actions={can(viewer, 'accesspolicy.create') && <button type="button" onClick={() => { setEdit('new'); }}>{t('New access policy')}</button>}>
+    <Page title={t('Access policies')} verb="accesspolicy.read" intro={t('Who can do what with which records. Deny takes precedence over Allow; what no policy allows is denied.')} actions={can(viewer, 'accesspolicy.create') && <button type="button" onClick={() => { setEdit('new'); }}>{t('New access policy')}</button>}>
       <Loaded read={read}>
-        {({ accessPolicies }) => (rows(accessPolicies).length === 0 ? <Empty title={t('There are no policies')}><p>{t('Only owners may do anything now.')}</p></Empty> : (
+        {({ accessPolicies }) => (rows(accessPolicies).length === 0 ? <Empty title={t('There are no policies')}><p>{t('Without policies, only owners have access.')}</p></Empty> : (
           <><ul className="rows">
             {rows(accessPolicies).map((p) => (
               <li key={p.id} className="row">
@@ -112,7 +112,7 @@ function Ask({ about }: { about: Question | null }) {
     void send();
   });
   return (
-    <Section title={t('Why may somebody do something?')}>
+    <Section title={t('Check access')}>
       <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <div className="pair">
           <Field label={t('Person')} fault={faultAt(fault, 'principalId')}>
@@ -130,7 +130,7 @@ function Ask({ about }: { about: Question | null }) {
         <div role="status">
           {answer && (
             <div className="stack-tight">
-              <span className="line"><Badge value={answer.allowed ? 'allowed' : 'denied'}>{answer.allowed ? t('May') : t('May not')}</Badge> <DecidedBy by={answer.decidedBy} /></span>
+              <span className="line"><Badge value={answer.allowed ? 'allowed' : 'denied'}>{answer.allowed ? t('Allowed') : t('Not allowed')}</Badge> <DecidedBy by={answer.decidedBy} /></span>
               {answer.unmet.length > 0 && <ul className="changes">{answer.unmet.map((u, i) => <li key={i}>{placed(u.have === null || u.have === undefined ? t('{path} is missing, required: {wanted}') : t('{path} is {have}, required: {wanted}'), { path: <code>{u.path}</code>, have: <code>{JSON.stringify(u.have)}</code>, wanted: <>{u.op} <code>{JSON.stringify(u.want)}</code></> })}</li>)}</ul>}
             </div>
           )}
@@ -148,11 +148,11 @@ function Recent() {
   const read = usePages(Decisions, { first: 50, filter: { outcome: [outcome] } });
   return (
     <Section title={t('Recent decisions')} actions={<>
-      <button type="button" className="plain small" aria-pressed={outcome === 'denied'} onClick={() => { setOutcome('denied'); }}>{t('Refused')}</button>
+      <button type="button" className="plain small" aria-pressed={outcome === 'denied'} onClick={() => { setOutcome('denied'); }}>{t('Denied')}</button>
       <button type="button" className="plain small" aria-pressed={outcome === 'allowed'} onClick={() => { setOutcome('allowed'); }}>{t('Allowed')}</button>
     </>}>
       <Loaded read={read} skeleton={3}>
-        {({ accessDecisions }) => (rows(accessDecisions).length === 0 ? <Empty title={outcome === 'denied' ? t('Nothing was refused') : t('Nothing was allowed')} /> : (
+        {({ accessDecisions }) => (rows(accessDecisions).length === 0 ? <Empty title={outcome === 'denied' ? t('Nothing was denied') : t('Nothing was allowed')} /> : (
           <><div className="table-wrap cards-when-narrow">
             <table>
               <thead><tr><th scope="col">{t('Who')}</th><th scope="col">{t('Action')}</th><th scope="col">{t('Record')}</th><th scope="col">{t('Decided by')}</th><th scope="col">{t('When')}</th></tr></thead>

@@ -17,7 +17,7 @@ export function usePicked(all: MayRow[], asked: string): Picking {
   useEffect(() => { set(new Set()); }, [asked]);
   const last = useRef('');
   const take = (ids: string[]) => {
-    if (ids.length > most) toast({ text: plural(most, 'The first {n} is selected: no more are changed at once.', 'The first {n} are selected: no more are changed at once.') });
+    if (ids.length > most) toast({ text: plural(most, 'Only the first {n} is selected: no more can be changed at once.', 'Only the first {n} are selected: no more can be changed at once.') });
     set(new Set(ids.slice(0, most)));
   };
   const pick = (id: string, range = false) => {

@@ -120,7 +120,7 @@ export function Reopen({ request, close }: { request: Pick<RequestRowFragment, '
     <Dialog title={t('Reopen “{title}”?', { title: request.title })} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void act(); }}>
         <p>{t('It is in progress again, and its service level clock runs again.')}</p>
-        <Field label={t('Reason')} optional hint={t('Staff see it in the activity of the request.')} fault={faultAt(fault, 'reason')}>
+        <Field label={t('Reason')} optional hint={t('Staff see it in the history of the request.')} fault={faultAt(fault, 'reason')}>
           <textarea dir="auto" maxLength={1000} value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
         </Field>
         <Rest base={base} fault={fault} fields={['reason']} />

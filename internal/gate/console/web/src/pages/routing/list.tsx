@@ -22,7 +22,7 @@ import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
 
 type Team = { id: string; name: string };
-const whom: Record<RoutingAssignment, string> = { none: t('Nobody, requests wait in the team’s inbox'), leastLoaded: t('Person with the fewest open requests'), roundRobin: t('Everyone in turn') };
+const whom: Record<RoutingAssignment, string> = { none: t('Nobody, requests wait in the team’s inbox'), leastLoaded: t('Person with the fewest open requests'), roundRobin: t('Everybody in turn') };
 
 // RuleList says to whom requests go when they are filed: the first rule that holds counts.
 export default function RuleList() {
@@ -95,7 +95,7 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
         </div>
         <div className="pair">
           <Field label={t('Priority')} fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">{t('Unchanged')}</option>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
-          <Field label={t('Position')} optional hint={t('Empty puts it last.')} fault={faultAt(fault, 'position')}><input type="number" min={1} value={draft.position} onChange={(e) => { set({ ...draft, position: e.target.value }); }} /></Field>
+          <Field label={t('Position')} optional hint={t('Leave empty to put the rule last.')} fault={faultAt(fault, 'position')}><input type="number" min={1} value={draft.position} onChange={(e) => { set({ ...draft, position: e.target.value }); }} /></Field>
         </div>
         <Check label={t('Enabled')} checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
         <Rest base={base} fault={fault} fields={['name', 'when', 'teamId', 'assignTo', 'priority', 'position']} />

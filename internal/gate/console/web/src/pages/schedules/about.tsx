@@ -33,8 +33,8 @@ export function About({ schedule: s }: AboutProps) {
   return (
     <dl className="card answers">
       <dt>{t('When')}</dt><dd>{whenSaid(s)}<br /><span className="soft">{s.timeZone}</span>{s.cron && <> <code>{s.cron}</code></>}</dd>
-      {s.calendarId && <><dt>{t('On a day off')}</dt><dd>{closedWord[s.onClosed]} <span className="soft" dir="auto">({calendar ?? s.calendarId})</span></dd></>}
-      <dt>{t('If a time is missed')}</dt><dd>{missedWord[s.missed]}</dd>
+      {s.calendarId && <><dt>{t('On a non-working day')}</dt><dd>{closedWord[s.onClosed]} <span className="soft" dir="auto">({calendar ?? s.calendarId})</span></dd></>}
+      <dt>{t('If a run is missed')}</dt><dd>{missedWord[s.missed]}</dd>
       {s.workflowId ? <><dt>{t('Starts')}</dt><dd>{s.workflow ? <Link dir="auto" to="/app/workflows/$id" params={{ id: s.workflow.id }}>{s.workflow.name}</Link> : s.workflowId}</dd></> : <Filed schedule={s} />}
       <dt>{t('Runs with the rights of')}</dt><dd><Person id={s.runsAs} /></dd>
     </dl>

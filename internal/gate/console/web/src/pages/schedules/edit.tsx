@@ -86,7 +86,7 @@ function Form({ was, edits = false, begin }: FormProps) {
     <form className="schedule-form" noValidate autoComplete="off" onSubmit={(e) => { e.preventDefault(); void send(); }}>
       <Section title={t('When')}><When plan={plan} set={set} fault={said} next={next} /></Section>
       <Section title={t('What it does')}><Does plan={plan} set={set} fault={said} form={form} problems={problems} was={was ?? {}} /></Section>
-      <Section title={t('In short')}>
+      <Section title={t('Summary')}>
         <div className="card pad stack">
           <p><Sums plan={plan} flow={flow} offering={offering?.name} /></p>
           <Field label={t('Name')} hint={t('What people call the schedule.')} optional={called !== ''} fault={faultAt(said, 'name')}><input dir="auto" maxLength={200} placeholder={called} value={plan.name} onChange={(e) => { set({ name: e.target.value }); }} /></Field>

@@ -25,7 +25,7 @@ export default function ScheduleList() {
   useDue(list.map((s) => s.nextRunAt), read.again);
   const plan = <Link className="button" to="/app/schedules/new">{t('New schedule')}</Link>;
   return (
-    <Page title={t('Schedules')} verb="schedule.read" intro={t('What is submitted or started again and again, by itself.')} actions={creates && plan}>
+    <Page title={t('Schedules')} verb="schedule.read" intro={t('Requests and workflows that start by themselves at set times.')} actions={creates && plan}>
       <Loaded read={read}>
         {({ schedules }) => (list.length === 0 ? (
           <Empty title={t('There are no schedules yet')}>

@@ -54,7 +54,7 @@ export function NextTimes({ next, zone, lacks }: { next: Next; zone: string; lac
   if (lacks) return <p className="soft">{lacks}</p>;
   if (fault) return <p className="soft">{fault.code === 'validation_error' ? t('Correct what is marked to see the next times.') : fault.message}</p>;
   if (!list) return <Skeleton rows={7} lines />;
-  if (list.length === 0) return <p className="soft">{t('There is no such time.')}</p>;
+  if (list.length === 0) return <p className="soft">{t('The schedule never runs.')}</p>;
   const away = list.some((at) => differs(at, known(zone)));
   return (
     <>

@@ -83,7 +83,7 @@ function Verbs({ schedule: s }: { schedule: ScheduleRowFragment }) {
         <Remove
           title={t('Delete “{name}”?', { name: s.name })} close={() => { setAsking(''); }}
           act={async () => { const o = await remove({ input: { id: s.id } }); if (o.fault) return o.fault; setAsking(''); toast({ text: t('The schedule was deleted.') }); void navigate({ to: '/app/schedules' }); return null; }}
-        ><p>{t('It runs no more. What it has submitted and started stays.')}</p></Remove>
+        ><p>{t('It no longer runs. Requests and workflows that it started stay.')}</p></Remove>
       )}
     </>
   );

@@ -29,7 +29,7 @@ export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }
     <div className="card pad schedule-when">
       <div className="stack">
         {p.byCron ? <Cron plan={p} set={set} fault={fault} /> : <Repeats plan={p} set={set} fault={fault} />}
-        <Field label={t('Time zone')} hint={t('The clocks there count, in summer and in winter.')} fault={faultAt(fault, 'timeZone')}>
+        <Field label={t('Time zone')} hint={t('Times follow the local clock there, including daylight saving time.')} fault={faultAt(fault, 'timeZone')}>
           <select value={p.timeZone} onChange={(e) => { set({ timeZone: e.target.value }); }}>{zonesWith(p.timeZone).map((z) => <option key={z} value={z}>{z}</option>)}</select>
         </Field>
         {(reads || free) && (
@@ -38,7 +38,7 @@ export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }
               <select value={p.calendarId} onChange={(e) => { set({ calendarId: e.target.value }); }}><option value="">{t('All days')}</option><Choices of={calendars} now={free ? { id: p.calendarId, name: '…' } : null} /></select>
             </Field>
             {free && (
-              <Field label={t('On a day off')} fault={faultAt(fault, 'onClosed')}>
+              <Field label={t('On a non-working day')} fault={faultAt(fault, 'onClosed')}>
                 <select value={p.onClosed} onChange={(e) => { set({ onClosed: e.target.value as ScheduleOnClosed }); }}>{Object.entries(closedWord).map(([v, says]) => <option key={v} value={v}>{says}</option>)}</select>
               </Field>
             )}
@@ -50,7 +50,7 @@ export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }
         <NextTimes next={next} zone={p.timeZone} lacks={lacks(p)} />
       </div>
       <div className="stack">
-        <Field label={t('If a time is missed')} hint={t('Such as while the server is being updated.')} fault={faultAt(fault, 'missed')}>
+        <Field label={t('If a run is missed')} hint={t('Such as while the server is being updated.')} fault={faultAt(fault, 'missed')}>
           <select value={p.missed} onChange={(e) => { set({ missed: e.target.value as ScheduleMissed }); }}>{enums.ScheduleMissed.map((m) => <option key={m} value={m}>{missedWord[m]}</option>)}</select>
         </Field>
         <details open={p.byCron || undefined}>

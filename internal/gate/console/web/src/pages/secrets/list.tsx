@@ -115,7 +115,7 @@ function Edit({ secret, close }: { secret: SecretRowFragment | null; close: () =
   return (
     <Dialog title={secret ? t('Rotate {name}', { name: secret.name }) : t('New secret')} close={close}>
       <form className="stack" noValidate autoComplete="off" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        {!secret && <Field label={t('Name')} hint={t('Capitals, digits and underscores, such as GITHUB_TOKEN.')} fault={faultAt(fault, 'name')}><input className="mono" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value.toUpperCase() }); }} /></Field>}
+        {!secret && <Field label={t('Name')} hint={t('Uppercase letters, digits and underscores, such as GITHUB_TOKEN.')} fault={faultAt(fault, 'name')}><input className="mono" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value.toUpperCase() }); }} /></Field>}
         <Field label={t('Value')} hint={t('At most 64 KiB. Nobody can read it back.')} fault={faultAt(fault, 'value')}><textarea className="mono" autoComplete="off" spellCheck={false} value={value} onChange={(e) => { setValue(e.target.value); }} /></Field>
         {!secret && <Field label={t('Hosts')} hint={hint} fault={faultBelow(fault, 'allowedHosts')}><textarea className="mono" rows={3} spellCheck={false} value={draft.hosts} placeholder={'api.example.com'} onChange={(e) => { set({ ...draft, hosts: e.target.value }); }} /></Field>}
         {!secret && <Field label={t('Description')} optional fault={faultAt(fault, 'description')}><input dir="auto" value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>}

@@ -49,7 +49,7 @@ function Offerings({ service, edit, next }: { service: Service; edit: (o: Offeri
   const [remove] = useWrite(DeleteOffering, true);
   const [update] = useWrite(UpdateOffering, true);
   const list = rows(service.offerings);
-  if (list.length === 0) return <Empty title={t('Nothing is offered yet')}><p>{t('An offering is one way to ask for something: its form, its workflow, its service level.')}</p></Empty>;
+  if (list.length === 0) return <Empty title={t('No offerings yet')}><p>{t('An offering is one way to ask for something: its form, its workflow, its service level.')}</p></Empty>;
   return (
     <>
       <ul className="rows">

@@ -26,7 +26,7 @@ export default function SettingsView() {
   const [look, setLook] = useState<Theme>(theme());
   return (
     <Page title={t('Settings')} narrow live={t('The company’s settings')}>
-      <Section title={t('You')} intro={`${viewer.name}${viewer.email ? ` · ${viewer.email}` : ''}`}>
+      <Section title={t('Personal')} intro={`${viewer.name}${viewer.email ? ` · ${viewer.email}` : ''}`}>
         <div className="card pad stack">
           <Field label={t('Appearance')}><select value={look} onChange={(e) => { setLook(e.target.value as Theme); applyTheme(e.target.value as Theme); }}><option value="system">{t('As the system')}</option><option value="light">{t('Light')}</option><option value="dark">{t('Dark')}</option></select></Field>
           {!inSandbox(viewer) && <OwnLocale />}

@@ -54,7 +54,7 @@ export default function TaskList() {
       {can(viewer, 'incident.read') && <Stuck />}
       <Section title={title} actions={staff && (
         <>
-          <button type="button" className="plain small" aria-pressed={!search.assigneeId} onClick={() => { set({ assigneeId: '' }); }}>{t('Everyone’s')}</button>
+          <button type="button" className="plain small" aria-pressed={!search.assigneeId} onClick={() => { set({ assigneeId: '' }); }}>{t('Everybody’s')}</button>
           <button type="button" className="plain small" aria-pressed={search.assigneeId === viewer.id} onClick={() => { set({ assigneeId: viewer.id }); }}>{t('Mine')}</button>
         </>
       )}>
@@ -62,7 +62,7 @@ export default function TaskList() {
           <Field label={t('Status')}><select value={search.status ?? ''} onChange={(e) => { set({ status: e.target.value }); }}>{search.status && !statuses.some(([v]) => v === search.status) && <option value={search.status}>{search.status.split(',').map(words).join(', ')}</option>}{statuses.map(([v, label]) => <option key={v} value={v}>{label}</option>)}</select></Field>
           {(teams.length > 0 || search.teamId) && <Field label={t('Team')}><select value={search.teamId ?? ''} onChange={(e) => { set({ teamId: e.target.value }); }}><option value="">{t('Any')}</option><Choices of={[{ id: 'none', name: t('No team') }, ...teams]} now={search.teamId} /></select></Field>}
         </search>
-        {(search.requestId || search.executionId) && <p className="line filters"><span className="chip">{search.requestId ? t('Of one request only') : t('Of one execution only')}</span><button type="button" className="plain small" onClick={whole}>{t('Show all tasks')}</button></p>}
+        {(search.requestId || search.executionId) && <p className="line filters"><span className="chip">{search.requestId ? t('Only this request') : t('Only this execution')}</span><button type="button" className="plain small" onClick={whole}>{t('Show all tasks')}</button></p>}
         <Loaded read={read}>
           {({ tasks }) => {
             const list = rows(tasks).filter((task) => read.behind || filter.status?.includes(task.status));

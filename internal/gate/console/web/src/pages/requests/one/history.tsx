@@ -12,11 +12,11 @@ export type Entry = RequestHistoryQuery['requestHistory'][number];
 const turns: Record<string, string> = {
   'request.created': t('{who} submitted the request'), 'request.accepted': t('{who} accepted the request'), 'request.completed': t('{who} completed the request'),
   'request.cancelled': t('{who} cancelled the request'), 'request.reopened': t('{who} reopened the request'), 'request.moved': t('{who} moved the request to another offering'),
-  'sla.breached': t('{who}: a target was missed'), 'request.merged': t('{who} closed the request as a duplicate'),
+  'sla.breached': t('{who}: a service level was missed'), 'request.merged': t('{who} closed the request as a duplicate'),
 };
 
 const others: Record<string, string> = {
-  'request.updated': t('{who} changed the request'), 'sla.warning': t('{who}: a target is due soon'), 'request.watched': t('{who} added a watcher'), 'request.unwatched': t('{who} stopped watching'),
+  'request.updated': t('{who} changed the request'), 'sla.warning': t('{who}: a service level is due soon'), 'request.watched': t('{who} added a watcher'), 'request.unwatched': t('{who} stopped watching'),
   'request.escalated': t('{who} escalated the request'), 'request.notified': t('{who} notified people'),
   'request.linked': t('{who} linked the request'), 'request.unlinked': t('{who} removed a link'), 'request.rated': t('{who} rated the request'),
 };

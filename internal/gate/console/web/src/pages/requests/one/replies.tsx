@@ -97,7 +97,7 @@ function Save({ reply, body, close }: { reply: ReplyFragment | null; body: strin
     <Dialog title={reply ? t('Reply “{name}”', { name: reply.name }) : t('New reply')} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void act(); }}>
         <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" required maxLength={200} value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label={t('Text')} fault={faultAt(fault, 'body')} hint={t('Filled in: {list}', { list: '{{requester.name}} {{request.number}} {{request.title}} {{me.name}}' })}><textarea dir="auto" rows={7} required maxLength={10_000} value={draft.body} onChange={(e) => { set({ ...draft, body: e.target.value }); }} /></Field>
+        <Field label={t('Text')} fault={faultAt(fault, 'body')} hint={t('Placeholders: {list}', { list: '{{requester.name}} {{request.number}} {{request.title}} {{me.name}}' })}><textarea dir="auto" rows={7} required maxLength={10_000} value={draft.body} onChange={(e) => { set({ ...draft, body: e.target.value }); }} /></Field>
         {!reply && share && (
           <Field label={t('For')} fault={faultAt(fault, 'scope')}>
             <select value={draft.scope} onChange={(e) => { set({ ...draft, scope: e.target.value as SavedReplyScope }); }}><option value="me">{t('Me')}</option><option value="team">{t('A team')}</option><option value="company">{t('Everybody in the company')}</option></select>

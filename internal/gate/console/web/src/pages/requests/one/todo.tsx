@@ -65,7 +65,7 @@ function Job({ task }: { task: TaskRowFragment }) {
   const agents = useAgentChoices(!task.agentId);
   return (
     <article className="card job" aria-label={t('Task: {title}', { title: task.title })}>
-      <header className="line"><strong dir="auto">{task.title}</strong><span className="grow" /><Take task={task} />{may && theirs && !instead && <button type="button" className="plain small" onClick={() => { setInstead(true); }}>{t('Do it in their place')}</button>}</header>
+      <header className="line"><strong dir="auto">{task.title}</strong><span className="grow" /><Take task={task} />{may && theirs && !instead && <button type="button" className="plain small" onClick={() => { setInstead(true); }}>{t('Do it for them')}</button>}</header>
       <TaskMeta task={task} agents={agents} />
       {may && (!theirs || instead) ? <Completion task={task} verb={t('Mark as done')} {...(theirs ? { cancel: () => { setInstead(false); } } : {})} /> : task.instructions && <p className="prose" dir="auto">{task.instructions}</p>}
     </article>

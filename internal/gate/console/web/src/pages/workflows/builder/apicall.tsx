@@ -73,7 +73,7 @@ export function AnswerForm({ config, set }: FormProps) {
   return (
     <PhaseContext value={{ ...outer, values: (place) => (place === 'response' ? values : outer.values(place)) }}>
       <Entries
-        label={t('Keep from the response')} hint={t('Later phases read each by its name. The status code is always kept.')} of={object(config['response'])} change={(to) => { set('response', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'number'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} tidy={keyOf} add={t('Keep a value')} fresh={'response.body.'}
+        label={t('Keep from the response')} hint={t('Later phases read each by its name. The status code is always kept.')} of={object(config['response'])} change={(to) => { set('response', Object.keys(to).length > 0 ? to : undefined); }} name={t('Name')} placeholder={'number'} pattern={variable} says={t('Use letters, digits and _ only, not starting with a digit.')} tidy={keyOf} add={t('Keep a value')} fresh={'response.body.'}
         problem={at(problems, 'config.response')} problemOf={(name) => at(problems, `config.response.${name}`)}
         value={(e, to, problem) => <Kept value={text(e.value)} change={to} problem={problem} />}
       />
@@ -84,11 +84,11 @@ export function AnswerForm({ config, set }: FormProps) {
         </Field>
       </details>
       <Rows<Json>
-        label={t('Other responses')} hint={t('An error response stops the workflow, unless it has a way out here.')} all={objects(config['statusRules'])} change={(to) => { set('statusRules', to.length > 0 ? to : undefined); }} fresh={() => ({ status: '404', transition: '' })} add={t('Add status code')} ordered problem={at(problems, 'config.statusRules')}
+        label={t('Other responses')} hint={t('An error response stops the workflow unless it has an outcome here.')} all={objects(config['statusRules'])} change={(to) => { set('statusRules', to.length > 0 ? to : undefined); }} fresh={() => ({ status: '404', transition: '' })} add={t('Add status code')} ordered problem={at(problems, 'config.statusRules')}
         row={(rule, change, i) => (
           <div className="entry">
             <Field label={t('Status code')} hint={t('Such as 404, or 4xx for all of them.')} fault={at(problems, `config.statusRules[${i}].status`, `config.statusRules[${i}]`)}><input className="mono" maxLength={3} value={text(rule['status'])} onChange={(e) => { change(put(rule, 'status', e.target.value.trim().toLowerCase())); }} /></Field>
-            <WayField label={t('Way out')} value={text(rule['transition'])} change={(to) => { change(put(rule, 'transition', to)); }} problem={at(problems, `config.statusRules[${i}].transition`)} />
+            <WayField label={t('Outcome')} value={text(rule['transition'])} change={(to) => { change(put(rule, 'transition', to)); }} problem={at(problems, `config.statusRules[${i}].transition`)} />
           </div>
         )}
       />

@@ -22,7 +22,7 @@ export function ApprovalForm({ phase, config, set, change }: FormProps) {
   return (
     <>
       <Picked
-        label={t('Approvers')} hint={t('Of a team, any member may decide. Who filed the request never decides on it.')} none={t('Nobody yet: choose somebody…')} sorts={['user', 'team']} ordered={config['order'] === 'sequential'}
+        label={t('Approvers')} hint={t('Of a team, any member may decide. Whoever submitted the request never decides on it.')} none={t('Nobody yet: choose somebody…')} sorts={['user', 'team']} ordered={config['order'] === 'sequential'}
         all={approvers} paths={approvers.map((_a, i) => `config.approvers[${i}]`)} problem={at(problems, 'config.approvers')} change={(to) => { set('approvers', to); }} make={(type, id) => ({ type, id })}
       />
       <div className="pair">
@@ -39,7 +39,7 @@ export function ApprovalForm({ phase, config, set, change }: FormProps) {
         )}
       </div>
       {approvers.length > 1 && <Check label={t('One after another, in this order')} checked={config['order'] === 'sequential'} set={(on) => { set('order', on ? 'sequential' : undefined); }} />}
-      <Check label={t('Has a deadline')} hint={t('After it the workflow takes the way out “{way}”.', { way: words('expired') })} checked={ends} set={(on) => { set('deadline', on ? '3d' : undefined); }} />
+      <Check label={t('Has a deadline')} hint={t('After the deadline the workflow continues with the outcome “{way}”.', { way: words('expired') })} checked={ends} set={(on) => { set('deadline', on ? '3d' : undefined); }} />
       {ends && <DurationField label={t('Deadline')} value={text(config['deadline'])} change={(to) => { set('deadline', to); }} problem={at(problems, 'config.deadline')} />}
     </>
   );

@@ -125,7 +125,7 @@ function structural(d: Definition): (Problem & { id: string })[] {
       ...((scopeOf(d, p.id)?.depth ?? 0) < deepest ? [] : [{ id: p.id, path: '', message: t('At most three blocks stand within each other.') }]),
     ]),
     ...joins.filter((j) => d.phases.filter((p) => opens(p) && p['end'] === j.id).length !== 1).map((j) => ({ id: j.id, path: '', message: t('This is not the end of exactly one block.') })),
-    ...allWays(d).filter((w) => !mayLead(d, w, w.to)).map((w) => ({ id: w.from, path: '', message: t('A way out leads into a block past its beginning, or out of one past its end.') })),
+    ...allWays(d).filter((w) => !mayLead(d, w, w.to)).map((w) => ({ id: w.from, path: '', message: t('An outcome leads into a block past its beginning, or out of one past its end.') })),
   ];
 }
 

@@ -12,7 +12,7 @@ import { variable } from './value';
 import { ValueField } from './valuefield';
 
 const kinds = { enrich: t('Compute values'), validate: t('Check the request') };
-const reactions = { fail: t('The workflow ends with an error'), route: t('It takes the way out “{way}”', { way: t('Invalid') }), ask: t('Somebody is asked to correct the answers') };
+const reactions = { fail: t('The workflow ends with an error'), route: t('It continues with the outcome “{way}”', { way: t('Invalid') }), ask: t('Somebody is asked to correct the answers') };
 
 export function DataForm({ phase, config, change }: FormProps) {
   const { problems } = usePhase();
@@ -38,7 +38,7 @@ function Computed({ config, set }: { config: Json; set: (key: string, value: unk
   const named = Object.keys(object(config['set']));
   return (
     <Entries
-      label={t('Values')} hint={t('Later phases read each by its name.')} of={object(config['set'])} change={(to) => { set('set', to); }} name={t('Name')} placeholder={'total'} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} tidy={keyOf} add={t('Add value')} fresh=""
+      label={t('Values')} hint={t('Later phases read each by its name.')} of={object(config['set'])} change={(to) => { set('set', to); }} name={t('Name')} placeholder={'total'} pattern={variable} says={t('Use letters, digits and _ only, not starting with a digit.')} tidy={keyOf} add={t('Add value')} fresh=""
       problem={named.length === 0 ? below(problems, 'config.set') : at(problems, 'config.set')} problemOf={(name) => at(problems, `config.set.${name}`)}
       value={(e, put, problem) => <ValueField label={t('Value')} only={['known', 'text', 'number', 'boolean', 'condition', 'code']} value={text(e.value)} change={put} problem={problem} />}
     />
@@ -55,7 +55,7 @@ function Checked({ config, set }: { config: Json; set: (key: string, value: unkn
         row={(rule, change, i) => (
           <>
             <ConditionField scope={'DATA'} label={t('Must be true')} value={text(rule['check'])} onChange={(to) => { change(put(rule, 'check', to)); }} problem={at(problems, `config.rules[${i}].check`, `config.rules[${i}]`)} />
-            <Field label={t('Message when it is not')} optional fault={at(problems, `config.rules[${i}].message`)}><input dir="auto" maxLength={1000} value={text(rule['message'])} onChange={(e) => { change(put(rule, 'message', e.target.value || undefined)); }} /></Field>
+            <Field label={t('Error message')} optional fault={at(problems, `config.rules[${i}].message`)}><input dir="auto" maxLength={1000} value={text(rule['message'])} onChange={(e) => { change(put(rule, 'message', e.target.value || undefined)); }} /></Field>
             <Field label={t('Shown at the question')} optional fault={at(problems, `config.rules[${i}].field`)}>
               <select value={text(rule['field'])} onChange={(e) => { change(put(rule, 'field', e.target.value || undefined)); }}>
                 <option value="">{t('None')}</option>

@@ -21,7 +21,7 @@ export function DecisionForm({ config, set }: FormProps) {
           </>
         )}
       />
-      <WayField label={t('Otherwise')} hint={t('The way out when no rule is true.')} value={text(config['default'])} change={(to) => { set('default', to); }} problem={below(problems, 'config.default')} />
+      <WayField label={t('Otherwise')} hint={t('The outcome if no rule is true.')} value={text(config['default'])} change={(to) => { set('default', to); }} problem={below(problems, 'config.default')} />
     </>
   );
 }

@@ -5,12 +5,12 @@ import { Action, type FormProps } from './common';
 export function StartForm({ phase, change }: FormProps) {
   return (
     <>
-      <p className="soft">{t('Each request begins here, once it was filed. So does each call of an inbound webhook of this workflow.')}</p>
+      <p className="soft">{t('Each submitted request starts here, and so does each call of an inbound webhook of this workflow.')}</p>
       {typeof phase['requestAction'] === 'string' && <Action phase={phase} change={change} label={t('What happens to the request')} />}
     </>
   );
 }
 
 export function EndForm({ phase, change }: FormProps) {
-  return <Action phase={phase} change={change} label={t('What becomes of the request')} hint={t('The workflow ends here.')} />;
+  return <Action phase={phase} change={change} label={t('What happens to the request')} hint={t('The workflow ends here.')} />;
 }

@@ -70,7 +70,7 @@ export function Outline({ builder: { acts, definition, selected }, faults, names
       <li key={p.id}>
         <Step phase={p} who={who(p, names)} bad={faults.get(p.id)?.join('\n') ?? ''} selected={selected === p.id} reach={reach} open={open} setAt={setAt} on={on && !readOnly ? on.name : ''} ends={on?.to === undefined} add={add} />
         {lanes.length > 0 && (
-          <ul className={`lanes${block ? ' branches' : ''}`} aria-label={block ? t('Branches of “{name}”', { name: titled(p) }) : t('Ways out of “{name}”', { name: titled(p) })}>
+          <ul className={`lanes${block ? ' branches' : ''}`} aria-label={block ? t('Branches of “{name}”', { name: titled(p) }) : t('Outcomes of “{name}”', { name: titled(p) })}>
             {lanes.map(({ exit, entries: inside }) => (
               <li key={exit.name} className="lane">
                 <Head phase={p} name={exit.name} depth={depth} n={block ? flat(inside).filter((x) => x.type !== 'JOIN').length : -1} to={inside.length > 0 ? '' : exit.to === undefined ? t('nowhere yet') : block ? '' : called(definition, exit.to)} reach={reach} add={readOnly ? undefined : add} />

@@ -48,7 +48,7 @@ export function ForEachForm({ phase, change, does }: FormProps) {
   const call = (written: string) => {
     const to = variable.test(written) ? written : keyOf(written);
     if (to === 'index') return t('The number of the entry has this name.');
-    if (!variable.test(to)) return t('Letters, digits and _ only, and no digit first.');
+    if (!variable.test(to)) return t('Use letters, digits and _ only, not starting with a digit.');
     change(put(phase, 'as', to));
     return '';
   };
@@ -76,7 +76,7 @@ function Done({ phase, change, most, all, any, some }: DoneProps) {
   const turn = (to: string) => { change(put(phase, 'join', to === 'some' ? Math.min(2, most) : to)); };
   return (
     <div className={mode === 'some' ? 'pair' : undefined}>
-      <Field label={t('Goes on when')} hint={mode === 'all' ? undefined : t('The open work of the others is cancelled then.')} fault={mode === 'some' ? undefined : at(problems, 'join')}>
+      <Field label={t('Continues when')} hint={mode === 'all' ? undefined : t('The open work of the others is cancelled then.')} fault={mode === 'some' ? undefined : at(problems, 'join')}>
         <select value={mode} onChange={(e) => { turn(e.target.value); }}><option value="all">{all}</option><option value="any">{any}</option><option value="some">{some}</option></select>
       </Field>
       {mode === 'some' && <Field label={t('How many')} fault={at(problems, 'join')}><input type="number" min={1} max={most} value={text(join)} onChange={(e) => { change(put(phase, 'join', numberOf(e.target.value) ?? '')); }} /></Field>}
@@ -121,8 +121,8 @@ function waitsFor(block: Phase): string {
   const [name, join] = [titled(block), text(block['join']) || 'all'];
   const entries = block.type === 'FOR_EACH';
   switch (join) {
-    case 'all': return entries ? t('The workflow goes on here once all entries of “{name}” are done.', { name }) : t('The workflow goes on here once all branches of “{name}” are done.', { name });
-    case 'any': return entries ? t('The workflow goes on here once the first entry of “{name}” is done.', { name }) : t('The workflow goes on here once the first branch of “{name}” is done.', { name });
-    default: return entries ? t('The workflow goes on here once {n} entries of “{name}” are done.', { n: join, name }) : t('The workflow goes on here once {n} of {all} branches of “{name}” are done.', { n: join, all: branchesOf(block).length, name });
+    case 'all': return entries ? t('The workflow continues here once all entries of “{name}” are done.', { name }) : t('The workflow continues here once all branches of “{name}” are done.', { name });
+    case 'any': return entries ? t('The workflow continues here once the first entry of “{name}” is done.', { name }) : t('The workflow continues here once the first branch of “{name}” is done.', { name });
+    default: return entries ? t('The workflow continues here once {n} entries of “{name}” are done.', { n: join, name }) : t('The workflow continues here once {n} of {all} branches of “{name}” are done.', { n: join, all: branchesOf(block).length, name });
   }
 }

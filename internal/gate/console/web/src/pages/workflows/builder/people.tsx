@@ -9,8 +9,8 @@ import { usePhase, type Sort } from './context';
 import { below, merged, text, type Json } from './shape';
 
 const icons = { user: User, team: Users, agent: Bot };
-const headings: Record<Sort, string> = { user: t('People'), team: t('Teams'), agent: t('Agents') };
-const unknown: Record<Sort, string> = { user: t('Unknown person'), team: t('Unknown team'), agent: t('Unknown agent') };
+const headings: Record<Sort, string> = { user: t('People'), team: t('Teams'), agent: t('AI agents') };
+const unknown: Record<Sort, string> = { user: t('Unknown person'), team: t('Unknown team'), agent: t('Unknown AI agent') };
 
 interface PickedProps { label: string; hint?: ReactNode; none: string; all: Json[]; paths: string[]; sorts: Sort[]; change: (to: Json[]) => void; make: (sort: Sort, id: string) => Json; ordered?: boolean; problem?: string | undefined }
 
@@ -68,10 +68,10 @@ interface Role { role: string; label: string; hint: string; none: string; sorts:
 // rolesOf are the roles that have an effect in a phase. works is whether somebody has a task in it.
 function rolesOf(works: boolean, signed: boolean): Role[] {
   return [
-    ...(works ? [{ role: 'responsible', label: t('Responsible'), hint: t('Gets the task: the first of them who is there.'), none: t('Nobody yet: choose somebody…'), sorts: ['user', 'team', 'agent'] as Sort[] }] : []),
-    { role: 'accountable', label: t('Accountable'), hint: signed ? t('Signs off the outcome, and is told about missed service levels.') : t('Is told about missed service levels, and when the phase cannot go on.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
+    ...(works ? [{ role: 'responsible', label: t('Responsible'), hint: t('Gets the task: the first of them who is available.'), none: t('Nobody yet: choose somebody…'), sorts: ['user', 'team', 'agent'] as Sort[] }] : []),
+    { role: 'accountable', label: t('Accountable'), hint: signed ? t('Signs off the outcome and is notified of missed service levels.') : t('Is notified of missed service levels and workflow errors.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
     { role: 'consulted', label: t('Consulted'), hint: t('Is asked for advice; the workflow does not wait for it.'), none: t('Nobody: add somebody…'), sorts: works ? ['user', 'team', 'agent'] : ['user', 'team'] },
-    { role: 'informed', label: t('Informed'), hint: t('Is told when the phase is done.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
+    { role: 'informed', label: t('Informed'), hint: t('Is notified when the phase is done.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
   ];
 }
 

@@ -83,10 +83,10 @@ export function PhaseForm({ definition, id, problems, change, rename, renamed, r
 
 // Id is how expressions name the phase.
 function Id({ id, rename }: { id: string; rename: (to: string) => boolean }) {
-  const take = (to: string) => (!phaseId.test(to) ? t('Small letters, digits and _ only, and a letter first.') : rename(to) ? '' : t('Another phase has this name.'));
+  const take = (to: string) => (!phaseId.test(to) ? t('Use lowercase letters, digits and _ only, starting with a letter.') : rename(to) ? '' : t('Another phase has this name.'));
   return (
     <NameField
-      label={t('Name in expressions')} hint={t('Expressions of this workflow follow it. A request that stands in this phase moves to a new version only while the name stays.')}
+      label={t('Name in expressions')} hint={t('Expressions in this workflow are updated. Requests in this phase can move to a new version only if the name stays the same.')}
       value={id} take={take} input={{ className: 'mono', spellCheck: false, autoCapitalize: 'off', maxLength: 63 }}
     />
   );

@@ -14,4 +14,4 @@ export const loose = (d: Definition) => d.phases.flatMap((p) => allExits(d, p).f
 
 // problemsOf adds to what the server has found what can be seen without it.
 export const problemsOf = (d: Definition, found: Found[]): Found[] =>
-  [...loose(d).map((e) => ({ id: e.from, path: '', message: t('The way out “{way}” leads nowhere yet.', { way: exitName(phaseOf(d, e.from), e.name) }) })), ...broken(d), ...wantingIn(d, found), ...found];
+  [...loose(d).map((e) => ({ id: e.from, path: '', message: t('The outcome “{way}” leads nowhere yet.', { way: exitName(phaseOf(d, e.from), e.name) }) })), ...broken(d), ...wantingIn(d, found), ...found];

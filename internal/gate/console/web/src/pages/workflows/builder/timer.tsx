@@ -18,7 +18,7 @@ export function TimerForm({ phase, config, set, change }: FormProps) {
   return (
     <>
       <Field label={t('Waits')} fault={at(problems, 'config')}>
-        <select value={until ? 'until' : 'duration'} onChange={(e) => { turn(e.target.value); }}><option value="duration">{t('For a length of time')}</option><option value="until">{t('Until a moment')}</option></select>
+        <select value={until ? 'until' : 'duration'} onChange={(e) => { turn(e.target.value); }}><option value="duration">{t('For a length of time')}</option><option value="until">{t('Until a date and time')}</option></select>
       </Field>
       {until
         ? <MomentField value={text(config['until'])} change={(to) => { set('until', to); }} problem={at(problems, 'config.until')} />

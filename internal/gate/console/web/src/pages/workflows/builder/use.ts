@@ -109,7 +109,7 @@ function actsOf({ now, selected, follow, history, put, select, say }: Held): Act
     copy: (id) => { const d = now(); say(t('“{name}” was copied.', { name: name(id) })); return d ? write(copied(d, membersOf(d, id))) : ''; },
     paste: (written, at) => {
       const sent = pasteable(read(written));
-      if (!sent) { say(t('What was copied is no phase.')); return; }
+      if (!sent) { say(t('The clipboard does not contain a phase.')); return; }
       if (!run({ do: 'paste', part: sent, at })) { say(t('What was copied cannot stand there: within a block the workflow does not end, and at most three blocks stand within each other.')); return; }
       say(plural(sent.phases.length, '{n} phase was added.', '{n} phases were added.'));
     },

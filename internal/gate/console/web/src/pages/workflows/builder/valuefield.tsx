@@ -59,7 +59,7 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
       case 'text': return <input {...aria} dir="auto" value={read.is === 'text' ? read.text : ''} onChange={(e) => { take(writeValue({ is: 'text', text: e.target.value }), 'text'); }} />;
       case 'number': return <input {...aria} inputMode="decimal" value={value} onChange={(e) => { take(e.target.value.replace(',', '.').trim(), 'number'); }} />;
       case 'boolean': return <select {...aria} value={value} onChange={(e) => { take(e.target.value, 'boolean'); }}><option value="true">{t('Yes')}</option><option value="false">{t('No')}</option></select>;
-      case 'condition': return <div className="grow"><ConditionField scope={'DATA'} label={t('Yes, when')} value={value} onChange={(to) => { take(to, 'condition'); }} /></div>;
+      case 'condition': return <div className="grow"><ConditionField scope={'DATA'} label={t('Yes if')} value={value} onChange={(to) => { take(to, 'condition'); }} /></div>;
       default:
         return (
           <span className="grow">

@@ -29,7 +29,7 @@ interface Props { id: string; text: string; change: (text: string) => void; foun
 
 export default function Builder({ id, text, change, found, readOnly, fresh }: Props) {
   const b = useBuilder(text, change);
-  if (!b) return <p className="notice">{t('The definition cannot be shown as phases at the moment. Mend it as JSON.')}</p>;
+  if (!b) return <p className="notice">{t('The definition cannot be shown as phases. Fix it in the JSON tab.')}</p>;
   return <Parts id={id} b={b} found={found} readOnly={readOnly} fresh={fresh} />;
 }
 
@@ -156,7 +156,7 @@ function changes(d: Definition, selected: string, acts: Acts, lead: (find: () =>
     { label: t('Move “{name}” up', { name }), run: () => { acts.move(selected, -1); } }, { label: t('Move “{name}” down', { name }), run: () => { acts.move(selected, 1); } },
     ...(p.type === 'JOIN' ? [] : [{ label: t('Remove “{name}”', { name }), run: () => { acts.remove(selected); } }]),
     ...(outsOf(p).free ? outcomes(d, p, acts, lead) : []),
-    ...(opens(p) ? [] : out).flatMap((e) => d.phases.filter((x) => x.id !== e.to && mayLead(d, e, x.id)).map((x) => ({ label: t('Lead “{way}” to “{phase}”', { way: exitName(p, e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }); focusPhase(selected); } }))),
+    ...(opens(p) ? [] : out).flatMap((e) => d.phases.filter((x) => x.id !== e.to && mayLead(d, e, x.id)).map((x) => ({ label: t('Connect “{way}” to “{phase}”', { way: exitName(p, e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }); focusPhase(selected); } }))),
   ];
 }
 

@@ -32,8 +32,8 @@ export function Ways({ definition: d, phase: p, acts, readOnly }: Props) {
   const rename = (exit: Exit, name: string) => (acts.run({ do: 'call', at: exit, name }, t('The outcome is called “{way}” now.', { way: name })) ? '' : t('Another outcome has this name.'));
   return (
     <fieldset className="ways stack">
-      <legend>{free ? t('Outcomes') : t('Ways out')}</legend>
-      {free && <p className="hint">{t('Whoever completes the task chooses one of these. Each is a way out of the phase.')}</p>}
+      <legend>{t('Outcomes')}</legend>
+      {free && <p className="hint">{t('The person who completes the task chooses one of these outcomes.')}</p>}
       {all.map((exit, i) => (
         <div key={i} className="way-row">
           {free && exit.to !== undefined && <NameField label={t('Outcome')} value={exit.name === 'next' ? t('Done') : exit.name} take={(name) => rename(exit, name)} input={{ className: 'way-name', dir: 'auto', maxLength: 100 }} />}

@@ -55,8 +55,8 @@ export function GiveCalled({ name, now, busy, fault, prefix, give }: Props) {
       <Field label={t('Status code')} fault={faultAt(fault, `${prefix}.status`)}><input inputMode="numeric" maxLength={3} value={status} onChange={(e) => { setStatus(e.target.value.trim()); }} /></Field>
       <Field label={t('Body')} optional hint={t('As JSON, or a text.')} fault={faultBelow(fault, `${prefix}.body`)}><textarea className="mono" rows={3} spellCheck={false} value={written} onChange={(e) => { write(e.target.value); }} /></Field>
       <p className="line">
-        <button type="submit" className="small" disabled={busy}>{t('It answers this')}</button>
-        <button type="button" className="plain small" disabled={busy} onClick={() => { give({ failure: t('The other server does not answer.') }); }}>{t('It fails')}</button>
+        <button type="submit" className="small" disabled={busy}>{t('Use this answer')}</button>
+        <button type="button" className="plain small" disabled={busy} onClick={() => { give({ failure: t('The other server does not answer.') }); }}>{t('Let the call fail')}</button>
       </p>
     </form>
   );

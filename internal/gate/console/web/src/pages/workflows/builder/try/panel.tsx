@@ -105,7 +105,7 @@ function Refusal({ refused, definition: d, open }: RefusalProps) {
   if (faults.length + others.length === 0) return null; // it was mended since
   return (
     <div className="alert try-faults" role="alert">
-      <p>{faults.length > 0 ? t('It can be tried once this is right:') : t('These answers do not fit:')}</p>
+      <p>{faults.length > 0 ? t('Fix this to try the workflow:') : t('These answers do not fit:')}</p>
       <ul>
         {faults.map((f) => <li key={f.id + f.path + f.message}>{phaseOf(d, f.id) ? <button type="button" onClick={() => { open(f.id); }}>{called(d, f.id)}: {f.message}</button> : f.message}</li>)}
         {others.map((x) => <li key={x.field + x.message}>{placeIn(d, x.field)}: {x.message}</li>)}

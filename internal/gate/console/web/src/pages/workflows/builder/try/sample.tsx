@@ -50,7 +50,7 @@ export function TriedOn({ on, tried: { asked, called }, fault, change }: Props) 
   const set = (fields: Answers) => { change({ ...on, fields }, 'later'); };
   return (
     <>
-      <Field label={t('Tried on')}>
+      <Field label={t('Try with')}>
         <select value={on.kind === 'sample' ? `sample ${of}` : on.kind} onChange={(e) => { choose(e.target.value); }}>
           {asked.length > 1 ? asked.map((a) => <option key={a.name} value={`sample ${a.name}`}>{t('A sample request: {offering}', { offering: a.name })}</option>) : <option value="sample ">{t('A sample request')}</option>}
           {(finds || on.kind === 'request') && <option value="request">{t('A past request…')}</option>}
@@ -103,7 +103,7 @@ export function FreeAnswers({ label, of, change, problem }: FreeProps) {
   return (
     <PhaseContext value={nothing}>
       <Entries
-        label={label} of={of} change={change} name={t('Name in expressions')} pattern={variable} says={t('Letters, digits and _ only, and no digit first.')} tidy={keyOf} add={t('Add an answer')} fresh="" problem={problem} problemOf={() => undefined}
+        label={label} of={of} change={change} name={t('Name in expressions')} pattern={variable} says={t('Use letters, digits and _ only, not starting with a digit.')} tidy={keyOf} add={t('Add an answer')} fresh="" problem={problem} problemOf={() => undefined}
         value={(e, set) => <Field label={t('Value')}><input dir="auto" value={text(e.value)} onChange={(x) => { set(x.target.value); }} /></Field>}
       />
     </PhaseContext>

@@ -110,7 +110,7 @@ function Answer({ step, question, open, says, changing, change, busy, children, 
       {(says || !open) && (
         <p className="line">
           {says && <span className="grow">{says}</span>}
-          {!open && <button type="button" className="quiet small" disabled={busy} aria-expanded={opened} aria-label={t('Answer otherwise: {name}', { name: nameOf(step, props.definition) })} onClick={() => { change(opened ? '' : question); }}>{t('Answer otherwise')}</button>}
+          {!open && <button type="button" className="quiet small" disabled={busy} aria-expanded={opened} aria-label={t('Change answer: {name}', { name: nameOf(step, props.definition) })} onClick={() => { change(opened ? '' : question); }}>{t('Change answer')}</button>}
         </p>
       )}
       {opened && children}

@@ -23,7 +23,7 @@ export function asksSaid(ask: Ask, step: Step): string {
   const many = ask.who.length > 1;
   switch (ask.kind) {
     case 'CORRECTION': return joined(t('Asks {who} to correct the request.', { who }), ask.dueAt && t('It is due after {time}.', { time: between(step.startedAt, ask.dueAt) }));
-    case 'SIGN_OFF': return t('Asks {who} to sign that off.', { who });
+    case 'SIGN_OFF': return t('Asks {who} to sign off the outcome.', { who });
     case 'APPROVAL': return joined(
       t('Asks {who} for a decision: “{title}”.', { who, title: ask.title }),
       ask.mode === 'quorum' ? plural(ask.quorum ?? 1, '{n} of {total} must approve.', '{n} of {total} must approve.', { total: ask.who.length }) : many && (ask.mode === 'all' ? t('All of them must approve.') : t('One of them decides.')),
@@ -42,10 +42,10 @@ export const choiceSaid = (ask: Ask, choice: string): string => (ask.kind === 'T
 export function answerSaid(ask: Ask): string {
   const a = object(ask.answer);
   if (ask.answer === null || ask.answer === undefined) return '';
-  if (ask.kind === 'CORRECTION') return t('It is corrected.');
+  if (ask.kind === 'CORRECTION') return t('The answers are corrected.');
   const choice = ask.kind === 'SIGN_OFF' ? text(a['signOff']) : ask.kind === 'TASK' ? text(a['outcome']) || 'next' : text(a['decision']);
   const answer = choice === '' ? Object.values(object(a['decisions'])).map((one) => choiceSaid(ask, String(one))).join(', ') : choiceSaid(ask, choice);
-  return answer === '' ? '' : joined(t('Answer: {answer}.', { answer }), ask.source === 'LAST' && t('It was answered so last time.'));
+  return answer === '' ? '' : joined(t('Answer: {answer}.', { answer }), ask.source === 'LAST' && t('This was the answer last time.'));
 }
 
 // callSaid is what would be sent, and where to.
@@ -59,7 +59,7 @@ export function calledSaid(call: Call): string {
   const a = object(call.answer);
   if (call.answer === null || call.answer === undefined) return '';
   const failure = text(a['failure']);
-  return joined(failure ? t('It fails: {why}', { why: failure }) : t('Answer: {answer}.', { answer: text(a['status']) }), call.source === 'LAST' && t('It was answered so last time.'));
+  return joined(failure ? t('It fails: {why}', { why: failure }) : t('Answer: {answer}.', { answer: text(a['status']) }), call.source === 'LAST' && t('This was the answer last time.'));
 }
 
 // passes says what a step does besides asking and calling.
@@ -70,8 +70,8 @@ export function passes(step: Step): string[] {
   const sets = step.type === 'DATA' && !checks ? Object.keys(object(step.output)) : [];
   return [
     waits ? t('Waits for {time}, until {when}.', { time: between(step.startedAt, waits), when: momentSaid(waits) }) : '',
-    checks ? (wrong ? t('Not valid: {why}', { why: wrong }) : t('All of it is valid.')) : '',
-    sets.length > 0 ? t('Gives {names}.', { names: sets.join(', ') }) : '',
+    checks ? (wrong ? t('Invalid: {why}', { why: wrong }) : t('All values are valid.')) : '',
+    sets.length > 0 ? t('Sets {names}.', { names: sets.join(', ') }) : '',
   ].filter(Boolean);
 }
 
@@ -80,9 +80,9 @@ export function wentSaid(step: Step, d: Definition, said: (condition: string) =>
   if (!step.to || !step.transition) return '';
   const phase = called(d, step.to);
   const rule = step.rules.find((r) => r.holds === true);
-  if (rule) return t('Goes on to “{phase}”, because this holds: {condition}', { phase, condition: said(rule.when) ?? rule.when });
-  if (step.rules.length > 0) return t('Goes on to “{phase}”, because none of the conditions holds.', { phase });
-  return step.transition === 'next' || opens(step) ? t('Goes on to “{phase}”.', { phase }) : t('Goes on to “{phase}” by “{way}”.', { phase, way: exitName(phaseOf(d, step.phaseId), step.transition) });
+  if (rule) return t('Continues with “{phase}” because this is true: {condition}', { phase, condition: said(rule.when) ?? rule.when });
+  if (step.rules.length > 0) return t('Continues with “{phase}” because none of the conditions is true.', { phase });
+  return step.transition === 'next' || opens(step) ? t('Continues with “{phase}”.', { phase }) : t('Continues with “{phase}” by “{way}”.', { phase, way: exitName(phaseOf(d, step.phaseId), step.transition) });
 }
 
 // leaves says what becomes of others when a step is done.
@@ -102,7 +102,7 @@ export function endSaid({ stopped, status, error, steps = [] }: Pick<Trial, 'sto
   const waits = waiting({ stopped, steps });
   switch (stopped?.reason) {
     case 'ANSWER': return waits.length > 1 ? t('It stops at {phases} until there are answers.', { phases: waits.map((s) => t('“{name}”', { name: called(d, s.phaseId) })).join(', ') }) : t('It stops at “{phase}” until it has an answer.', { phase: called(d, stopped.phaseId) });
-    case 'INCIDENT': return t('Somebody would have to look at “{phase}” before it goes on.', { phase: called(d, stopped.phaseId) });
+    case 'INCIDENT': return t('Somebody would have to look at “{phase}” before it continues.', { phase: called(d, stopped.phaseId) });
     case undefined: return status === 'COMPLETED' ? t('It runs to its end.') : status === 'FAILED' ? t('It fails at “{phase}”.', { phase: called(d, error?.phaseId ?? '') }) : t('It ends as “{status}”.', { status: words(status) });
     default: return stopped?.message ?? '';
   }
