@@ -95,6 +95,9 @@ func targetOf(ctx context.Context, db *ent.Client, e *ent.Execution, i *ent.Inci
 // immovable says why an execution cannot move from one definition to another in the phase of a visit; empty if it can. What the other
 // branches of a block wait for was opened by the definition from which it moves, so their phases must ask the same in both.
 func immovable(from, to *definition.Definition, s engine.State, visit int, phase *definition.Phase) string {
+	if s.At(visit) == nil {
+		return "" // it has gone on, which whoever moves it reports
+	}
 	if why := engine.Misfit(to, s, visit, phase); why != "" {
 		return why
 	}
