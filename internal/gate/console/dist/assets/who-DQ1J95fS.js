@@ -1,1 +1,0 @@
-import{Ca as e,Et as t,Fa as n,on as r}from"./base-AHsw5_gb.js";var i=n();function a(t,n,r){if(n)return r?.name??(n===t.id?t.name:n.startsWith(`agt_`)?e(`An AI agent`):e(`Somebody`))}function o({id:e,person:n}){return(0,i.jsx)(t,{name:a(r(),e,n)})}export{a as n,o as t};
