@@ -351,6 +351,8 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 			text = `[{"description":"distinct","amount":1}]`
 		case "Error":
 			text = `{"code":"distinct"}`
+		case "Signature":
+			text = `{"header":"distinct"}`
 		case "Approvers":
 			text = `[{"type":"user","id":"distinct"}]`
 		case "Decisions":
