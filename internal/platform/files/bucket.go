@@ -153,7 +153,7 @@ func (b *Bucket) List(ctx context.Context, each func(key string, at time.Time) e
 // object is a stored file that is read by one answer of the server as long as it is read in order, whatever the size of the reads, and
 // by another one from wherever else it is read.
 type object struct {
-	ctx  context.Context //nolint:containedctx // of Open: io.ReaderAt takes none
+	ctx  context.Context // of Open: io.ReaderAt takes none
 	b    *Bucket
 	at   string
 	size int64

@@ -15,7 +15,7 @@ const trialOf = `query($definition: JSON, $id: ID, $request: ID, $fields: JSON, 
   tryWorkflow(id: $id, definition: $definition, request: $request, fields: $fields, webhook: $webhook, answers: $answers, until: $until) {
     status stopped { phaseId reason answer message } variables error { phaseId code message }
     steps {
-      phaseId name type status startedAt finishedAt transition to attempts input output error { phaseId code message } rules { when transition holds error }
+      phaseId name type status startedAt finishedAt transition to branch attempts input output error { phaseId code message } rules { when transition holds error }
       asks { kind title dueAt who { role type id name } mode quorum sequential outcomes answer source } calls { attempt at sent answer source }
       told { role type id name } requestStatus
     }
