@@ -90,7 +90,9 @@ func decode(style inboundwebhook.SignatureStyle, isForm bool, raw []byte) (conte
 		if form.Has(payloadField) {
 			raw = bytes.TrimPrefix([]byte(form.Get(payloadField)), []byte("\ufeff"))
 		}
-		sent = raw
+		if style == inboundwebhook.SignatureStyleSlack {
+			sent = raw // without its token
+		}
 	}
 	v, err := strictjson.DecodeHalves(raw)
 	if err != nil {

@@ -33,7 +33,7 @@ func TestWebhooksAreCheckedWhenSaved(t *testing.T) {
 				in.OfferingID, in.FieldMapping = nil, mapping(t, body{"title": "webhook.body.x"})
 			}, []string{"fieldMapping"}},
 			"bad expressions": {func(in *inbound.CreateWebhookInput) {
-				in.FieldMapping = mapping(t, body{"title": "webhook.", "priority": "1 + 2", "fields": body{"host": "request.id", "load": "secrets.X"}, "tags": "1"})
+				in.FieldMapping = mapping(t, body{"title": "webhook.", "priority": "1 + 2", "fields": body{"host": "request.id", "load": "secrets.X"}, "tags": "request.tags"})
 			}, []string{"fieldMapping.fields.host", "fieldMapping.fields.load", "fieldMapping.priority", "fieldMapping.tags", "fieldMapping.title"}},
 			"no field of the form": {func(in *inbound.CreateWebhookInput) {
 				in.FieldMapping = mapping(t, body{"fields": body{"host": "webhook.body.h", "colour": "'red'"}})
