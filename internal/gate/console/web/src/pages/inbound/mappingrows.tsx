@@ -51,7 +51,7 @@ const other = ':other'; // an expression that is no value of the call
 
 function MappingRow({ id, target: x, fields, value, set, trying, fault }: RowProps) {
   const known = fields.some((f) => f.expression === value);
-  const [writes, setWrites] = useState(value !== '' && !known);
+  const [writes, setWrites] = useState(false);
   const written = writes || (value !== '' && fields.length > 0 && !known);
   const groups = new Map<string, ConditionField[]>();
   for (const f of fields) groups.set(f.group, [...groups.get(f.group) ?? [], f]);
