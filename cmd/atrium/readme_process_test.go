@@ -10,8 +10,8 @@ import (
 )
 
 // The walkthroughs of the guides work on the demo company as printed, except for the server's ports and folder: a workflow from a
-// request through its tasks and its approval to its end, one that is started by a call from GitHub and waits for a timer, a trial, and a secret
-// with its hosts.
+// request through its tasks and its approval to its end, one that is started by a call from GitHub and waits for a timer, a trial, branches at
+// once, and a secret with its hosts.
 func TestReadmeProcess(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve("--dev-clock")
@@ -19,6 +19,7 @@ func TestReadmeProcess(t *testing.T) {
 			{`"status":"COMPLETED"`, `"phaseId":"done"`},
 			{`"state":"PAUSED"`, `"state":"WARNING"`, `which is soon`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
 			{`"status":"COMPLETED"`, `"answer":"answers.approve"`},
+			{`"branch":"Rooms"`, `"output":{"rooms":2}`, `"completed":["Laptop","Rooms"]`},
 			{`"allowedHosts":["api.shop.example"]`},
 		}
 		for _, block := range allSnippets(t) {
