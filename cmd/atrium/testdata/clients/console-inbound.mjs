@@ -103,13 +103,13 @@ await b.context.addInitScript(() => { Object.defineProperty(navigator, 'language
 await page.setViewportSize({ width: 390, height: 844 });
 await b.load(`inbound-webhooks/${id}`, 'GitHub issues');
 await says('Die Bedingung ist nicht erfüllt.');
-await says('Bei GitHub-Issues');
+await says('Bei GitHub issues'); // what the server says is in the language of the profile, which has none
 await b.sound('inbound-german');
 await page.emulateMedia({ colorScheme: 'dark' });
 await b.sound('inbound-dark', { dark: true });
 await page.goto(`${api}/app/webhooks`);
 await page.getByRole('button', { name: 'Neuer eingehender Webhook' }).click();
-await dialog.getByRole('button', { name: /^GitHub-Issues/ }).waitFor();
+await dialog.getByRole('button', { name: /^GitHub issues/ }).waitFor();
 await b.fits('inbound-senders-german');
 await b.end();
 console.log('console-inbound: ok');
