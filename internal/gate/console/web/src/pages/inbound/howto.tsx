@@ -26,7 +26,7 @@ export function HowTo({ webhook: w }: { webhook: InboundFullFragment }) {
         {preset && (
           <div>
             <h3>{t('At {sender}', { sender: preset.name })}</h3>
-            <ol className="steps">{preset.steps.map((step) => <Step key={step} text={step} url={w.url} />)}</ol>
+            <ol className="todo-there">{preset.steps.map((step) => <Step key={step} text={step} url={w.url} />)}</ol>
           </div>
         )}
         <details open={!preset}>
