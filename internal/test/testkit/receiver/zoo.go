@@ -48,11 +48,12 @@ func Big(bytes int) http.Handler {
 	})
 }
 
-// Hang never answers; it returns when the caller disconnects.
+// Hang never answers, also not once the caller has disconnected, when a handler that returns would answer 200.
 func Hang() http.Handler {
 	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // only after that does the server notice that the caller has disconnected
 		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
 	})
 }
 
