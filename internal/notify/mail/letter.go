@@ -26,11 +26,11 @@ type Letter struct {
 	Unsubscribe string   // the address that ends mails of this kind
 }
 
-// What the console's page of a request is asked for by the links of a decision: it shows the decision with that button focused.
-const (
-	toApprove = "?decide=approve"
-	toReject  = "?decide=reject"
-)
+// Approve is the link of a letter that asks for a decision. The console's page shows the decision with that button focused.
+func (l Letter) Approve() string { return l.Link + "?decide=approve" }
+
+// Reject is the other link of such a letter.
+func (l Letter) Reject() string { return l.Link + "?decide=reject" }
 
 // AnswerAbove is the line above which people write their answers to a letter.
 var AnswerAbove = locale.Say("— Please write your answer above this line —")
@@ -64,7 +64,7 @@ func (l Letter) Text() string {
 	}
 	switch {
 	case l.Link != "" && l.Decide:
-		parts = append(parts, p.T(locale.Say("Approve:"))+"\n"+l.Link+toApprove, p.T(locale.Say("Reject:"))+"\n"+l.Link+toReject)
+		parts = append(parts, p.T(locale.Say("Approve:"))+"\n"+l.Approve(), p.T(locale.Say("Reject:"))+"\n"+l.Reject())
 	case l.Link != "":
 		parts = append(parts, p.T(locale.Say("Open it in Atrium:"))+"\n"+l.Link)
 	}
