@@ -72,7 +72,7 @@ func isUTF8(charset string) bool {
 type content struct {
 	text  json.RawMessage
 	value any
-	sent  []byte // what the history shows: the bytes that were sent, or the text where that was made of them
+	sent  []byte // what the history shows: the bytes that were sent, or the JSON made of them where they hold a credential
 }
 
 // decode returns the JSON in a call's body, without a byte-order mark, and its value. Half a surrogate pair stays in the JSON as it

@@ -101,7 +101,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 // loadStoredCall returns a call and the value of its body; nil when too little of it is stored.
 func loadStoredCall(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook, row *ent.InboundCall) (*called, any, error) {
 	if row.ExecutionID == nil {
-		body, err := decode(w.SignatureStyle, false, []byte(row.Body)) // of a form the history has the JSON
+		body, err := decode(w.SignatureStyle, false, []byte(row.Body)) // of a form of Slack the history has the JSON; one of GitHub is known by how it begins
 		if row.BodyBytes != len(row.Body) || err != nil {
 			return nil, nil, nil
 		}

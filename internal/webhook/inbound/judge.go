@@ -27,9 +27,10 @@ func unmet(ctx context.Context, w *ent.InboundWebhook, webhook map[string]any, t
 		return ctx.Err()
 	}
 	if c, ok := conditions.Get(*w.When); ok && !c.Costly() {
-		return reason, decide(ctx)
+		err = decide(ctx)
+	} else {
+		err = turn(ctx, decide)
 	}
-	err = turn(ctx, decide)
 	return reason, err
 }
 
