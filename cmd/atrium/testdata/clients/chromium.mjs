@@ -9,6 +9,20 @@ import { chromium } from 'playwright-core';
 // Without a GPU Chromium emulates one, which takes a fifth of the processor's time: pages are drawn without it.
 const drawnBySoftware = ['--disable-gpu', '--disable-software-rasterizer'];
 
+// What a script fails of is told with what its pages show then: a failure that comes once in fifty runs is not seen twice.
+const opened = new Set();
+process.once('uncaughtException', async (fault) => {
+  console.error(fault);
+  for (const page of opened) {
+    const shows = await page.evaluate(() => {
+      const { activeElement: at, body } = document;
+      return [at?.outerHTML.slice(0, 200), ...[...document.querySelectorAll('dialog[open]')].map((d) => `dialog: ${d.innerText}`), (document.querySelector('main') ?? body).innerText.slice(0, 3000)].join('\n');
+    }).catch(String);
+    console.error(`${page.url()} has the focus at ${shows}`);
+  }
+  process.exit(1);
+});
+
 // open starts a browser without any cookie. Its close removes what it kept. faults holds what the page's policy refused
 // and what its scripts threw.
 export async function open(origin, options = {}) {
@@ -26,9 +40,11 @@ export async function open(origin, options = {}) {
   context.pages().forEach(watch);
   context.on('page', watch);
   const page = context.pages()[0] ?? await context.newPage();
+  opened.add(page);
   return {
     context, page, faults,
     close: async () => {
+      opened.delete(page);
       await context.close();
       await rm(profile, { recursive: true, force: true });
     },

@@ -1,5 +1,6 @@
-// How the console's pages come and go: the inbox asks once before its rows, what was said ends with its page, a second sign-in leads
-// back into the dialog that asked for it, a notice leads to what it is about, and charts can be read.
+// How the console's pages come and go: the inbox asks once before its rows, a dialog does not wait for those of its page, what was said
+// ends with its page, a second sign-in leads back into the dialog that asked for it, a notice leads to what it is about, and charts can
+// be read.
 import assert from 'node:assert/strict';
 import { arrive, rest } from './console-browser.mjs';
 
@@ -19,13 +20,30 @@ const { page } = b;
     const answer = await route.fetch();
     await new Promise((done) => { setTimeout(done, 400); });
     answers = 1;
-    return route.fulfill({ response: answer });
+    return route.fulfill({ response: answer }).catch(() => undefined); // the page was left
   });
   await page.goto(`${api}/app/inbox`);
   await page.locator('tbody a.name').first().waitFor();
   await page.unroute('**/graphql', { behavior: 'ignoreErrors' });
   const [first] = rounds;
   for (const needed of ['ViewerOf', 'Requests', 'WaitingProposals']) assert.equal(first.filter((n) => n === needed).length, 1, `${needed} is asked at once: ${JSON.stringify(rounds)}`);
+}
+
+// A dialog that is opened before the rows of its page have come is seen, and its first field has the focus.
+{
+  let rowsMay;
+  const held = new Promise((done) => { rowsMay = done; });
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postDataJSON()?.operationName === 'Workflows') await held;
+    return route.fallback().catch(() => undefined);
+  });
+  await page.goto(`${api}/app/workflows`);
+  await page.getByRole('button', { name: 'New workflow' }).press('Enter');
+  await page.getByRole('dialog').getByLabel('Name').and(page.locator(':focus')).waitFor();
+  assert.equal(await page.locator('main .skeleton').count(), 1, 'no row has come');
+  rowsMay();
+  await page.getByRole('dialog').press('Escape');
+  await page.unroute('**/graphql', { behavior: 'ignoreErrors' });
 }
 
 // What was said ends with its page, but not what leaving the page has said.

@@ -2,7 +2,7 @@
 // and empty where the role may not read them.
 import { useEffect } from 'react';
 import { useClient } from 'urql';
-import { rows, useAll } from '../app/data';
+import { rows, useAll, type Read } from '../app/data';
 import { useCan } from '../app/session';
 import { AccountChoices, AgentChoices, CalendarChoices, Catalogue, MoreOfferings, OrganizationChoices, PersonChoices, ServiceChoices, TeamChoices, WorkflowChoices } from '../gen/documents';
 import type { UserFilter } from '../gen/types';
@@ -15,6 +15,15 @@ export const useAgentChoices = (pause = false) => rows(useAll(AgentChoices, {}, 
 export const useServiceChoices = (pause = false) => rows(useAll(ServiceChoices, {}, !useCan('service.read') || pause).data?.services);
 export const useWorkflowChoices = (pause = false) => rows(useAll(WorkflowChoices, {}, !useCan('workflow.read') || pause).data?.workflows);
 export const useCalendarChoices = (pause = false) => rows(useAll(CalendarChoices, {}, !useCan('calendar.read') || pause).data?.calendars);
+
+// useOwners are the people and the service accounts by their ids, as far as the role may read them. It is null until they are here: rows
+// that say whose they are come with the names, and do not grow smaller then.
+export function useOwners() {
+  const [sees, seesAccounts] = [useCan('user.read'), useCan('serviceaccount.read')];
+  const [people, accounts] = [useAll(PersonChoices, { filter: {} }, !sees), useAll(AccountChoices, {}, !seesAccounts)];
+  const comes = (r: Read<unknown>) => !r.data && !r.fault;
+  return (sees && comes(people)) || (seesAccounts && comes(accounts)) ? null : new Map([...rows(people.data?.users), ...rows(accounts.data?.serviceAccounts)].map((o) => [o.id, o]));
+}
 
 // useOfferingChoices are the services of the catalogue, each with all its offerings.
 export function useOfferingChoices(pause = false) {

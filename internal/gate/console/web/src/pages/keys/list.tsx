@@ -7,7 +7,7 @@ import type { KeyFragment } from '../../gen/types';
 import { config } from '../../app/config';
 import { can, useViewer } from '../../app/session';
 import { placed, t } from '../../app/text';
-import { useAccountChoices, usePersonChoices } from '../../parts/choices';
+import { useOwners } from '../../parts/choices';
 import { Scopes } from '../../parts/scopes';
 import { Subpages } from '../../parts/subpages';
 import { Badge, Time } from '../../ui/bits';
@@ -43,9 +43,9 @@ export default function KeyList() {
   };
   const list = rows(read.data?.apiKeys);
   const [shown, show] = useOpened(list);
-  const behind = new Map([...usePersonChoices(!can(viewer, 'apikey.read'), {}), ...useAccountChoices(!can(viewer, 'apikey.read'))].map((o) => [o.id, o]));
+  const behind = useOwners();
   const owner = (k: KeyFragment) => k.serviceAccountId ?? k.agentId ?? k.userId ?? '';
-  const may = (k: KeyFragment, verb: string, ofOwner: string) => can(viewer, verb) && (behind.get(owner(k))?.role !== 'owner' || can(viewer, ofOwner));
+  const may = (k: KeyFragment, verb: string, ofOwner: string) => can(viewer, verb) && (behind?.get(owner(k))?.role !== 'owner' || can(viewer, ofOwner));
   const call = once && example(config.baseUrl, once.value, once.scopes);
   const verbs = (k: KeyFragment) => (
     <>
@@ -55,7 +55,7 @@ export default function KeyList() {
   );
   return (
     <Page live={t('API keys')} title={t('API keys')} verb="apikey.read" intro={t('Credentials for programs. A key can do what both its scopes and its owner allow.')} tabs={<Subpages of="keys" />} actions={can(viewer, 'apikey.create') && <button type="button" onClick={() => { setMaking(true); }}>{t('New API key')}</button>}>
-      <Loaded read={read}>
+      <Loaded read={behind ? read : { ...read, data: undefined }}>
         {() => (list.length === 0 ? <Empty title={t('There are no API keys yet')}><p>{t('Create one for each program, with no more scopes than it needs.')}</p></Empty> : (
           <>
             <div className="table-wrap cards-when-narrow">
@@ -64,7 +64,7 @@ export default function KeyList() {
                 <tbody>
                   {list.map((k) => (
                     <tr key={k.id}>
-                      <td><Name row={k} />{k.test && <> <Badge value="draft">{t('Test')}</Badge></>}<span className="sub">{placed(t('Owned by {who}, created {when}'), { who: behind.get(owner(k))?.name ?? <code>{owner(k)}</code>, when: <Time at={k.createdAt} /> })}</span></td>
+                      <td><Name row={k} />{k.test && <> <Badge value="draft">{t('Test')}</Badge></>}<span className="sub">{placed(t('Owned by {who}, created {when}'), { who: behind?.get(owner(k))?.name ?? <code>{owner(k)}</code>, when: <Time at={k.createdAt} /> })}</span></td>
                       <td className="tight"><code>{k.prefix}…{k.last4}</code>{k.allowedIps.length > 0 && <span className="sub">{t('from {addresses}', { addresses: k.allowedIps.join(', ') })}</span>}</td>
                       <td><span className="chips">{k.scopes.slice(0, 4).map((s) => <span key={s} className="chip">{s}</span>)}{k.scopes.length > 4 && <span className="chip" title={k.scopes.slice(4).join(', ')}>+{k.scopes.length - 4}</span>}</span></td>
                       <td className="tight"><Badge value={k.status} /></td>
@@ -82,7 +82,7 @@ export default function KeyList() {
           </>
         ))}
       </Loaded>
-      {shown && shown !== 'new' && <Details of={shown} owner={behind.get(owner(shown))?.name ?? owner(shown)} verbs={shown.status === 'active' ? verbs(shown) : null} close={() => { show(null); }} />}
+      {shown && shown !== 'new' && <Details of={shown} owner={behind?.get(owner(shown))?.name ?? owner(shown)} verbs={shown.status === 'active' ? verbs(shown) : null} close={() => { show(null); }} />}
       {making && <Make close={() => { setMaking(false); }} made={(value, scopes) => { setMaking(false); setOnce({ value, scopes }); }} />}
       {asking && (
         <Confirm title={asking.verb === 'revoke' ? t('Revoke “{name}”?', { name: asking.key.name }) : t('Rotate “{name}”?', { name: asking.key.name })} verb={asking.verb === 'revoke' ? t('Revoke') : t('Rotate')} close={() => { setAsking(null); }} act={act}>

@@ -1,1 +1,0 @@
-import{Fa as e,Mt as t,mn as n,qa as r}from"./base-6UbPs7NA.js";var i=r();function a(t,n,r){if(n)return r?.name??(n===t.id?t.name:n.startsWith(`agt_`)?e(`An AI agent`):e(`Somebody`))}function o({id:e,person:r}){return(0,i.jsx)(t,{name:a(n(),e,r)})}export{a as n,o as t};
