@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -28,10 +29,11 @@ const (
 	rescueAfter = 90 * time.Second
 	retention   = time.Minute // of completed jobs
 
-	// fetchCooldown is River's pause after it has fetched jobs, and after it has notified nodes of new ones. A job that is
-	// inserted during the pause waits for the next notification or poll.
+	// fetchCooldown is River's pause after it has fetched jobs, and after it has notified nodes of new ones. On PostgreSQL a job
+	// that is inserted during the pause waits for the next notification or poll.
 	fetchCooldown = 5 * time.Millisecond
 	promptPoll    = 250 * time.Millisecond // of prompt queues; the others are polled every second
+	wokenPoll     = 5 * time.Second        // of all queues on SQLite, where the process knows of its jobs (wake.go)
 )
 
 // Queue inserts jobs and, while Run runs, works them.
@@ -46,6 +48,7 @@ type Queue struct {
 	works    bool            // works is true when Run fetches and performs jobs
 	periodic []river.JobArgs // arguments of the periodic jobs
 	working  *working
+	wakes    *wakes // SQLite; nil when this queue works no jobs
 }
 
 // New returns the queue of the store's database. With work set, Run fetches jobs and performs them. Without it, the queue inserts
@@ -96,8 +99,13 @@ func (q *Queue) open(cfg *river.Config) (err error) {
 		// After a power loss the database may have forgotten that jobs were fetched or completed; they are then worked once more.
 		// Inserts, and completions in a transaction, go through the store, which waits for the disk.
 		q.db = q.store.OpenForJobs()
+		q.wakes = newWakes(q.store.Path(), slices.Collect(maps.Keys(cfg.Queues)))
+		for name, c := range cfg.Queues {
+			c.FetchPollInterval = max(c.FetchPollInterval, wokenPoll)
+			cfg.Queues[name] = c
+		}
 	}
-	q.lite, err = river.NewClient[*sql.Tx](riversqlite.New(q.db), cfg)
+	q.lite, err = river.NewClient[*sql.Tx](wokenDriver{riversqlite.New(q.db), q.wakes}, cfg)
 	return err
 }
 
@@ -153,7 +161,9 @@ func (q *Queue) InsertManyTx(ctx context.Context, tx *store.Tx, list ...Job) (er
 	if q.pg != nil {
 		_, err = q.pg.InsertManyTx(ctx, tx.PGX(), params)
 	} else {
-		_, err = q.lite.InsertManyTx(ctx, tx.SQL(), params)
+		var made []*rivertype.JobInsertResult
+		made, err = q.lite.InsertManyTx(ctx, tx.SQL(), params)
+		tx.AfterCommit(func() { inserted(q.store.Path(), made) })
 	}
 	if err != nil {
 		return fmt.Errorf("insert jobs: %w", err)
@@ -189,6 +199,9 @@ func (q *Queue) Run(ctx context.Context) error {
 		start, stop, cancelAll = q.pg.Start, q.pg.Stop, q.pg.StopAndCancel
 	} else {
 		start, stop, cancelAll = q.lite.Start, q.lite.Stop, q.lite.StopAndCancel
+		events, end := q.lite.SubscribeConfig(putOff)
+		defer end()
+		go q.wakes.follow(events)
 	}
 	var r *reaper
 	err := q.retryWhileUnavailable(ctx, func(ctx context.Context) (err error) {
@@ -255,5 +268,6 @@ func (q *Queue) Close() error {
 	if q.db == nil {
 		return nil
 	}
+	q.wakes.close(q.store.Path())
 	return q.db.Close()
 }

@@ -2,9 +2,11 @@ package jobs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -91,7 +93,7 @@ func TestJobsAreWorkedRightAfterTheCommit(t *testing.T) {
 			}
 		}
 		for i := range 20 {
-			time.Sleep(2 * jobs.FetchCooldown) // jobs that follow sooner share a notification
+			time.Sleep(2 * jobs.FetchCooldown) // on PostgreSQL, jobs that follow sooner share a notification
 			text := fmt.Sprint("job ", i)
 			if i%2 == 0 {
 				insert(t, w.Store, q, text)
@@ -109,6 +111,85 @@ func insert(t *testing.T, s *store.Store, q *jobs.Queue, text string) {
 	require.NoError(t, s.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
 		return q.InsertTx(ctx, tx, noteArgs{Text: text}, time.Time{})
 	}))
+}
+
+// Jobs that follow each other faster than River notifies are all worked at once, also those whose transactions end after the look
+// that the first one caused; and jobs that are put off for less than ShortWait are worked when they are due. Nothing is polled here.
+func TestSQLiteNeedsNoPoll(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	q, n := working(t, w.Store, jobs.All(jobs.Unpolled("notes", 10), jobs.Work(&putOffWorker{}), jobs.Unpolled("later", 10)))
+	insert(t, w.Store, q, "0")
+	n.await(t)
+	for i := range 40 {
+		require.NoError(t, w.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
+			err := q.InsertTx(ctx, tx, noteArgs{Text: fmt.Sprint(i)}, time.Time{})
+			time.Sleep(time.Duration(i%4) * jobs.FetchCooldown / 2)
+			return err
+		}))
+	}
+	for range 40 {
+		n.await(t)
+	}
+	for _, how := range []string{"snooze", "fail"} {
+		done := make(chan time.Duration, 1)
+		args := putOffArgs{How: how, ID: putOffs.add(done)}
+		require.NoError(t, w.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
+			return q.InsertTx(ctx, tx, args, time.Time{})
+		}))
+		select {
+		case late := <-done:
+			require.Less(t, late, 2*time.Second, how)
+		case <-time.After(30 * time.Second):
+			require.FailNow(t, "it is not worked again", how)
+		}
+	}
+}
+
+// putOffArgs is a job that is put off once, and says how long after its time it is worked.
+type putOffArgs struct {
+	How string `json:"how"`
+	ID  int    `json:"id"`
+}
+
+func (putOffArgs) Kind() string                 { return "put_off" }
+func (putOffArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: "later"} }
+
+type putOffWorker struct {
+	river.WorkerDefaults[putOffArgs]
+}
+
+func (putOffWorker) Work(_ context.Context, j *river.Job[putOffArgs]) error {
+	first := j.Attempt == 1 && len(j.Errors) == 0 && j.ScheduledAt.Sub(j.CreatedAt) < 300*time.Millisecond
+	switch {
+	case first && j.Args.How == "snooze":
+		return river.JobSnooze(400 * time.Millisecond)
+	case first:
+		return errors.New("not yet")
+	}
+	putOffs.get(j.Args.ID) <- time.Since(j.ScheduledAt)
+	return nil
+}
+
+// putOffs are where the jobs of putOffWorker answer.
+var putOffs answers
+
+type answers struct {
+	mu  sync.Mutex
+	all []chan time.Duration
+}
+
+func (a *answers) add(c chan time.Duration) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all = append(a.all, c)
+	return len(a.all) - 1
+}
+
+func (a *answers) get(i int) chan time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.all[i]
 }
 
 // abandon inserts a job in the state running, attempted by a given node.

@@ -1,0 +1,173 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// wakes are the queues in which a job is due of which this process knows. Each queue of a SQLite file that works jobs has them.
+type wakes struct {
+	works []string // the queues that are worked
+
+	mu   sync.Mutex
+	due  map[string]bool
+	some chan struct{} // holds a value while there is one
+}
+
+// woken holds the wakes of this process by the files that they are about: what inserts jobs is not what works them.
+var woken = struct {
+	sync.RWMutex
+	by map[string][]*wakes
+}{by: map[string][]*wakes{}}
+
+// newWakes returns the wakes of a file's queues, until close is called.
+func newWakes(file string, works []string) *wakes {
+	w := &wakes{works: works, due: map[string]bool{}, some: make(chan struct{}, 1)}
+	woken.Lock()
+	defer woken.Unlock()
+	woken.by[file] = append(woken.by[file], w)
+	return w
+}
+
+func (w *wakes) close(file string) {
+	woken.Lock()
+	defer woken.Unlock()
+	if woken.by[file] = slices.DeleteFunc(woken.by[file], func(other *wakes) bool { return other == w }); len(woken.by[file]) == 0 {
+		delete(woken.by, file)
+	}
+}
+
+// inserted wakes the queues of a file's new jobs that are due. Call it when their transaction has committed.
+func inserted(file string, jobs []*rivertype.JobInsertResult) {
+	woken.RLock()
+	defer woken.RUnlock()
+	for _, w := range woken.by[file] {
+		for _, j := range jobs {
+			if j.Job.State == rivertype.JobStateAvailable && slices.Contains(w.works, j.Job.Queue) {
+				w.wake(j.Job.Queue)
+			}
+		}
+	}
+}
+
+// wakeAll wakes all queues of a file.
+func wakeAll(file string) {
+	woken.RLock()
+	defer woken.RUnlock()
+	for _, w := range woken.by[file] {
+		w.wake(w.works...)
+	}
+}
+
+// wake makes River look for jobs of the queues.
+func (w *wakes) wake(queues ...string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, q := range queues {
+		w.due[q] = true
+	}
+	w.signal()
+}
+
+func (w *wakes) signal() {
+	if len(w.due) > 0 {
+		select {
+		case w.some <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// next returns a queue that is to be looked at, once.
+func (w *wakes) next() (queue string, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for queue = range w.due {
+		delete(w.due, queue)
+		w.signal()
+		return queue, true
+	}
+	return "", false
+}
+
+// putOff are the events after which a job may be available, but not due yet.
+var putOff = &river.SubscribeConfig{ChanSize: 10_000, Kinds: []river.EventKind{river.EventKindJobSnoozed, river.EventKindJobFailed}}
+
+// follow wakes the queue of each job that was put off when it is due, until the events end. River itself announces the jobs that are
+// put off for longer than ShortWait.
+func (w *wakes) follow(events <-chan *river.Event) {
+	for e := range events {
+		if e.Job.State == rivertype.JobStateAvailable {
+			time.AfterFunc(time.Until(e.Job.ScheduledAt), func() { w.wake(e.Job.Queue) })
+		}
+	}
+}
+
+// wokenDriver is River's driver for SQLite with a listener that hears of wakes.
+type wokenDriver struct {
+	*riversqlite.Driver
+	wakes *wakes
+}
+
+func (d wokenDriver) GetListener(p *riverdriver.GetListenenerParams) riverdriver.Listener {
+	return &listener{Listener: d.Driver.GetListener(p), wakes: d.wakes}
+}
+
+// listener looks for the file's notifications, which other processes and River's scheduler write, every lookEvery instead of every
+// riverLooks.
+type listener struct {
+	riverdriver.Listener
+	wakes *wakes
+}
+
+const (
+	lookEvery  = 500 * time.Millisecond
+	riverLooks = 50 * time.Millisecond // the pause of River's listener between two looks
+)
+
+// insertTopic and insertPayload are River's announcement of new jobs.
+const insertTopic = "river_insert"
+
+type insertPayload struct {
+	Queue string `json:"queue"`
+}
+
+func (l *listener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
+	look := time.NewTimer(0)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-l.wakes.some:
+			if queue, ok := l.wakes.next(); ok {
+				payload, err := json.Marshal(insertPayload{queue})
+				return &riverdriver.Notification{Topic: insertTopic, Payload: string(payload)}, err
+			}
+		case <-look.C:
+			if n, err := l.look(ctx); n != nil || err != nil {
+				return n, err
+			}
+			look.Reset(lookEvery)
+		}
+	}
+}
+
+// look returns a notification of the file; nil when there is none.
+func (l *listener) look(ctx context.Context) (*riverdriver.Notification, error) {
+	once, cancel := context.WithTimeout(ctx, riverLooks/2)
+	defer cancel()
+	n, err := l.Listener.WaitForNotification(once)
+	if err != nil && once.Err() != nil {
+		return nil, nil // it would look a second time
+	}
+	return n, err
+}
