@@ -275,16 +275,16 @@ func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*p
 			return nil, errors.Join(ctx.Err(), fmt.Errorf("step %s: %w", l.row.ID, err))
 		}
 	}
-	env.Most = 1 // what follows from a missing participant may open further phases, which the next commit looks at
+	env.Most = 1 // what follows from what is missing may open further phases, which the next commit looks at
 	for {
-		visit, stuck, err := p.missing(ctx, db, l.approvals)
+		stuck, err := p.missing(ctx, db, l.approvals)
 		if err != nil {
 			return nil, err
 		}
-		if stuck == "" {
+		if stuck == nil {
 			break
 		}
-		res, err := engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: visit, Code: engine.ParticipantMissing, Message: stuck}, env)
+		res, err := engine.Step(ctx, p.d, p.state, *stuck, env)
 		if err != nil {
 			return nil, fmt.Errorf("step %s: %w", l.row.ID, err)
 		}
