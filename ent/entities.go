@@ -410,7 +410,7 @@ var Entities = []*Entity{
 			{Name: "trigger", Type: "ExecutionTrigger!", Doc: "What started it.", Column: "trigger", Go: "Trigger", Values: []string{"request", "webhook", "schedule", "workflow"}},
 			{Name: "phaseId", Type: "String", Doc: "The phase in which it stands, or ended: inside of a block, the block.", Column: "phase_id", Go: "PhaseID"},
 			{Name: "phaseIds", Type: "[String!]!", Doc: "The phases in which it stands now: one, or several inside of a block.", Column: "", Go: "PhaseIDs"},
-			{Name: "variables", Type: "JSON!", Doc: "What its expressions read: request, webhook and phases.", Column: "", Go: "Variables"},
+			{Name: "variables", Type: "JSON!", Doc: "What its expressions read: request, webhook and phases, and input if another execution has called it.", Column: "", Go: "Variables"},
 			{Name: "phases", Type: "[PhaseVisit!]!", Doc: "The phases that it has entered, in order; the last 1,000 of more, the last 100 where several executions are asked for.", Column: "", Go: "Phases"},
 			{Name: "phaseNames", Type: "StringMap", Doc: "What people call the phases of its workflow, by their ids; null where the caller does not see the workflow.", Column: "", Go: "PhaseNames"},
 			{Name: "parentId", Type: "ID", Doc: "The execution that has called it by a CALL_WORKFLOW; null for one that nothing calls.", Column: "parent_id", Go: "ParentID"},

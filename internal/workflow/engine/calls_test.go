@@ -40,9 +40,9 @@ func TestACallThatDoesNotWaitGoesOnWhenTheExecutionIsThere(t *testing.T) {
 func TestFaultsOfACalledWorkflowComeUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, workflow(`"type":"CALL_WORKFLOW","config":{"workflowId":"wf_1"}`, "next"))
-	w.step(engine.Returned{Visit: 2, Attempt: 1, Status: engine.Failed, Fault: &engine.Fault{PhaseID: "check", Message: "No."}})
+	w.step(engine.Returned{Visit: 2, Attempt: 1, Status: engine.Failed, Why: "No."})
 	require.Equal(t, engine.WorkflowFailed, w.state.Visit.Fault.Code)
-	require.Contains(t, w.state.Visit.Fault.Message, "check: No.")
+	require.Contains(t, w.state.Visit.Fault.Message, "has failed: No.")
 	w.step(engine.Retry{Visit: 2})
 	again := effect[engine.StartWorkflow](w)
 	require.Equal(t, engine.CalledID("exe_1", 2, 2), again.ExecutionID)

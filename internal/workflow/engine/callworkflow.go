@@ -49,11 +49,7 @@ func (workflowPhase) resume(r *run, p *definition.Phase, in Input) error {
 	case back.Status == Cancelled:
 		r.raise(WorkflowFailed, fmt.Sprintf("The execution %s of the called workflow was cancelled.", output["executionId"]))
 	default:
-		why := ""
-		if back.Fault != nil {
-			why = fmt.Sprintf(" in its phase %s: %s", back.Fault.PhaseID, back.Fault.Message)
-		}
-		r.raise(WorkflowFailed, fmt.Sprintf("The execution %s of the called workflow has failed%s", output["executionId"], why))
+		r.raise(WorkflowFailed, fmt.Sprintf("The execution %s of the called workflow has failed: %s", output["executionId"], back.Why))
 	}
 	return nil
 }

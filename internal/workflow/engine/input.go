@@ -55,7 +55,7 @@ type Returned struct {
 	Attempt int
 	Status  Status
 	Phases  map[string]any // its variables, once it has completed
-	Fault   *Fault         // why it has failed
+	Why     string         // it has failed, for people
 }
 
 // Retry enters the phase of an incident again. Variables replace those of the phases that they name.

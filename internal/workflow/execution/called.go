@@ -122,7 +122,10 @@ func returned(v *engine.Visit, called *ent.Execution) ([]engine.Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := engine.Returned{Visit: v.Number, Attempt: v.Attempts, Status: engine.Status(called.Status), Fault: s.Fault}
+	in := engine.Returned{Visit: v.Number, Attempt: v.Attempts, Status: engine.Status(called.Status)}
+	if s.Fault != nil {
+		in.Why = s.Fault.Message
+	}
 	if in.Status == engine.Completed {
 		if in.Phases = s.Phases; in.Phases == nil {
 			in.Phases = map[string]any{}
