@@ -38,7 +38,7 @@ func TestTrialsOfCalledWorkflows(t *testing.T) {
 		require.Equal(t, trial.StopIncident, r.Stopped.Reason)
 		require.Contains(t, r.Error.Message, "It was sold out.")
 		_, _, err := op.Run(ctx, w.Engine, trial.Try, trial.Input{Definition: setTo(t, d), Answers: object(t, body{"go": body{}, "call": body{"phases": 1}})}, nil)
-		require.Equal(t, map[string]string{"answers.call.phases": "must be an object", "answers.go": "must not be given: the phase asks nobody"}, faults(t, err))
+		require.Equal(t, map[string]string{"answers.call.phases": "Must be an object.", "answers.go": "Must not be given: the phase asks nobody."}, faults(t, err))
 
 		in := trial.Input{Definition: setTo(t, between(phase("read", "DATA", body{"kind": "enrich", "set": body{"n": "input.n + 1"}}), "next")), Input: object(t, body{"n": 1})}
 		r = testkit.Run(t, w, ctx, trial.Try, in)
