@@ -1,6 +1,7 @@
 package execution_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
 	"atrium/internal/test/testkit/receiver"
 	"atrium/internal/workflow"
@@ -295,6 +297,33 @@ func TestCallsAreNestedFiveDeep(t *testing.T) {
 		}, patience, tick)
 		testkit.Run(t, w, s.ctx, run.Cancel, op.ByID{ID: *r.ExecutionID})
 		require.Zero(t, s.Store.Reader().Execution.Query().Where(execution.StatusIn(execution.StatusRUNNING, execution.StatusWAITING)).CountX(s.ctx))
+	})
+}
+
+// What a user has written in a called execution is erased where it was called, too.
+func TestAnswersOfCalledExecutionsAreErased(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := caller(t, w, tower(t, w, 2).ID, nil)
+		s.work()
+		r := s.file(nil)
+		s.finishIn(r, "order", body{"said": "a secret word"})
+		s.finishIn(r, "after", nil)
+		s.at(r, "COMPLETED", "end")
+		var open bool
+		require.NoError(t, w.Store.Write(s.ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+			_, open, err = run.EraseAnswers(ctx, tx.Client, w.A.Users[principal.Owner].ID, "", 10)
+			return err
+		}))
+		require.False(t, open)
+		rows := s.Store.Reader().Execution.Query().WithVisits().AllX(s.ctx)
+		require.Len(t, rows, 3)
+		for _, e := range rows {
+			require.NotContains(t, string(e.State), "secret word")
+			for _, v := range e.Edges.Visits {
+				require.NotContains(t, string(v.Output), "secret word", v.PhaseID)
+			}
+		}
 	})
 }
 
