@@ -125,7 +125,7 @@ const (
 // turn returns whether a step may be taken now, and the function that ends it. Of a company's large steps one is taken at a time, and of
 // all companies' half as many as there are processors; outcomes of calls have places of their own.
 func (r *Runner) turn(row *ent.Execution, outcome bool) (leave func(), free bool) {
-	n := len(row.State) + len(row.Webhook)
+	n := len(row.State) + len(row.Webhook) + len(row.Input)
 	if row.Edges.Request != nil {
 		n += len(row.Edges.Request.Fields)
 	}
