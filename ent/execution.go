@@ -48,6 +48,22 @@ type Execution struct {
 	InboundWebhookID *string `json:"inbound_webhook_id,omitempty"`
 	// under which the caller may repeat its call
 	InboundKey *string `json:"inbound_key,omitempty"`
+	// the execution that called it
+	ParentID *string `json:"parent_id,omitempty"`
+	// ParentPhaseID holds the value of the "parent_phase_id" field.
+	ParentPhaseID *string `json:"parent_phase_id,omitempty"`
+	// ParentBranch holds the value of the "parent_branch" field.
+	ParentBranch *string `json:"parent_branch,omitempty"`
+	// the number of the visit that called it
+	ParentVisit *int `json:"parent_visit,omitempty"`
+	// of that visit
+	ParentAttempt *int `json:"parent_attempt,omitempty"`
+	// the execution that nothing calls, from which the calls lead here
+	RootID *string `json:"root_id,omitempty"`
+	// how many calls lead here
+	Depth int `json:"depth,omitempty"`
+	// what the phase that called it gave, by names
+	Input json.RawMessage `json:"input,omitempty"`
 	// {offeringId, fieldMapping}: the request that it files before its first phase
 	Intake json.RawMessage `json:"intake,omitempty"`
 	// ids of the users and teams whose advice its phases have asked: they read its request
@@ -113,11 +129,11 @@ func (*Execution) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case execution.FieldState, execution.FieldWebhook, execution.FieldIntake, execution.FieldConsulted, execution.FieldError:
+		case execution.FieldState, execution.FieldWebhook, execution.FieldInput, execution.FieldIntake, execution.FieldConsulted, execution.FieldError:
 			values[i] = new([]byte)
-		case execution.FieldWorkflowVersion, execution.FieldRevision:
+		case execution.FieldWorkflowVersion, execution.FieldRevision, execution.FieldParentVisit, execution.FieldParentAttempt, execution.FieldDepth:
 			values[i] = new(sql.NullInt64)
-		case execution.FieldID, execution.FieldCompanyID, execution.FieldWorkflowID, execution.FieldRequestID, execution.FieldStatus, execution.FieldTrigger, execution.FieldPhaseID, execution.FieldInboundWebhookID, execution.FieldInboundKey:
+		case execution.FieldID, execution.FieldCompanyID, execution.FieldWorkflowID, execution.FieldRequestID, execution.FieldStatus, execution.FieldTrigger, execution.FieldPhaseID, execution.FieldInboundWebhookID, execution.FieldInboundKey, execution.FieldParentID, execution.FieldParentPhaseID, execution.FieldParentBranch, execution.FieldRootID:
 			values[i] = new(sql.NullString)
 		case execution.FieldCreatedAt, execution.FieldUpdatedAt, execution.FieldStartedAt, execution.FieldFinishedAt:
 			values[i] = new(sql.NullTime)
@@ -229,6 +245,60 @@ func (_m *Execution) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.InboundKey = new(string)
 				*_m.InboundKey = value.String
+			}
+		case execution.FieldParentID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field parent_id", values[i])
+			} else if value.Valid {
+				_m.ParentID = new(string)
+				*_m.ParentID = value.String
+			}
+		case execution.FieldParentPhaseID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field parent_phase_id", values[i])
+			} else if value.Valid {
+				_m.ParentPhaseID = new(string)
+				*_m.ParentPhaseID = value.String
+			}
+		case execution.FieldParentBranch:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field parent_branch", values[i])
+			} else if value.Valid {
+				_m.ParentBranch = new(string)
+				*_m.ParentBranch = value.String
+			}
+		case execution.FieldParentVisit:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field parent_visit", values[i])
+			} else if value.Valid {
+				_m.ParentVisit = new(int)
+				*_m.ParentVisit = int(value.Int64)
+			}
+		case execution.FieldParentAttempt:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field parent_attempt", values[i])
+			} else if value.Valid {
+				_m.ParentAttempt = new(int)
+				*_m.ParentAttempt = int(value.Int64)
+			}
+		case execution.FieldRootID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field root_id", values[i])
+			} else if value.Valid {
+				_m.RootID = new(string)
+				*_m.RootID = value.String
+			}
+		case execution.FieldDepth:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field depth", values[i])
+			} else if value.Valid {
+				_m.Depth = int(value.Int64)
+			}
+		case execution.FieldInput:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field input", values[i])
+			} else if value != nil {
+				_m.Input = *value
 			}
 		case execution.FieldIntake:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -362,6 +432,42 @@ func (_m *Execution) String() string {
 		builder.WriteString("inbound_key=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	if v := _m.ParentID; v != nil {
+		builder.WriteString("parent_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.ParentPhaseID; v != nil {
+		builder.WriteString("parent_phase_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.ParentBranch; v != nil {
+		builder.WriteString("parent_branch=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.ParentVisit; v != nil {
+		builder.WriteString("parent_visit=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.ParentAttempt; v != nil {
+		builder.WriteString("parent_attempt=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.RootID; v != nil {
+		builder.WriteString("root_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	builder.WriteString("depth=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Depth))
+	builder.WriteString(", ")
+	builder.WriteString("input=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Input))
 	builder.WriteString(", ")
 	builder.WriteString("intake=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Intake))

@@ -156,6 +156,110 @@ func (_c *ExecutionCreate) SetNillableInboundKey(v *string) *ExecutionCreate {
 	return _c
 }
 
+// SetParentID sets the "parent_id" field.
+func (_c *ExecutionCreate) SetParentID(v string) *ExecutionCreate {
+	_c.mutation.SetParentID(v)
+	return _c
+}
+
+// SetNillableParentID sets the "parent_id" field if the given value is not nil.
+func (_c *ExecutionCreate) SetNillableParentID(v *string) *ExecutionCreate {
+	if v != nil {
+		_c.SetParentID(*v)
+	}
+	return _c
+}
+
+// SetParentPhaseID sets the "parent_phase_id" field.
+func (_c *ExecutionCreate) SetParentPhaseID(v string) *ExecutionCreate {
+	_c.mutation.SetParentPhaseID(v)
+	return _c
+}
+
+// SetNillableParentPhaseID sets the "parent_phase_id" field if the given value is not nil.
+func (_c *ExecutionCreate) SetNillableParentPhaseID(v *string) *ExecutionCreate {
+	if v != nil {
+		_c.SetParentPhaseID(*v)
+	}
+	return _c
+}
+
+// SetParentBranch sets the "parent_branch" field.
+func (_c *ExecutionCreate) SetParentBranch(v string) *ExecutionCreate {
+	_c.mutation.SetParentBranch(v)
+	return _c
+}
+
+// SetNillableParentBranch sets the "parent_branch" field if the given value is not nil.
+func (_c *ExecutionCreate) SetNillableParentBranch(v *string) *ExecutionCreate {
+	if v != nil {
+		_c.SetParentBranch(*v)
+	}
+	return _c
+}
+
+// SetParentVisit sets the "parent_visit" field.
+func (_c *ExecutionCreate) SetParentVisit(v int) *ExecutionCreate {
+	_c.mutation.SetParentVisit(v)
+	return _c
+}
+
+// SetNillableParentVisit sets the "parent_visit" field if the given value is not nil.
+func (_c *ExecutionCreate) SetNillableParentVisit(v *int) *ExecutionCreate {
+	if v != nil {
+		_c.SetParentVisit(*v)
+	}
+	return _c
+}
+
+// SetParentAttempt sets the "parent_attempt" field.
+func (_c *ExecutionCreate) SetParentAttempt(v int) *ExecutionCreate {
+	_c.mutation.SetParentAttempt(v)
+	return _c
+}
+
+// SetNillableParentAttempt sets the "parent_attempt" field if the given value is not nil.
+func (_c *ExecutionCreate) SetNillableParentAttempt(v *int) *ExecutionCreate {
+	if v != nil {
+		_c.SetParentAttempt(*v)
+	}
+	return _c
+}
+
+// SetRootID sets the "root_id" field.
+func (_c *ExecutionCreate) SetRootID(v string) *ExecutionCreate {
+	_c.mutation.SetRootID(v)
+	return _c
+}
+
+// SetNillableRootID sets the "root_id" field if the given value is not nil.
+func (_c *ExecutionCreate) SetNillableRootID(v *string) *ExecutionCreate {
+	if v != nil {
+		_c.SetRootID(*v)
+	}
+	return _c
+}
+
+// SetDepth sets the "depth" field.
+func (_c *ExecutionCreate) SetDepth(v int) *ExecutionCreate {
+	_c.mutation.SetDepth(v)
+	return _c
+}
+
+// SetNillableDepth sets the "depth" field if the given value is not nil.
+func (_c *ExecutionCreate) SetNillableDepth(v *int) *ExecutionCreate {
+	if v != nil {
+		_c.SetDepth(*v)
+	}
+	return _c
+}
+
+// SetInput sets the "input" field.
+func (_c *ExecutionCreate) SetInput(v json.RawMessage) *ExecutionCreate {
+	_c.mutation.SetInput(v)
+	return _c
+}
+
 // SetIntake sets the "intake" field.
 func (_c *ExecutionCreate) SetIntake(v json.RawMessage) *ExecutionCreate {
 	_c.mutation.SetIntake(v)
@@ -286,6 +390,10 @@ func (_c *ExecutionCreate) defaults() error {
 		v := execution.DefaultRevision
 		_c.mutation.SetRevision(v)
 	}
+	if _, ok := _c.mutation.Depth(); !ok {
+		v := execution.DefaultDepth
+		_c.mutation.SetDepth(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if execution.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized execution.DefaultID (forgotten import ent/runtime?)")
@@ -361,6 +469,29 @@ func (_c *ExecutionCreate) check() error {
 		if err := execution.InboundKeyValidator(v); err != nil {
 			return &ValidationError{Name: "inbound_key", err: fmt.Errorf(`ent: validator failed for field "Execution.inbound_key": %w`, err)}
 		}
+	}
+	if v, ok := _c.mutation.ParentID(); ok {
+		if err := execution.ParentIDValidator(v); err != nil {
+			return &ValidationError{Name: "parent_id", err: fmt.Errorf(`ent: validator failed for field "Execution.parent_id": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.ParentPhaseID(); ok {
+		if err := execution.ParentPhaseIDValidator(v); err != nil {
+			return &ValidationError{Name: "parent_phase_id", err: fmt.Errorf(`ent: validator failed for field "Execution.parent_phase_id": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.ParentBranch(); ok {
+		if err := execution.ParentBranchValidator(v); err != nil {
+			return &ValidationError{Name: "parent_branch", err: fmt.Errorf(`ent: validator failed for field "Execution.parent_branch": %w`, err)}
+		}
+	}
+	if v, ok := _c.mutation.RootID(); ok {
+		if err := execution.RootIDValidator(v); err != nil {
+			return &ValidationError{Name: "root_id", err: fmt.Errorf(`ent: validator failed for field "Execution.root_id": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Depth(); !ok {
+		return &ValidationError{Name: "depth", err: errors.New(`ent: missing required field "Execution.depth"`)}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := execution.IDValidator(v); err != nil {
@@ -452,6 +583,38 @@ func (_c *ExecutionCreate) createSpec() (*Execution, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.InboundKey(); ok {
 		_spec.SetField(execution.FieldInboundKey, field.TypeString, value)
 		_node.InboundKey = &value
+	}
+	if value, ok := _c.mutation.ParentID(); ok {
+		_spec.SetField(execution.FieldParentID, field.TypeString, value)
+		_node.ParentID = &value
+	}
+	if value, ok := _c.mutation.ParentPhaseID(); ok {
+		_spec.SetField(execution.FieldParentPhaseID, field.TypeString, value)
+		_node.ParentPhaseID = &value
+	}
+	if value, ok := _c.mutation.ParentBranch(); ok {
+		_spec.SetField(execution.FieldParentBranch, field.TypeString, value)
+		_node.ParentBranch = &value
+	}
+	if value, ok := _c.mutation.ParentVisit(); ok {
+		_spec.SetField(execution.FieldParentVisit, field.TypeInt, value)
+		_node.ParentVisit = &value
+	}
+	if value, ok := _c.mutation.ParentAttempt(); ok {
+		_spec.SetField(execution.FieldParentAttempt, field.TypeInt, value)
+		_node.ParentAttempt = &value
+	}
+	if value, ok := _c.mutation.RootID(); ok {
+		_spec.SetField(execution.FieldRootID, field.TypeString, value)
+		_node.RootID = &value
+	}
+	if value, ok := _c.mutation.Depth(); ok {
+		_spec.SetField(execution.FieldDepth, field.TypeInt, value)
+		_node.Depth = value
+	}
+	if value, ok := _c.mutation.Input(); ok {
+		_spec.SetField(execution.FieldInput, field.TypeBytes, value)
+		_node.Input = value
 	}
 	if value, ok := _c.mutation.Intake(); ok {
 		_spec.SetField(execution.FieldIntake, field.TypeBytes, value)

@@ -165,6 +165,18 @@ func (_u *ExecutionUpdate) ClearWebhook() *ExecutionUpdate {
 	return _u
 }
 
+// SetInput sets the "input" field.
+func (_u *ExecutionUpdate) SetInput(v json.RawMessage) *ExecutionUpdate {
+	_u.mutation.SetInput(v)
+	return _u
+}
+
+// ClearInput clears the value of the "input" field.
+func (_u *ExecutionUpdate) ClearInput() *ExecutionUpdate {
+	_u.mutation.ClearInput()
+	return _u
+}
+
 // SetIntake sets the "intake" field.
 func (_u *ExecutionUpdate) SetIntake(v json.RawMessage) *ExecutionUpdate {
 	_u.mutation.SetIntake(v)
@@ -396,6 +408,30 @@ func (_u *ExecutionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.InboundKeyCleared() {
 		_spec.ClearField(execution.FieldInboundKey, field.TypeString)
+	}
+	if _u.mutation.ParentIDCleared() {
+		_spec.ClearField(execution.FieldParentID, field.TypeString)
+	}
+	if _u.mutation.ParentPhaseIDCleared() {
+		_spec.ClearField(execution.FieldParentPhaseID, field.TypeString)
+	}
+	if _u.mutation.ParentBranchCleared() {
+		_spec.ClearField(execution.FieldParentBranch, field.TypeString)
+	}
+	if _u.mutation.ParentVisitCleared() {
+		_spec.ClearField(execution.FieldParentVisit, field.TypeInt)
+	}
+	if _u.mutation.ParentAttemptCleared() {
+		_spec.ClearField(execution.FieldParentAttempt, field.TypeInt)
+	}
+	if _u.mutation.RootIDCleared() {
+		_spec.ClearField(execution.FieldRootID, field.TypeString)
+	}
+	if value, ok := _u.mutation.Input(); ok {
+		_spec.SetField(execution.FieldInput, field.TypeBytes, value)
+	}
+	if _u.mutation.InputCleared() {
+		_spec.ClearField(execution.FieldInput, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Intake(); ok {
 		_spec.SetField(execution.FieldIntake, field.TypeBytes, value)
@@ -652,6 +688,18 @@ func (_u *ExecutionUpdateOne) SetWebhook(v json.RawMessage) *ExecutionUpdateOne 
 // ClearWebhook clears the value of the "webhook" field.
 func (_u *ExecutionUpdateOne) ClearWebhook() *ExecutionUpdateOne {
 	_u.mutation.ClearWebhook()
+	return _u
+}
+
+// SetInput sets the "input" field.
+func (_u *ExecutionUpdateOne) SetInput(v json.RawMessage) *ExecutionUpdateOne {
+	_u.mutation.SetInput(v)
+	return _u
+}
+
+// ClearInput clears the value of the "input" field.
+func (_u *ExecutionUpdateOne) ClearInput() *ExecutionUpdateOne {
+	_u.mutation.ClearInput()
 	return _u
 }
 
@@ -916,6 +964,30 @@ func (_u *ExecutionUpdateOne) sqlSave(ctx context.Context) (_node *Execution, er
 	}
 	if _u.mutation.InboundKeyCleared() {
 		_spec.ClearField(execution.FieldInboundKey, field.TypeString)
+	}
+	if _u.mutation.ParentIDCleared() {
+		_spec.ClearField(execution.FieldParentID, field.TypeString)
+	}
+	if _u.mutation.ParentPhaseIDCleared() {
+		_spec.ClearField(execution.FieldParentPhaseID, field.TypeString)
+	}
+	if _u.mutation.ParentBranchCleared() {
+		_spec.ClearField(execution.FieldParentBranch, field.TypeString)
+	}
+	if _u.mutation.ParentVisitCleared() {
+		_spec.ClearField(execution.FieldParentVisit, field.TypeInt)
+	}
+	if _u.mutation.ParentAttemptCleared() {
+		_spec.ClearField(execution.FieldParentAttempt, field.TypeInt)
+	}
+	if _u.mutation.RootIDCleared() {
+		_spec.ClearField(execution.FieldRootID, field.TypeString)
+	}
+	if value, ok := _u.mutation.Input(); ok {
+		_spec.SetField(execution.FieldInput, field.TypeBytes, value)
+	}
+	if _u.mutation.InputCleared() {
+		_spec.ClearField(execution.FieldInput, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.Intake(); ok {
 		_spec.SetField(execution.FieldIntake, field.TypeBytes, value)

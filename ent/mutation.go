@@ -29137,6 +29137,17 @@ type ExecutionMutation struct {
 	webhook             *json.RawMessage
 	inbound_webhook_id  *string
 	inbound_key         *string
+	parent_id           *string
+	parent_phase_id     *string
+	parent_branch       *string
+	parent_visit        *int
+	addparent_visit     *int
+	parent_attempt      *int
+	addparent_attempt   *int
+	root_id             *string
+	depth               *int
+	adddepth            *int
+	input               *json.RawMessage
 	intake              *json.RawMessage
 	consulted           *json.RawMessage
 	error               *json.RawMessage
@@ -29881,6 +29892,447 @@ func (m *ExecutionMutation) ResetInboundKey() {
 	delete(m.clearedFields, execution.FieldInboundKey)
 }
 
+// SetParentID sets the "parent_id" field.
+func (m *ExecutionMutation) SetParentID(s string) {
+	m.parent_id = &s
+}
+
+// ParentID returns the value of the "parent_id" field in the mutation.
+func (m *ExecutionMutation) ParentID() (r string, exists bool) {
+	v := m.parent_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldParentID returns the old "parent_id" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldParentID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldParentID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldParentID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldParentID: %w", err)
+	}
+	return oldValue.ParentID, nil
+}
+
+// ClearParentID clears the value of the "parent_id" field.
+func (m *ExecutionMutation) ClearParentID() {
+	m.parent_id = nil
+	m.clearedFields[execution.FieldParentID] = struct{}{}
+}
+
+// ParentIDCleared returns if the "parent_id" field was cleared in this mutation.
+func (m *ExecutionMutation) ParentIDCleared() bool {
+	_, ok := m.clearedFields[execution.FieldParentID]
+	return ok
+}
+
+// ResetParentID resets all changes to the "parent_id" field.
+func (m *ExecutionMutation) ResetParentID() {
+	m.parent_id = nil
+	delete(m.clearedFields, execution.FieldParentID)
+}
+
+// SetParentPhaseID sets the "parent_phase_id" field.
+func (m *ExecutionMutation) SetParentPhaseID(s string) {
+	m.parent_phase_id = &s
+}
+
+// ParentPhaseID returns the value of the "parent_phase_id" field in the mutation.
+func (m *ExecutionMutation) ParentPhaseID() (r string, exists bool) {
+	v := m.parent_phase_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldParentPhaseID returns the old "parent_phase_id" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldParentPhaseID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldParentPhaseID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldParentPhaseID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldParentPhaseID: %w", err)
+	}
+	return oldValue.ParentPhaseID, nil
+}
+
+// ClearParentPhaseID clears the value of the "parent_phase_id" field.
+func (m *ExecutionMutation) ClearParentPhaseID() {
+	m.parent_phase_id = nil
+	m.clearedFields[execution.FieldParentPhaseID] = struct{}{}
+}
+
+// ParentPhaseIDCleared returns if the "parent_phase_id" field was cleared in this mutation.
+func (m *ExecutionMutation) ParentPhaseIDCleared() bool {
+	_, ok := m.clearedFields[execution.FieldParentPhaseID]
+	return ok
+}
+
+// ResetParentPhaseID resets all changes to the "parent_phase_id" field.
+func (m *ExecutionMutation) ResetParentPhaseID() {
+	m.parent_phase_id = nil
+	delete(m.clearedFields, execution.FieldParentPhaseID)
+}
+
+// SetParentBranch sets the "parent_branch" field.
+func (m *ExecutionMutation) SetParentBranch(s string) {
+	m.parent_branch = &s
+}
+
+// ParentBranch returns the value of the "parent_branch" field in the mutation.
+func (m *ExecutionMutation) ParentBranch() (r string, exists bool) {
+	v := m.parent_branch
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldParentBranch returns the old "parent_branch" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldParentBranch(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldParentBranch is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldParentBranch requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldParentBranch: %w", err)
+	}
+	return oldValue.ParentBranch, nil
+}
+
+// ClearParentBranch clears the value of the "parent_branch" field.
+func (m *ExecutionMutation) ClearParentBranch() {
+	m.parent_branch = nil
+	m.clearedFields[execution.FieldParentBranch] = struct{}{}
+}
+
+// ParentBranchCleared returns if the "parent_branch" field was cleared in this mutation.
+func (m *ExecutionMutation) ParentBranchCleared() bool {
+	_, ok := m.clearedFields[execution.FieldParentBranch]
+	return ok
+}
+
+// ResetParentBranch resets all changes to the "parent_branch" field.
+func (m *ExecutionMutation) ResetParentBranch() {
+	m.parent_branch = nil
+	delete(m.clearedFields, execution.FieldParentBranch)
+}
+
+// SetParentVisit sets the "parent_visit" field.
+func (m *ExecutionMutation) SetParentVisit(i int) {
+	m.parent_visit = &i
+	m.addparent_visit = nil
+}
+
+// ParentVisit returns the value of the "parent_visit" field in the mutation.
+func (m *ExecutionMutation) ParentVisit() (r int, exists bool) {
+	v := m.parent_visit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldParentVisit returns the old "parent_visit" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldParentVisit(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldParentVisit is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldParentVisit requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldParentVisit: %w", err)
+	}
+	return oldValue.ParentVisit, nil
+}
+
+// AddParentVisit adds i to the "parent_visit" field.
+func (m *ExecutionMutation) AddParentVisit(i int) {
+	if m.addparent_visit != nil {
+		*m.addparent_visit += i
+	} else {
+		m.addparent_visit = &i
+	}
+}
+
+// AddedParentVisit returns the value that was added to the "parent_visit" field in this mutation.
+func (m *ExecutionMutation) AddedParentVisit() (r int, exists bool) {
+	v := m.addparent_visit
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearParentVisit clears the value of the "parent_visit" field.
+func (m *ExecutionMutation) ClearParentVisit() {
+	m.parent_visit = nil
+	m.addparent_visit = nil
+	m.clearedFields[execution.FieldParentVisit] = struct{}{}
+}
+
+// ParentVisitCleared returns if the "parent_visit" field was cleared in this mutation.
+func (m *ExecutionMutation) ParentVisitCleared() bool {
+	_, ok := m.clearedFields[execution.FieldParentVisit]
+	return ok
+}
+
+// ResetParentVisit resets all changes to the "parent_visit" field.
+func (m *ExecutionMutation) ResetParentVisit() {
+	m.parent_visit = nil
+	m.addparent_visit = nil
+	delete(m.clearedFields, execution.FieldParentVisit)
+}
+
+// SetParentAttempt sets the "parent_attempt" field.
+func (m *ExecutionMutation) SetParentAttempt(i int) {
+	m.parent_attempt = &i
+	m.addparent_attempt = nil
+}
+
+// ParentAttempt returns the value of the "parent_attempt" field in the mutation.
+func (m *ExecutionMutation) ParentAttempt() (r int, exists bool) {
+	v := m.parent_attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldParentAttempt returns the old "parent_attempt" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldParentAttempt(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldParentAttempt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldParentAttempt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldParentAttempt: %w", err)
+	}
+	return oldValue.ParentAttempt, nil
+}
+
+// AddParentAttempt adds i to the "parent_attempt" field.
+func (m *ExecutionMutation) AddParentAttempt(i int) {
+	if m.addparent_attempt != nil {
+		*m.addparent_attempt += i
+	} else {
+		m.addparent_attempt = &i
+	}
+}
+
+// AddedParentAttempt returns the value that was added to the "parent_attempt" field in this mutation.
+func (m *ExecutionMutation) AddedParentAttempt() (r int, exists bool) {
+	v := m.addparent_attempt
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearParentAttempt clears the value of the "parent_attempt" field.
+func (m *ExecutionMutation) ClearParentAttempt() {
+	m.parent_attempt = nil
+	m.addparent_attempt = nil
+	m.clearedFields[execution.FieldParentAttempt] = struct{}{}
+}
+
+// ParentAttemptCleared returns if the "parent_attempt" field was cleared in this mutation.
+func (m *ExecutionMutation) ParentAttemptCleared() bool {
+	_, ok := m.clearedFields[execution.FieldParentAttempt]
+	return ok
+}
+
+// ResetParentAttempt resets all changes to the "parent_attempt" field.
+func (m *ExecutionMutation) ResetParentAttempt() {
+	m.parent_attempt = nil
+	m.addparent_attempt = nil
+	delete(m.clearedFields, execution.FieldParentAttempt)
+}
+
+// SetRootID sets the "root_id" field.
+func (m *ExecutionMutation) SetRootID(s string) {
+	m.root_id = &s
+}
+
+// RootID returns the value of the "root_id" field in the mutation.
+func (m *ExecutionMutation) RootID() (r string, exists bool) {
+	v := m.root_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRootID returns the old "root_id" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldRootID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRootID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRootID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRootID: %w", err)
+	}
+	return oldValue.RootID, nil
+}
+
+// ClearRootID clears the value of the "root_id" field.
+func (m *ExecutionMutation) ClearRootID() {
+	m.root_id = nil
+	m.clearedFields[execution.FieldRootID] = struct{}{}
+}
+
+// RootIDCleared returns if the "root_id" field was cleared in this mutation.
+func (m *ExecutionMutation) RootIDCleared() bool {
+	_, ok := m.clearedFields[execution.FieldRootID]
+	return ok
+}
+
+// ResetRootID resets all changes to the "root_id" field.
+func (m *ExecutionMutation) ResetRootID() {
+	m.root_id = nil
+	delete(m.clearedFields, execution.FieldRootID)
+}
+
+// SetDepth sets the "depth" field.
+func (m *ExecutionMutation) SetDepth(i int) {
+	m.depth = &i
+	m.adddepth = nil
+}
+
+// Depth returns the value of the "depth" field in the mutation.
+func (m *ExecutionMutation) Depth() (r int, exists bool) {
+	v := m.depth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDepth returns the old "depth" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldDepth(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDepth is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDepth requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDepth: %w", err)
+	}
+	return oldValue.Depth, nil
+}
+
+// AddDepth adds i to the "depth" field.
+func (m *ExecutionMutation) AddDepth(i int) {
+	if m.adddepth != nil {
+		*m.adddepth += i
+	} else {
+		m.adddepth = &i
+	}
+}
+
+// AddedDepth returns the value that was added to the "depth" field in this mutation.
+func (m *ExecutionMutation) AddedDepth() (r int, exists bool) {
+	v := m.adddepth
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetDepth resets all changes to the "depth" field.
+func (m *ExecutionMutation) ResetDepth() {
+	m.depth = nil
+	m.adddepth = nil
+}
+
+// SetInput sets the "input" field.
+func (m *ExecutionMutation) SetInput(jm json.RawMessage) {
+	m.input = &jm
+}
+
+// Input returns the value of the "input" field in the mutation.
+func (m *ExecutionMutation) Input() (r json.RawMessage, exists bool) {
+	v := m.input
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldInput returns the old "input" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldInput(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldInput is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldInput requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldInput: %w", err)
+	}
+	return oldValue.Input, nil
+}
+
+// ClearInput clears the value of the "input" field.
+func (m *ExecutionMutation) ClearInput() {
+	m.input = nil
+	m.clearedFields[execution.FieldInput] = struct{}{}
+}
+
+// InputCleared returns if the "input" field was cleared in this mutation.
+func (m *ExecutionMutation) InputCleared() bool {
+	_, ok := m.clearedFields[execution.FieldInput]
+	return ok
+}
+
+// ResetInput resets all changes to the "input" field.
+func (m *ExecutionMutation) ResetInput() {
+	m.input = nil
+	delete(m.clearedFields, execution.FieldInput)
+}
+
 // SetIntake sets the "intake" field.
 func (m *ExecutionMutation) SetIntake(jm json.RawMessage) {
 	m.intake = &jm
@@ -30268,7 +30720,7 @@ func (m *ExecutionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExecutionMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 27)
 	if m.created_at != nil {
 		fields = append(fields, execution.FieldCreatedAt)
 	}
@@ -30310,6 +30762,30 @@ func (m *ExecutionMutation) Fields() []string {
 	}
 	if m.inbound_key != nil {
 		fields = append(fields, execution.FieldInboundKey)
+	}
+	if m.parent_id != nil {
+		fields = append(fields, execution.FieldParentID)
+	}
+	if m.parent_phase_id != nil {
+		fields = append(fields, execution.FieldParentPhaseID)
+	}
+	if m.parent_branch != nil {
+		fields = append(fields, execution.FieldParentBranch)
+	}
+	if m.parent_visit != nil {
+		fields = append(fields, execution.FieldParentVisit)
+	}
+	if m.parent_attempt != nil {
+		fields = append(fields, execution.FieldParentAttempt)
+	}
+	if m.root_id != nil {
+		fields = append(fields, execution.FieldRootID)
+	}
+	if m.depth != nil {
+		fields = append(fields, execution.FieldDepth)
+	}
+	if m.input != nil {
+		fields = append(fields, execution.FieldInput)
 	}
 	if m.intake != nil {
 		fields = append(fields, execution.FieldIntake)
@@ -30362,6 +30838,22 @@ func (m *ExecutionMutation) Field(name string) (ent.Value, bool) {
 		return m.InboundWebhookID()
 	case execution.FieldInboundKey:
 		return m.InboundKey()
+	case execution.FieldParentID:
+		return m.ParentID()
+	case execution.FieldParentPhaseID:
+		return m.ParentPhaseID()
+	case execution.FieldParentBranch:
+		return m.ParentBranch()
+	case execution.FieldParentVisit:
+		return m.ParentVisit()
+	case execution.FieldParentAttempt:
+		return m.ParentAttempt()
+	case execution.FieldRootID:
+		return m.RootID()
+	case execution.FieldDepth:
+		return m.Depth()
+	case execution.FieldInput:
+		return m.Input()
 	case execution.FieldIntake:
 		return m.Intake()
 	case execution.FieldConsulted:
@@ -30409,6 +30901,22 @@ func (m *ExecutionMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldInboundWebhookID(ctx)
 	case execution.FieldInboundKey:
 		return m.OldInboundKey(ctx)
+	case execution.FieldParentID:
+		return m.OldParentID(ctx)
+	case execution.FieldParentPhaseID:
+		return m.OldParentPhaseID(ctx)
+	case execution.FieldParentBranch:
+		return m.OldParentBranch(ctx)
+	case execution.FieldParentVisit:
+		return m.OldParentVisit(ctx)
+	case execution.FieldParentAttempt:
+		return m.OldParentAttempt(ctx)
+	case execution.FieldRootID:
+		return m.OldRootID(ctx)
+	case execution.FieldDepth:
+		return m.OldDepth(ctx)
+	case execution.FieldInput:
+		return m.OldInput(ctx)
 	case execution.FieldIntake:
 		return m.OldIntake(ctx)
 	case execution.FieldConsulted:
@@ -30526,6 +31034,62 @@ func (m *ExecutionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetInboundKey(v)
 		return nil
+	case execution.FieldParentID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetParentID(v)
+		return nil
+	case execution.FieldParentPhaseID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetParentPhaseID(v)
+		return nil
+	case execution.FieldParentBranch:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetParentBranch(v)
+		return nil
+	case execution.FieldParentVisit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetParentVisit(v)
+		return nil
+	case execution.FieldParentAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetParentAttempt(v)
+		return nil
+	case execution.FieldRootID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRootID(v)
+		return nil
+	case execution.FieldDepth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDepth(v)
+		return nil
+	case execution.FieldInput:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetInput(v)
+		return nil
 	case execution.FieldIntake:
 		v, ok := value.(json.RawMessage)
 		if !ok {
@@ -30575,6 +31139,15 @@ func (m *ExecutionMutation) AddedFields() []string {
 	if m.addrevision != nil {
 		fields = append(fields, execution.FieldRevision)
 	}
+	if m.addparent_visit != nil {
+		fields = append(fields, execution.FieldParentVisit)
+	}
+	if m.addparent_attempt != nil {
+		fields = append(fields, execution.FieldParentAttempt)
+	}
+	if m.adddepth != nil {
+		fields = append(fields, execution.FieldDepth)
+	}
 	return fields
 }
 
@@ -30587,6 +31160,12 @@ func (m *ExecutionMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedWorkflowVersion()
 	case execution.FieldRevision:
 		return m.AddedRevision()
+	case execution.FieldParentVisit:
+		return m.AddedParentVisit()
+	case execution.FieldParentAttempt:
+		return m.AddedParentAttempt()
+	case execution.FieldDepth:
+		return m.AddedDepth()
 	}
 	return nil, false
 }
@@ -30609,6 +31188,27 @@ func (m *ExecutionMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddRevision(v)
+		return nil
+	case execution.FieldParentVisit:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddParentVisit(v)
+		return nil
+	case execution.FieldParentAttempt:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddParentAttempt(v)
+		return nil
+	case execution.FieldDepth:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddDepth(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Execution numeric field %s", name)
@@ -30635,6 +31235,27 @@ func (m *ExecutionMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(execution.FieldInboundKey) {
 		fields = append(fields, execution.FieldInboundKey)
+	}
+	if m.FieldCleared(execution.FieldParentID) {
+		fields = append(fields, execution.FieldParentID)
+	}
+	if m.FieldCleared(execution.FieldParentPhaseID) {
+		fields = append(fields, execution.FieldParentPhaseID)
+	}
+	if m.FieldCleared(execution.FieldParentBranch) {
+		fields = append(fields, execution.FieldParentBranch)
+	}
+	if m.FieldCleared(execution.FieldParentVisit) {
+		fields = append(fields, execution.FieldParentVisit)
+	}
+	if m.FieldCleared(execution.FieldParentAttempt) {
+		fields = append(fields, execution.FieldParentAttempt)
+	}
+	if m.FieldCleared(execution.FieldRootID) {
+		fields = append(fields, execution.FieldRootID)
+	}
+	if m.FieldCleared(execution.FieldInput) {
+		fields = append(fields, execution.FieldInput)
 	}
 	if m.FieldCleared(execution.FieldIntake) {
 		fields = append(fields, execution.FieldIntake)
@@ -30682,6 +31303,27 @@ func (m *ExecutionMutation) ClearField(name string) error {
 		return nil
 	case execution.FieldInboundKey:
 		m.ClearInboundKey()
+		return nil
+	case execution.FieldParentID:
+		m.ClearParentID()
+		return nil
+	case execution.FieldParentPhaseID:
+		m.ClearParentPhaseID()
+		return nil
+	case execution.FieldParentBranch:
+		m.ClearParentBranch()
+		return nil
+	case execution.FieldParentVisit:
+		m.ClearParentVisit()
+		return nil
+	case execution.FieldParentAttempt:
+		m.ClearParentAttempt()
+		return nil
+	case execution.FieldRootID:
+		m.ClearRootID()
+		return nil
+	case execution.FieldInput:
+		m.ClearInput()
 		return nil
 	case execution.FieldIntake:
 		m.ClearIntake()
@@ -30747,6 +31389,30 @@ func (m *ExecutionMutation) ResetField(name string) error {
 		return nil
 	case execution.FieldInboundKey:
 		m.ResetInboundKey()
+		return nil
+	case execution.FieldParentID:
+		m.ResetParentID()
+		return nil
+	case execution.FieldParentPhaseID:
+		m.ResetParentPhaseID()
+		return nil
+	case execution.FieldParentBranch:
+		m.ResetParentBranch()
+		return nil
+	case execution.FieldParentVisit:
+		m.ResetParentVisit()
+		return nil
+	case execution.FieldParentAttempt:
+		m.ResetParentAttempt()
+		return nil
+	case execution.FieldRootID:
+		m.ResetRootID()
+		return nil
+	case execution.FieldDepth:
+		m.ResetDepth()
+		return nil
+	case execution.FieldInput:
+		m.ResetInput()
 		return nil
 	case execution.FieldIntake:
 		m.ResetIntake()

@@ -227,3 +227,30 @@ func TestExecutionInABlock(t *testing.T) {
 		}, a.Get("data.execution"))
 	})
 }
+
+// An execution leads to the one that has called it, and the other way round.
+func TestExecutionThatIsCalled(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		x := strand(t, s, s.World.A)
+		ctx, called := s.World.As(s.World.A, principal.Owner), ""
+		require.NoError(t, s.World.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			caller, err := tx.Execution.Get(ctx, x.execution)
+			if err != nil {
+				return err
+			}
+			row, err := tx.Execution.Create().SetWorkflowID(caller.WorkflowID).SetWorkflowVersion(1).SetTrigger("workflow").SetParentID(caller.ID).SetParentPhaseID("work").
+				SetParentBranch("Rooms / 2").SetParentVisit(2).SetParentAttempt(1).SetRootID(caller.ID).SetDepth(1).SetInput(json.RawMessage(`{"room":"A1"}`)).Save(ctx)
+			called = row.ID
+			return err
+		}))
+		a := ask(t, s, s.A.Agent, `query($id: ID!, $of: ID!) { execution(id: $id) { trigger parentId parentPhaseId parentBranch parent { id parentId } variables }
+			executions(filter: {parentId: [$of]}) { edges { node { id } } } none: executions(filter: {parentId: [$id]}) { totalCount } }`, vars{"id": called, "of": x.execution})
+		require.Equal(t, vars{
+			"trigger": "workflow", "parentId": x.execution, "parentPhaseId": "work", "parentBranch": "Rooms / 2", "parent": vars{"id": x.execution, "parentId": nil},
+			"variables": vars{"request": nil, "webhook": nil, "input": vars{"room": "A1"}, "phases": vars{}},
+		}, a.Get("data.execution"))
+		require.Equal(t, []any{vars{"node": vars{"id": called}}}, a.Get("data.executions.edges"))
+		require.Equal(t, 0, a.Int("data.none.totalCount"))
+	})
+}

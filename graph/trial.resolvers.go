@@ -10,7 +10,7 @@ import (
 	"atrium/internal/workflow/trial"
 )
 
-func (r *queryResolver) TryWorkflow(ctx context.Context, id *string, definition json.RawMessage, request *string, fields, webhook, answers json.RawMessage,
+func (r *queryResolver) TryWorkflow(ctx context.Context, id *string, definition json.RawMessage, request *string, fields, webhook, input, answers json.RawMessage,
 	until *string,
 ) (*trial.Result, error) {
 	in := trial.Input{ID: id, Request: request, Until: until}
@@ -22,6 +22,9 @@ func (r *queryResolver) TryWorkflow(ctx context.Context, id *string, definition 
 		return nil, err
 	}
 	if in.Webhook, err = objectOf("webhook", webhook); err != nil {
+		return nil, err
+	}
+	if in.Input, err = objectOf("input", input); err != nil {
 		return nil, err
 	}
 	if in.Answers, err = objectOf("answers", answers); err != nil {

@@ -14,7 +14,10 @@ type ExecutionSummary struct {
 	WorkflowVersion int             `json:"workflowVersion" doc:"The published version that it runs, whatever is published meanwhile." example:"1"`
 	RequestID       *string         `json:"requestId" doc:"The request that it processes." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Status          string          `json:"status" enum:"RUNNING,WAITING,COMPLETED,FAILED,CANCELLED"`
-	Trigger         string          `json:"trigger" enum:"request,webhook,schedule" doc:"What started it."`
+	Trigger         string          `json:"trigger" enum:"request,webhook,schedule,workflow" doc:"What started it."`
+	ParentID        *string         `json:"parentId" doc:"The execution that has called it by a CALL_WORKFLOW; null for one that nothing calls." exampleNull:"true"`
+	ParentPhaseID   *string         `json:"parentPhaseId" doc:"The phase of that execution." exampleNull:"true"`
+	ParentBranch    *string         `json:"parentBranch" doc:"The branch in which that phase was, with those around it; null outside of blocks." exampleNull:"true"`
 	PhaseID         *string         `json:"phaseId" doc:"The phase in which it stands, or ended: inside of a block, the block." example:"approve"`
 	PhaseIDs        []string        `json:"phaseIds" doc:"The phases in which it stands now: one, or several inside of a block." example:"[\"approve\"]"`
 	Error           *ExecutionError `json:"error" doc:"Why it failed, or what somebody has to look at before it goes on."`
@@ -27,7 +30,7 @@ type ExecutionSummary struct {
 // Execution is an execution as answers show it.
 type Execution struct {
 	ExecutionSummary
-	Variables Object       `json:"variables" doc:"What its expressions read: request, webhook and phases." example:"{\"request\": {\"title\": \"Laptop\"}, \"webhook\": null, \"phases\": {\"price\": {\"cents\": 90000}}}"`
+	Variables Object       `json:"variables" doc:"What its expressions read: request, webhook and phases, and input if another execution has called it." example:"{\"request\": {\"title\": \"Laptop\"}, \"webhook\": null, \"phases\": {\"price\": {\"cents\": 90000}}}"`
 	Phases    []PhaseVisit `json:"phases" doc:"The phases that it has entered, in order; the last 1,000 of more."`
 }
 
@@ -41,7 +44,7 @@ type ExecutionError struct {
 // PhaseVisit is one entry of an execution into a phase.
 type PhaseVisit struct {
 	PhaseID    string          `json:"phaseId" example:"price"`
-	Type       string          `json:"type" enum:"START,PROCESS,DECISION,DATA,TIMER,WEBHOOK_CALLOUT,API_CALL,APPROVAL,PARALLEL,FOR_EACH,JOIN,END"`
+	Type       string          `json:"type" enum:"START,PROCESS,DECISION,DATA,TIMER,WEBHOOK_CALLOUT,API_CALL,APPROVAL,CALL_WORKFLOW,PARALLEL,FOR_EACH,JOIN,END"`
 	Status     string          `json:"status" enum:"RUNNING,WAITING,COMPLETED,SKIPPED,FAILED"`
 	StartedAt  Time            `json:"startedAt"`
 	FinishedAt *Time           `json:"finishedAt"`
@@ -56,6 +59,7 @@ type PhaseVisit struct {
 func executionSummaryOut(e *ent.Execution) ExecutionSummary {
 	return ExecutionSummary{
 		ID: e.ID, WorkflowID: e.WorkflowID, WorkflowVersion: e.WorkflowVersion, RequestID: e.RequestID, Status: string(e.Status), Trigger: string(e.Trigger),
+		ParentID: e.ParentID, ParentPhaseID: e.ParentPhaseID, ParentBranch: e.ParentBranch,
 		PhaseID: e.PhaseID, PhaseIDs: execution.Standing(e), Error: parsed[ExecutionError](e.Error), StartedAt: atOrNil(e.StartedAt), FinishedAt: atOrNil(e.FinishedAt),
 		CreatedAt: at(e.CreatedAt), UpdatedAt: at(e.UpdatedAt),
 	}

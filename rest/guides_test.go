@@ -66,7 +66,7 @@ func TestGuidesToDefinitions(t *testing.T) {
 			require.Contains(t, string(definition.Schema()), `"`+key[0]+`"`, "%s has no such key", p.Type)
 		}
 	}
-	require.Equal(t, []string{"START", "PROCESS", "DECISION", "DATA", "TIMER", "WEBHOOK_CALLOUT", "API_CALL", "APPROVAL", "PARALLEL", "FOR_EACH", "JOIN", "END"}, told)
+	require.Equal(t, []string{"START", "PROCESS", "DECISION", "DATA", "TIMER", "WEBHOOK_CALLOUT", "API_CALL", "APPROVAL", "CALL_WORKFLOW", "PARALLEL", "FOR_EACH", "JOIN", "END"}, told)
 }
 
 // What the guides say of scopes and roles agrees with the route table and the policies.

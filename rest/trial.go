@@ -28,7 +28,7 @@ type TrialStop struct {
 type TrialStep struct {
 	PhaseID       string             `json:"phaseId" example:"review"`
 	Name          string             `json:"name" doc:"What people call the phase." example:"Review it"`
-	Type          string             `json:"type" enum:"START,PROCESS,DECISION,DATA,TIMER,WEBHOOK_CALLOUT,API_CALL,APPROVAL,PARALLEL,FOR_EACH,JOIN,END"`
+	Type          string             `json:"type" enum:"START,PROCESS,DECISION,DATA,TIMER,WEBHOOK_CALLOUT,API_CALL,APPROVAL,CALL_WORKFLOW,PARALLEL,FOR_EACH,JOIN,END"`
 	Branch        *string            `json:"branch" doc:"The branch of a block in which it is, with those around it, as in Access / 3; null outside of blocks." exampleNull:"true"`
 	Status        string             `json:"status" enum:"RUNNING,WAITING,COMPLETED,SKIPPED,FAILED"`
 	StartedAt     Time               `json:"startedAt" doc:"By the trial's clock, in which timers and deadlines pass at once."`

@@ -43,6 +43,22 @@ const (
 	FieldInboundWebhookID = "inbound_webhook_id"
 	// FieldInboundKey holds the string denoting the inbound_key field in the database.
 	FieldInboundKey = "inbound_key"
+	// FieldParentID holds the string denoting the parent_id field in the database.
+	FieldParentID = "parent_id"
+	// FieldParentPhaseID holds the string denoting the parent_phase_id field in the database.
+	FieldParentPhaseID = "parent_phase_id"
+	// FieldParentBranch holds the string denoting the parent_branch field in the database.
+	FieldParentBranch = "parent_branch"
+	// FieldParentVisit holds the string denoting the parent_visit field in the database.
+	FieldParentVisit = "parent_visit"
+	// FieldParentAttempt holds the string denoting the parent_attempt field in the database.
+	FieldParentAttempt = "parent_attempt"
+	// FieldRootID holds the string denoting the root_id field in the database.
+	FieldRootID = "root_id"
+	// FieldDepth holds the string denoting the depth field in the database.
+	FieldDepth = "depth"
+	// FieldInput holds the string denoting the input field in the database.
+	FieldInput = "input"
 	// FieldIntake holds the string denoting the intake field in the database.
 	FieldIntake = "intake"
 	// FieldConsulted holds the string denoting the consulted field in the database.
@@ -101,6 +117,14 @@ var Columns = []string{
 	FieldWebhook,
 	FieldInboundWebhookID,
 	FieldInboundKey,
+	FieldParentID,
+	FieldParentPhaseID,
+	FieldParentBranch,
+	FieldParentVisit,
+	FieldParentAttempt,
+	FieldRootID,
+	FieldDepth,
+	FieldInput,
 	FieldIntake,
 	FieldConsulted,
 	FieldError,
@@ -140,6 +164,16 @@ var (
 	InboundWebhookIDValidator func(string) error
 	// InboundKeyValidator is a validator for the "inbound_key" field. It is called by the builders before save.
 	InboundKeyValidator func(string) error
+	// ParentIDValidator is a validator for the "parent_id" field. It is called by the builders before save.
+	ParentIDValidator func(string) error
+	// ParentPhaseIDValidator is a validator for the "parent_phase_id" field. It is called by the builders before save.
+	ParentPhaseIDValidator func(string) error
+	// ParentBranchValidator is a validator for the "parent_branch" field. It is called by the builders before save.
+	ParentBranchValidator func(string) error
+	// RootIDValidator is a validator for the "root_id" field. It is called by the builders before save.
+	RootIDValidator func(string) error
+	// DefaultDepth holds the default value on creation for the "depth" field.
+	DefaultDepth int
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -183,6 +217,7 @@ const (
 	TriggerRequest  Trigger = "request"
 	TriggerWebhook  Trigger = "webhook"
 	TriggerSchedule Trigger = "schedule"
+	TriggerWorkflow Trigger = "workflow"
 )
 
 func (t Trigger) String() string {
@@ -192,7 +227,7 @@ func (t Trigger) String() string {
 // TriggerValidator is a validator for the "trigger" field enum values. It is called by the builders before save.
 func TriggerValidator(t Trigger) error {
 	switch t {
-	case TriggerRequest, TriggerWebhook, TriggerSchedule:
+	case TriggerRequest, TriggerWebhook, TriggerSchedule, TriggerWorkflow:
 		return nil
 	default:
 		return fmt.Errorf("execution: invalid enum value for trigger field: %q", t)
@@ -265,6 +300,41 @@ func ByInboundWebhookID(opts ...sql.OrderTermOption) OrderOption {
 // ByInboundKey orders the results by the inbound_key field.
 func ByInboundKey(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldInboundKey, opts...).ToFunc()
+}
+
+// ByParentID orders the results by the parent_id field.
+func ByParentID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldParentID, opts...).ToFunc()
+}
+
+// ByParentPhaseID orders the results by the parent_phase_id field.
+func ByParentPhaseID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldParentPhaseID, opts...).ToFunc()
+}
+
+// ByParentBranch orders the results by the parent_branch field.
+func ByParentBranch(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldParentBranch, opts...).ToFunc()
+}
+
+// ByParentVisit orders the results by the parent_visit field.
+func ByParentVisit(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldParentVisit, opts...).ToFunc()
+}
+
+// ByParentAttempt orders the results by the parent_attempt field.
+func ByParentAttempt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldParentAttempt, opts...).ToFunc()
+}
+
+// ByRootID orders the results by the root_id field.
+func ByRootID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRootID, opts...).ToFunc()
+}
+
+// ByDepth orders the results by the depth field.
+func ByDepth(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDepth, opts...).ToFunc()
 }
 
 // ByStartedAt orders the results by the started_at field.

@@ -129,6 +129,47 @@ func InboundKey(v string) predicate.Execution {
 	return predicate.Execution(sql.FieldEQ(FieldInboundKey, v))
 }
 
+// ParentID applies equality check predicate on the "parent_id" field. It's identical to ParentIDEQ.
+func ParentID(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentID, v))
+}
+
+// ParentPhaseID applies equality check predicate on the "parent_phase_id" field. It's identical to ParentPhaseIDEQ.
+func ParentPhaseID(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentPhaseID, v))
+}
+
+// ParentBranch applies equality check predicate on the "parent_branch" field. It's identical to ParentBranchEQ.
+func ParentBranch(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentBranch, v))
+}
+
+// ParentVisit applies equality check predicate on the "parent_visit" field. It's identical to ParentVisitEQ.
+func ParentVisit(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentVisit, v))
+}
+
+// ParentAttempt applies equality check predicate on the "parent_attempt" field. It's identical to ParentAttemptEQ.
+func ParentAttempt(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentAttempt, v))
+}
+
+// RootID applies equality check predicate on the "root_id" field. It's identical to RootIDEQ.
+func RootID(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldRootID, v))
+}
+
+// Depth applies equality check predicate on the "depth" field. It's identical to DepthEQ.
+func Depth(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldDepth, v))
+}
+
+// Input applies equality check predicate on the "input" field. It's identical to InputEQ.
+func Input(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldInput, vc))
+}
+
 // Intake applies equality check predicate on the "intake" field. It's identical to IntakeEQ.
 func Intake(v json.RawMessage) predicate.Execution {
 	vc := []byte(v)
@@ -913,6 +954,510 @@ func InboundKeyEqualFold(v string) predicate.Execution {
 // InboundKeyContainsFold applies the ContainsFold predicate on the "inbound_key" field.
 func InboundKeyContainsFold(v string) predicate.Execution {
 	return predicate.Execution(sql.FieldContainsFold(FieldInboundKey, v))
+}
+
+// ParentIDEQ applies the EQ predicate on the "parent_id" field.
+func ParentIDEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentID, v))
+}
+
+// ParentIDNEQ applies the NEQ predicate on the "parent_id" field.
+func ParentIDNEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldNEQ(FieldParentID, v))
+}
+
+// ParentIDIn applies the In predicate on the "parent_id" field.
+func ParentIDIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldIn(FieldParentID, vs...))
+}
+
+// ParentIDNotIn applies the NotIn predicate on the "parent_id" field.
+func ParentIDNotIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldNotIn(FieldParentID, vs...))
+}
+
+// ParentIDGT applies the GT predicate on the "parent_id" field.
+func ParentIDGT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGT(FieldParentID, v))
+}
+
+// ParentIDGTE applies the GTE predicate on the "parent_id" field.
+func ParentIDGTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGTE(FieldParentID, v))
+}
+
+// ParentIDLT applies the LT predicate on the "parent_id" field.
+func ParentIDLT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLT(FieldParentID, v))
+}
+
+// ParentIDLTE applies the LTE predicate on the "parent_id" field.
+func ParentIDLTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLTE(FieldParentID, v))
+}
+
+// ParentIDContains applies the Contains predicate on the "parent_id" field.
+func ParentIDContains(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContains(FieldParentID, v))
+}
+
+// ParentIDHasPrefix applies the HasPrefix predicate on the "parent_id" field.
+func ParentIDHasPrefix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasPrefix(FieldParentID, v))
+}
+
+// ParentIDHasSuffix applies the HasSuffix predicate on the "parent_id" field.
+func ParentIDHasSuffix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasSuffix(FieldParentID, v))
+}
+
+// ParentIDIsNil applies the IsNil predicate on the "parent_id" field.
+func ParentIDIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldParentID))
+}
+
+// ParentIDNotNil applies the NotNil predicate on the "parent_id" field.
+func ParentIDNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldParentID))
+}
+
+// ParentIDEqualFold applies the EqualFold predicate on the "parent_id" field.
+func ParentIDEqualFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEqualFold(FieldParentID, v))
+}
+
+// ParentIDContainsFold applies the ContainsFold predicate on the "parent_id" field.
+func ParentIDContainsFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContainsFold(FieldParentID, v))
+}
+
+// ParentPhaseIDEQ applies the EQ predicate on the "parent_phase_id" field.
+func ParentPhaseIDEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDNEQ applies the NEQ predicate on the "parent_phase_id" field.
+func ParentPhaseIDNEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldNEQ(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDIn applies the In predicate on the "parent_phase_id" field.
+func ParentPhaseIDIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldIn(FieldParentPhaseID, vs...))
+}
+
+// ParentPhaseIDNotIn applies the NotIn predicate on the "parent_phase_id" field.
+func ParentPhaseIDNotIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldNotIn(FieldParentPhaseID, vs...))
+}
+
+// ParentPhaseIDGT applies the GT predicate on the "parent_phase_id" field.
+func ParentPhaseIDGT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGT(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDGTE applies the GTE predicate on the "parent_phase_id" field.
+func ParentPhaseIDGTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGTE(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDLT applies the LT predicate on the "parent_phase_id" field.
+func ParentPhaseIDLT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLT(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDLTE applies the LTE predicate on the "parent_phase_id" field.
+func ParentPhaseIDLTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLTE(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDContains applies the Contains predicate on the "parent_phase_id" field.
+func ParentPhaseIDContains(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContains(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDHasPrefix applies the HasPrefix predicate on the "parent_phase_id" field.
+func ParentPhaseIDHasPrefix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasPrefix(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDHasSuffix applies the HasSuffix predicate on the "parent_phase_id" field.
+func ParentPhaseIDHasSuffix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasSuffix(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDIsNil applies the IsNil predicate on the "parent_phase_id" field.
+func ParentPhaseIDIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldParentPhaseID))
+}
+
+// ParentPhaseIDNotNil applies the NotNil predicate on the "parent_phase_id" field.
+func ParentPhaseIDNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldParentPhaseID))
+}
+
+// ParentPhaseIDEqualFold applies the EqualFold predicate on the "parent_phase_id" field.
+func ParentPhaseIDEqualFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEqualFold(FieldParentPhaseID, v))
+}
+
+// ParentPhaseIDContainsFold applies the ContainsFold predicate on the "parent_phase_id" field.
+func ParentPhaseIDContainsFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContainsFold(FieldParentPhaseID, v))
+}
+
+// ParentBranchEQ applies the EQ predicate on the "parent_branch" field.
+func ParentBranchEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentBranch, v))
+}
+
+// ParentBranchNEQ applies the NEQ predicate on the "parent_branch" field.
+func ParentBranchNEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldNEQ(FieldParentBranch, v))
+}
+
+// ParentBranchIn applies the In predicate on the "parent_branch" field.
+func ParentBranchIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldIn(FieldParentBranch, vs...))
+}
+
+// ParentBranchNotIn applies the NotIn predicate on the "parent_branch" field.
+func ParentBranchNotIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldNotIn(FieldParentBranch, vs...))
+}
+
+// ParentBranchGT applies the GT predicate on the "parent_branch" field.
+func ParentBranchGT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGT(FieldParentBranch, v))
+}
+
+// ParentBranchGTE applies the GTE predicate on the "parent_branch" field.
+func ParentBranchGTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGTE(FieldParentBranch, v))
+}
+
+// ParentBranchLT applies the LT predicate on the "parent_branch" field.
+func ParentBranchLT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLT(FieldParentBranch, v))
+}
+
+// ParentBranchLTE applies the LTE predicate on the "parent_branch" field.
+func ParentBranchLTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLTE(FieldParentBranch, v))
+}
+
+// ParentBranchContains applies the Contains predicate on the "parent_branch" field.
+func ParentBranchContains(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContains(FieldParentBranch, v))
+}
+
+// ParentBranchHasPrefix applies the HasPrefix predicate on the "parent_branch" field.
+func ParentBranchHasPrefix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasPrefix(FieldParentBranch, v))
+}
+
+// ParentBranchHasSuffix applies the HasSuffix predicate on the "parent_branch" field.
+func ParentBranchHasSuffix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasSuffix(FieldParentBranch, v))
+}
+
+// ParentBranchIsNil applies the IsNil predicate on the "parent_branch" field.
+func ParentBranchIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldParentBranch))
+}
+
+// ParentBranchNotNil applies the NotNil predicate on the "parent_branch" field.
+func ParentBranchNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldParentBranch))
+}
+
+// ParentBranchEqualFold applies the EqualFold predicate on the "parent_branch" field.
+func ParentBranchEqualFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEqualFold(FieldParentBranch, v))
+}
+
+// ParentBranchContainsFold applies the ContainsFold predicate on the "parent_branch" field.
+func ParentBranchContainsFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContainsFold(FieldParentBranch, v))
+}
+
+// ParentVisitEQ applies the EQ predicate on the "parent_visit" field.
+func ParentVisitEQ(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentVisit, v))
+}
+
+// ParentVisitNEQ applies the NEQ predicate on the "parent_visit" field.
+func ParentVisitNEQ(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldNEQ(FieldParentVisit, v))
+}
+
+// ParentVisitIn applies the In predicate on the "parent_visit" field.
+func ParentVisitIn(vs ...int) predicate.Execution {
+	return predicate.Execution(sql.FieldIn(FieldParentVisit, vs...))
+}
+
+// ParentVisitNotIn applies the NotIn predicate on the "parent_visit" field.
+func ParentVisitNotIn(vs ...int) predicate.Execution {
+	return predicate.Execution(sql.FieldNotIn(FieldParentVisit, vs...))
+}
+
+// ParentVisitGT applies the GT predicate on the "parent_visit" field.
+func ParentVisitGT(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldGT(FieldParentVisit, v))
+}
+
+// ParentVisitGTE applies the GTE predicate on the "parent_visit" field.
+func ParentVisitGTE(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldGTE(FieldParentVisit, v))
+}
+
+// ParentVisitLT applies the LT predicate on the "parent_visit" field.
+func ParentVisitLT(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldLT(FieldParentVisit, v))
+}
+
+// ParentVisitLTE applies the LTE predicate on the "parent_visit" field.
+func ParentVisitLTE(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldLTE(FieldParentVisit, v))
+}
+
+// ParentVisitIsNil applies the IsNil predicate on the "parent_visit" field.
+func ParentVisitIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldParentVisit))
+}
+
+// ParentVisitNotNil applies the NotNil predicate on the "parent_visit" field.
+func ParentVisitNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldParentVisit))
+}
+
+// ParentAttemptEQ applies the EQ predicate on the "parent_attempt" field.
+func ParentAttemptEQ(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldParentAttempt, v))
+}
+
+// ParentAttemptNEQ applies the NEQ predicate on the "parent_attempt" field.
+func ParentAttemptNEQ(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldNEQ(FieldParentAttempt, v))
+}
+
+// ParentAttemptIn applies the In predicate on the "parent_attempt" field.
+func ParentAttemptIn(vs ...int) predicate.Execution {
+	return predicate.Execution(sql.FieldIn(FieldParentAttempt, vs...))
+}
+
+// ParentAttemptNotIn applies the NotIn predicate on the "parent_attempt" field.
+func ParentAttemptNotIn(vs ...int) predicate.Execution {
+	return predicate.Execution(sql.FieldNotIn(FieldParentAttempt, vs...))
+}
+
+// ParentAttemptGT applies the GT predicate on the "parent_attempt" field.
+func ParentAttemptGT(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldGT(FieldParentAttempt, v))
+}
+
+// ParentAttemptGTE applies the GTE predicate on the "parent_attempt" field.
+func ParentAttemptGTE(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldGTE(FieldParentAttempt, v))
+}
+
+// ParentAttemptLT applies the LT predicate on the "parent_attempt" field.
+func ParentAttemptLT(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldLT(FieldParentAttempt, v))
+}
+
+// ParentAttemptLTE applies the LTE predicate on the "parent_attempt" field.
+func ParentAttemptLTE(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldLTE(FieldParentAttempt, v))
+}
+
+// ParentAttemptIsNil applies the IsNil predicate on the "parent_attempt" field.
+func ParentAttemptIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldParentAttempt))
+}
+
+// ParentAttemptNotNil applies the NotNil predicate on the "parent_attempt" field.
+func ParentAttemptNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldParentAttempt))
+}
+
+// RootIDEQ applies the EQ predicate on the "root_id" field.
+func RootIDEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldRootID, v))
+}
+
+// RootIDNEQ applies the NEQ predicate on the "root_id" field.
+func RootIDNEQ(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldNEQ(FieldRootID, v))
+}
+
+// RootIDIn applies the In predicate on the "root_id" field.
+func RootIDIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldIn(FieldRootID, vs...))
+}
+
+// RootIDNotIn applies the NotIn predicate on the "root_id" field.
+func RootIDNotIn(vs ...string) predicate.Execution {
+	return predicate.Execution(sql.FieldNotIn(FieldRootID, vs...))
+}
+
+// RootIDGT applies the GT predicate on the "root_id" field.
+func RootIDGT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGT(FieldRootID, v))
+}
+
+// RootIDGTE applies the GTE predicate on the "root_id" field.
+func RootIDGTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldGTE(FieldRootID, v))
+}
+
+// RootIDLT applies the LT predicate on the "root_id" field.
+func RootIDLT(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLT(FieldRootID, v))
+}
+
+// RootIDLTE applies the LTE predicate on the "root_id" field.
+func RootIDLTE(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldLTE(FieldRootID, v))
+}
+
+// RootIDContains applies the Contains predicate on the "root_id" field.
+func RootIDContains(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContains(FieldRootID, v))
+}
+
+// RootIDHasPrefix applies the HasPrefix predicate on the "root_id" field.
+func RootIDHasPrefix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasPrefix(FieldRootID, v))
+}
+
+// RootIDHasSuffix applies the HasSuffix predicate on the "root_id" field.
+func RootIDHasSuffix(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldHasSuffix(FieldRootID, v))
+}
+
+// RootIDIsNil applies the IsNil predicate on the "root_id" field.
+func RootIDIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldRootID))
+}
+
+// RootIDNotNil applies the NotNil predicate on the "root_id" field.
+func RootIDNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldRootID))
+}
+
+// RootIDEqualFold applies the EqualFold predicate on the "root_id" field.
+func RootIDEqualFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldEqualFold(FieldRootID, v))
+}
+
+// RootIDContainsFold applies the ContainsFold predicate on the "root_id" field.
+func RootIDContainsFold(v string) predicate.Execution {
+	return predicate.Execution(sql.FieldContainsFold(FieldRootID, v))
+}
+
+// DepthEQ applies the EQ predicate on the "depth" field.
+func DepthEQ(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldEQ(FieldDepth, v))
+}
+
+// DepthNEQ applies the NEQ predicate on the "depth" field.
+func DepthNEQ(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldNEQ(FieldDepth, v))
+}
+
+// DepthIn applies the In predicate on the "depth" field.
+func DepthIn(vs ...int) predicate.Execution {
+	return predicate.Execution(sql.FieldIn(FieldDepth, vs...))
+}
+
+// DepthNotIn applies the NotIn predicate on the "depth" field.
+func DepthNotIn(vs ...int) predicate.Execution {
+	return predicate.Execution(sql.FieldNotIn(FieldDepth, vs...))
+}
+
+// DepthGT applies the GT predicate on the "depth" field.
+func DepthGT(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldGT(FieldDepth, v))
+}
+
+// DepthGTE applies the GTE predicate on the "depth" field.
+func DepthGTE(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldGTE(FieldDepth, v))
+}
+
+// DepthLT applies the LT predicate on the "depth" field.
+func DepthLT(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldLT(FieldDepth, v))
+}
+
+// DepthLTE applies the LTE predicate on the "depth" field.
+func DepthLTE(v int) predicate.Execution {
+	return predicate.Execution(sql.FieldLTE(FieldDepth, v))
+}
+
+// InputEQ applies the EQ predicate on the "input" field.
+func InputEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldEQ(FieldInput, vc))
+}
+
+// InputNEQ applies the NEQ predicate on the "input" field.
+func InputNEQ(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldNEQ(FieldInput, vc))
+}
+
+// InputIn applies the In predicate on the "input" field.
+func InputIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldIn(FieldInput, v...))
+}
+
+// InputNotIn applies the NotIn predicate on the "input" field.
+func InputNotIn(vs ...json.RawMessage) predicate.Execution {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Execution(sql.FieldNotIn(FieldInput, v...))
+}
+
+// InputGT applies the GT predicate on the "input" field.
+func InputGT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGT(FieldInput, vc))
+}
+
+// InputGTE applies the GTE predicate on the "input" field.
+func InputGTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldGTE(FieldInput, vc))
+}
+
+// InputLT applies the LT predicate on the "input" field.
+func InputLT(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLT(FieldInput, vc))
+}
+
+// InputLTE applies the LTE predicate on the "input" field.
+func InputLTE(v json.RawMessage) predicate.Execution {
+	vc := []byte(v)
+	return predicate.Execution(sql.FieldLTE(FieldInput, vc))
+}
+
+// InputIsNil applies the IsNil predicate on the "input" field.
+func InputIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldInput))
+}
+
+// InputNotNil applies the NotNil predicate on the "input" field.
+func InputNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldInput))
 }
 
 // IntakeEQ applies the EQ predicate on the "intake" field.

@@ -1307,6 +1307,26 @@ func init() {
 	executionDescInboundKey := executionFields[10].Descriptor()
 	// execution.InboundKeyValidator is a validator for the "inbound_key" field. It is called by the builders before save.
 	execution.InboundKeyValidator = executionDescInboundKey.Validators[0].(func(string) error)
+	// executionDescParentID is the schema descriptor for parent_id field.
+	executionDescParentID := executionFields[11].Descriptor()
+	// execution.ParentIDValidator is a validator for the "parent_id" field. It is called by the builders before save.
+	execution.ParentIDValidator = executionDescParentID.Validators[0].(func(string) error)
+	// executionDescParentPhaseID is the schema descriptor for parent_phase_id field.
+	executionDescParentPhaseID := executionFields[12].Descriptor()
+	// execution.ParentPhaseIDValidator is a validator for the "parent_phase_id" field. It is called by the builders before save.
+	execution.ParentPhaseIDValidator = executionDescParentPhaseID.Validators[0].(func(string) error)
+	// executionDescParentBranch is the schema descriptor for parent_branch field.
+	executionDescParentBranch := executionFields[13].Descriptor()
+	// execution.ParentBranchValidator is a validator for the "parent_branch" field. It is called by the builders before save.
+	execution.ParentBranchValidator = executionDescParentBranch.Validators[0].(func(string) error)
+	// executionDescRootID is the schema descriptor for root_id field.
+	executionDescRootID := executionFields[16].Descriptor()
+	// execution.RootIDValidator is a validator for the "root_id" field. It is called by the builders before save.
+	execution.RootIDValidator = executionDescRootID.Validators[0].(func(string) error)
+	// executionDescDepth is the schema descriptor for depth field.
+	executionDescDepth := executionFields[17].Descriptor()
+	// execution.DefaultDepth holds the default value on creation for the depth field.
+	execution.DefaultDepth = executionDescDepth.Default.(int)
 	// executionDescID is the schema descriptor for id field.
 	executionDescID := executionMixinFields0[0].Descriptor()
 	// execution.DefaultID holds the default value on creation for the id field.

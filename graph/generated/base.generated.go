@@ -227,7 +227,7 @@ type QueryResolver interface {
 	ScheduleTimes(ctx context.Context, cron *string, every *schedule.Every, timeZone string, calendarID *string, onClosed *schedule1.OnClosed) ([]*time.Time, error)
 	Search(ctx context.Context, q string, types []SearchType, first *int, sort *SearchSort) ([]*SearchHit, error)
 	Sessions(ctx context.Context, userID *string, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Session], error)
-	TryWorkflow(ctx context.Context, id *string, definition json.RawMessage, request *string, fields json.RawMessage, webhook json.RawMessage, answers json.RawMessage, until *string) (*trial.Result, error)
+	TryWorkflow(ctx context.Context, id *string, definition json.RawMessage, request *string, fields json.RawMessage, webhook json.RawMessage, input json.RawMessage, answers json.RawMessage, until *string) (*trial.Result, error)
 	WebhookStats(ctx context.Context, from time.Time, to time.Time, by WebhookStatsBy) ([]*webhook.Stat, error)
 	WebhookDeliveries(ctx context.Context, subscriptionID *string, outcome []webhookdelivery.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.WebhookDelivery], error)
 	WorkflowDiff(ctx context.Context, id string, to *int, from *int) (*workflow.VersionDiff, error)
@@ -4217,22 +4217,30 @@ func (ec *executionContext) field_Query_tryWorkflow_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["webhook"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "answers",
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (json.RawMessage, error) {
 			return ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["answers"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "until",
+	args["input"] = arg5
+	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "answers",
+		func(ctx context.Context, v any) (json.RawMessage, error) {
+			return ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["answers"] = arg6
+	arg7, err := graphql.ProcessArgField(ctx, rawArgs, "until",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["until"] = arg6
+	args["until"] = arg7
 	return args, nil
 }
 
@@ -11790,7 +11798,7 @@ func (ec *executionContext) _Query_tryWorkflow(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().TryWorkflow(ctx, fc.Args["id"].(*string), fc.Args["definition"].(json.RawMessage), fc.Args["request"].(*string), fc.Args["fields"].(json.RawMessage), fc.Args["webhook"].(json.RawMessage), fc.Args["answers"].(json.RawMessage), fc.Args["until"].(*string))
+			return ec.Resolvers.Query().TryWorkflow(ctx, fc.Args["id"].(*string), fc.Args["definition"].(json.RawMessage), fc.Args["request"].(*string), fc.Args["fields"].(json.RawMessage), fc.Args["webhook"].(json.RawMessage), fc.Args["input"].(json.RawMessage), fc.Args["answers"].(json.RawMessage), fc.Args["until"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *trial.Result) graphql.Marshaler {

@@ -120,10 +120,12 @@ type ExecutionResolver interface {
 	Variables(ctx context.Context, obj *ent.Execution) (json.RawMessage, error)
 	Phases(ctx context.Context, obj *ent.Execution) ([]*ent.PhaseVisit, error)
 	PhaseNames(ctx context.Context, obj *ent.Execution) (map[string]string, error)
+
 	Error(ctx context.Context, obj *ent.Execution) (*engine.Fault, error)
 
 	Workflow(ctx context.Context, obj *ent.Execution) (*ent.Workflow, error)
 	Request(ctx context.Context, obj *ent.Execution) (*ent.Request, error)
+	Parent(ctx context.Context, obj *ent.Execution) (*ent.Execution, error)
 }
 type InboundMailResolver interface {
 	MessageID(ctx context.Context, obj *ent.InboundMail) (*string, error)
@@ -5702,6 +5704,27 @@ func (ec *executionContext) fieldContext_Execution_phaseNames(_ context.Context,
 	return graphql.NewScalarFieldContext("Execution", field, true, true, errors.New("field of type StringMap does not have child fields"))
 }
 
+func (ec *executionContext) _Execution_parentId(ctx context.Context, field graphql.CollectedField, obj *ent.Execution) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ParentID)
+}
+func (ec *executionContext) fieldContext_Execution_parentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Execution", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Execution_parentPhaseId(ctx context.Context, field graphql.CollectedField, obj *ent.Execution) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ParentPhaseID)
+}
+func (ec *executionContext) fieldContext_Execution_parentPhaseId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Execution", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Execution_parentBranch(ctx context.Context, field graphql.CollectedField, obj *ent.Execution) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.ParentBranch)
+}
+func (ec *executionContext) fieldContext_Execution_parentBranch(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Execution", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Execution_error(ctx context.Context, field graphql.CollectedField, obj *ent.Execution) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5821,6 +5844,38 @@ func (ec *executionContext) fieldContext_Execution_request(_ context.Context, fi
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Execution_parent(ctx context.Context, field graphql.CollectedField, obj *ent.Execution) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Execution_parent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Execution().Parent(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Execution) graphql.Marshaler {
+			return ec.marshalOExecution2ᚖatriumᚋentᚐExecution(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Execution_parent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Execution",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Execution(ctx, field)
 		},
 	}
 	return fc, nil
@@ -19698,7 +19753,7 @@ func (ec *executionContext) unmarshalInputExecutionFilter(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "requestId", "incidentStatus", "workflowId"}
+	fieldsInOrder := [...]string{"status", "requestId", "parentId", "incidentStatus", "workflowId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19719,6 +19774,13 @@ func (ec *executionContext) unmarshalInputExecutionFilter(ctx context.Context, o
 				return it, err
 			}
 			it.RequestID = data
+		case "parentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("parentId"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ParentID = data
 		case "incidentStatus":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("incidentStatus"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
@@ -29362,6 +29424,21 @@ func (ec *executionContext) _Execution(ctx context.Context, sel ast.SelectionSet
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "parentId":
+			out.Values[i] = ec._Execution_parentId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "parentPhaseId":
+			out.Values[i] = ec._Execution_parentPhaseId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "parentBranch":
+			out.Values[i] = ec._Execution_parentBranch(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "error":
 			out.Values[i] = ec._Execution_error(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -29394,6 +29471,11 @@ func (ec *executionContext) _Execution(ctx context.Context, sel ast.SelectionSet
 			}
 		case "request":
 			out.Values[i] = ec._Execution_request(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "parent":
+			out.Values[i] = ec._Execution_parent(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

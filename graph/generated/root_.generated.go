@@ -1681,6 +1681,8 @@ enum ExecutionTrigger {
   webhook
   "A schedule ran."
   schedule
+  "A CALL_WORKFLOW of another execution was entered."
+  workflow
 }
 
 extend type Execution {
@@ -1688,6 +1690,8 @@ extend type Execution {
   workflow: Workflow
   "The request that it processes."
   request: Request
+  "The execution that has called it by a CALL_WORKFLOW; null for one that nothing calls, and where the caller may not see it."
+  parent: Execution
 }
 
 "Where and why an execution or a phase cannot go on."
@@ -3465,7 +3469,9 @@ extend type Query {
     fields: JSON
     "The call that would start it: {body, headers, method, receivedAt}. With it alone there is no request."
     webhook: JSON
-    "What phases are answered, by their ids: {outcome, variables, signOff} for a task, {decision} or {decisions: {approver: decision}} for an approval, {status, body, headers} or {failure} for a call. A list has one for each time that the phase asks. For a phase without one, the last answer in an execution of the workflow is taken; null stops there."
+    "What another workflow would call it with. Then its phases leave the status of the request alone."
+    input: JSON
+    "What phases are answered, by their ids: {outcome, variables, signOff} for a task, {decision} or {decisions: {approver: decision}} for an approval, {status, body, headers} or {failure} for a call, {phases} or {failure} for a called workflow. A list has one for each time that the phase asks. For a phase without one, the last answer in an execution of the workflow is taken; null stops there."
     answers: JSON
     "The phase at which to stop."
     until: String
@@ -5663,6 +5669,12 @@ func (ec *executionContext) childFields_Execution(ctx context.Context, field gra
 		return ec.fieldContext_Execution_phases(ctx, field)
 	case "phaseNames":
 		return ec.fieldContext_Execution_phaseNames(ctx, field)
+	case "parentId":
+		return ec.fieldContext_Execution_parentId(ctx, field)
+	case "parentPhaseId":
+		return ec.fieldContext_Execution_parentPhaseId(ctx, field)
+	case "parentBranch":
+		return ec.fieldContext_Execution_parentBranch(ctx, field)
 	case "error":
 		return ec.fieldContext_Execution_error(ctx, field)
 	case "startedAt":
@@ -5677,6 +5689,8 @@ func (ec *executionContext) childFields_Execution(ctx context.Context, field gra
 		return ec.fieldContext_Execution_workflow(ctx, field)
 	case "request":
 		return ec.fieldContext_Execution_request(ctx, field)
+	case "parent":
+		return ec.fieldContext_Execution_parent(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Execution", field.Name)
 }

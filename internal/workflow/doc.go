@@ -8,7 +8,7 @@
 //	  └───────────────── archive, and back ─────────────┘
 //
 // REST and GraphQL run its operations. This package checks that the rows which a definition names exist in the company, and
-// that secrets go to their hosts alone (references.go, send.go). Its rooms:
+// that secrets go to their hosts alone (references.go, send.go), and that workflows do not call one another in circles (calls.go). Its rooms:
 //
 //	definition  what a definition may contain
 //	condition   what conditions can read, and trying them before they are kept

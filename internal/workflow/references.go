@@ -50,6 +50,9 @@ func checkReferences(ctx context.Context, tx *op.Tx, d *definition.Definition) e
 		"calendar": func(ctx context.Context, ids []string) ([]string, error) {
 			return op.Lock(tx, tx.Calendar.Query().Where(calendar.IDIn(ids...)).Order(calendar.ByID())).IDs(ctx)
 		},
+		"workflow": func(ctx context.Context, ids []string) ([]string, error) {
+			return op.Lock(tx, tx.Workflow.Query().Where(workflow.IDIn(ids...)).Order(workflow.ByID())).IDs(ctx)
+		},
 	}
 	var faults op.Refs
 	for _, k := range refs.Kinds() {

@@ -48,7 +48,7 @@ var (
 
 	DeleteWorkflow = op.OnRow("workflow.delete", op.Spec{
 		Resource: "Workflow", Action: op.Delete, Scope: "workflows:write",
-		Summary: "Delete a workflow that no offering, no inbound webhook and no schedule uses",
+		Summary: "Delete a workflow that no offering, no inbound webhook, no schedule and no published workflow uses",
 	}, loadWorkflow, deleteWorkflow)
 )
 
@@ -147,6 +147,9 @@ func deleteWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, _ op.ByID) 
 		return struct{}{}, err
 	}
 	if err := unscheduled(ctx, tx, w); err != nil {
+		return struct{}{}, err
+	}
+	if err := Unused(ctx, tx, "workflow", w.ID); err != nil {
 		return struct{}{}, err
 	}
 	if err := tx.Workflow.DeleteOne(w).Exec(ctx); err != nil {

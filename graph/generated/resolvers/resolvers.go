@@ -1196,6 +1196,11 @@ func (r Execution) Request(ctx context.Context, row *ent.Execution) (*ent.Reques
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Execution) *string { return row.RequestID }, request.LookUpRequests)
 }
 
+// Parent resolves the field.
+func (r Execution) Parent(ctx context.Context, row *ent.Execution) (*ent.Execution, error) {
+	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Execution) *string { return row.ParentID }, execution.LookUp)
+}
+
 // Headers resolves the field.
 func (r InboundCall) Headers(_ context.Context, row *ent.InboundCall) (map[string]string, error) {
 	return resolve.TextsOf(row.Headers), nil

@@ -17,7 +17,7 @@ var erased = map[string]string{
 	"of the person and their mirror":         "users.email users.name users.attributes users.notifications users.locale users.time_zone api_keys.name api_keys.allowed_ips sessions.ip sessions.user_agent",
 	"of the account, if it has no other":     "accounts.email accounts.password_hash factors.name sign_ins.ip sign_ins.user_agent throttles.id auth_requests.login_hint",
 	"deleted with the person's access":       "external_identities.issuer external_identities.subject mailed_links.data consents.scopes auth_requests.redirect_uri auth_requests.state auth_requests.nonce",
-	"of their requests":                      "requests.title requests.description requests.fields requests.tags requests.satisfaction_comment approvals.title tasks.title tasks.instructions tasks.form tasks.corrections executions.state executions.webhook executions.intake executions.error phase_visits.input phase_visits.error incidents.message",
+	"of their requests":                      "requests.title requests.description requests.fields requests.tags requests.satisfaction_comment approvals.title tasks.title tasks.instructions tasks.form tasks.corrections executions.state executions.webhook executions.input executions.intake executions.error phase_visits.input phase_visits.error incidents.message",
 	"of requests that they declined":         "requests.decline_reason",
 	"that they completed or resolved":        "tasks.variables incidents.variables phase_visits.output",
 	"of agents' runs on their requests":      "agent_runs.steps agent_runs.outcome agent_runs.reason agent_actions.arguments agent_actions.changes agent_actions.rationale",
@@ -55,7 +55,7 @@ var stays = map[string]string{
 		"access_policy_versions.actor_type agent_actions.operation agent_actions.rows agent_actions.digest agent_actions.row_version agent_evaluations.digest approvals.phase_id " +
 		"approvals.approvers attachments.media_type attachments.sha256 attachments.stored_as audit_entries.actor_type audit_entries.action audit_entries.resource_id audit_entries.request_id api_keys.prefix api_keys.last4 " +
 		"auth_requests.scopes auth_requests.response_mode auth_requests.code_challenge auth_requests.prompt auth_requests.methods billing_accounts.parts billing_accounts.customer " +
-		"billing_accounts.payment_method comments.mentioned executions.phase_id executions.consulted grants.scopes grants.methods idempotency_keys.caller_id incidents.phase_id " +
+		"billing_accounts.payment_method comments.mentioned executions.phase_id executions.parent_phase_id executions.parent_branch executions.consulted grants.scopes grants.methods idempotency_keys.caller_id incidents.phase_id " +
 		"incidents.to_phase_id payments.customer payments.payment_method payments.reference payments.failure phase_visits.phase_id phase_visits.type phase_visits.transition phase_visits.branch " +
 		"rate_counts.id rate_counts.day row_counts.kind row_counts.facet sequences.kind sessions.methods settings.id settings.value sign_ins.methods signing_keys.algorithm " +
 		"sla_events.key tasks.phase_id webhook_subscriptions.disabled_reason",

@@ -103,7 +103,7 @@ func (p *person) findKeys(ctx context.Context) error {
 // around erases what belongs to the requests: executions, tasks, approvals, agents' runs and actions, notifications and events.
 func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error {
 	ids := slices.Clone(requests)
-	executions, err := tx.Execution.Query().Where(entexecution.RequestIDIn(ids...)).All(ctx)
+	executions, err := tx.Execution.Query().Where(entexecution.RequestIDIn(ids...)).Order(entexecution.ByDepth(), entexecution.ByID()).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for executions: %w", err)
 	}
@@ -135,7 +135,12 @@ func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error
 }
 
 // eraseExecution cancels an execution that still runs, because its request ended before it, and erases its values.
-func eraseExecution(ctx context.Context, tx *op.Tx, e *ent.Execution) error {
+func eraseExecution(ctx context.Context, tx *op.Tx, e *ent.Execution) (err error) {
+	if e.ParentID != nil { // it may have ended with the one that has called it
+		if e, err = tx.Execution.Get(ctx, e.ID); err != nil {
+			return fmt.Errorf("read a called execution: %w", err)
+		}
+	}
 	if lifecycle.ExecutionOpen(e.Status) {
 		if _, err := op.RunIn(ctx, tx, execution.Cancel, op.ByID{ID: e.ID}); err != nil {
 			return err

@@ -113,6 +113,9 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow/schedule.replan":        "a worker's, from whom nothing is hidden",
 	"internal/workflow/schedule.mayAdd":        "the company itself; the schedules are counted unfiltered",
 	"internal/workflow/execution.advanceTasks": "a worker's, from whom nothing is hidden",
+
+	"internal/people/erasure.eraseExecution": "a worker's, from whom nothing is hidden",
+	"internal/workflow.checkCalls":           "the workflows that the caller sees, which a refusal names",
 }
 
 // terminals are the methods that run a query.

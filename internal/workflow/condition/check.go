@@ -116,7 +116,7 @@ func loadSample(ctx context.Context, tx *op.Tx, in CheckInput) (*definition.Vars
 		m, _ := in.Sample[name].(map[string]any)
 		return m
 	}
-	vars := &definition.Vars{Request: part("request"), Phases: part("phases"), Webhook: part("webhook")}
+	vars := &definition.Vars{Request: part("request"), Phases: part("phases"), Webhook: part("webhook"), Input: part("input")}
 	if in.RequestID == nil {
 		return vars, nil
 	}

@@ -180,6 +180,12 @@ func (p phase) results(ways []way) []*Field {
 		return variables(p.config["set"])
 	case "API_CALL":
 		return append([]*Field{{Expression: "status", Label: "Status", Type: Number}}, variables(p.config["response"])...)
+	case "CALL_WORKFLOW":
+		out := []*Field{{Expression: "executionId", Label: "Execution", Type: Text}}
+		if waits, given := p.config["wait"].(bool); waits || !given {
+			out = append(out, &Field{Expression: "status", Label: "Status", Type: Text, Values: named("COMPLETED")}, &Field{Expression: "phases", Label: "Results", Type: Any})
+		}
+		return out
 	case "WEBHOOK_CALLOUT":
 		return []*Field{{Expression: "status", Label: "Status", Type: Number}}
 	}

@@ -88,8 +88,9 @@ func (c *Condition) Decide(ctx context.Context, b Bound) (bool, error) { return 
 
 // requestNames refuses every variable except request in a condition.
 func (c *checker) requestNames(path string, ident ast.NavigableExpr) {
-	switch name := ident.AsIdent(); name {
-	case "webhook", "execution", "phases", "response", "secrets":
+	switch name := ident.AsIdent(); {
+	case name == "input" && ofLoop(ident):
+	case slices.Contains([]string{"webhook", "execution", "phases", "input", "response", "secrets"}, name):
 		c.fault(path, "The expression reads request alone, not %s.", name)
 	}
 }

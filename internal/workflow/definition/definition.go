@@ -22,6 +22,7 @@ const (
 	WebhookCallout Type = "WEBHOOK_CALLOUT"
 	APICall        Type = "API_CALL"
 	Approval       Type = "APPROVAL"
+	CallWorkflow   Type = "CALL_WORKFLOW"
 	InParallel     Type = "PARALLEL" // a block; see BlockConfig
 	ForEach        Type = "FOR_EACH" // likewise
 	Join           Type = "JOIN"     // the end of a block
@@ -73,6 +74,7 @@ type References struct {
 	Informed  []Reference // the agents that are only informed
 	Idle      []Reference // the participants whose role has no effect in their phase; ID is the role
 	Calendars []Reference
+	Workflows []Reference // that it calls
 }
 
 // Kind groups references to one kind of row.
@@ -83,7 +85,9 @@ type Kind struct {
 
 // Kinds returns the references grouped by kind, in a fixed order.
 func (r References) Kinds() []Kind {
-	return []Kind{{"secret", r.Secrets}, {"user", r.Users}, {"team", r.Teams}, {"agent", r.Agents}, {"calendar", r.Calendars}}
+	return []Kind{
+		{"secret", r.Secrets}, {"user", r.Users}, {"team", r.Teams}, {"agent", r.Agents}, {"calendar", r.Calendars}, {"workflow", r.Workflows},
+	}
 }
 
 // Reference is one place that names a row. Field is the path for a details row if the row does not exist.
@@ -110,6 +114,7 @@ type Phase struct {
 	Callout  *CalloutConfig
 	APICall  *APICallConfig
 	Approval *ApprovalConfig
+	Calls    *CallWorkflowConfig
 	Block    *BlockConfig // of a PARALLEL and of a FOR_EACH
 
 	Within *Phase // the innermost block in a branch of which the phase stands; nil for none

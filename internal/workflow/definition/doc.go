@@ -15,9 +15,9 @@
 //	                                           API_CALL ─┬─ next ────────────────────────►
 //	WEBHOOK_CALLOUT ── next ──►                          └─ statusRules[i].transition ──►
 //
-//	END   (none)                               APPROVAL ─┬─ approved ──►
+//	CALL_WORKFLOW ── next ──►                  APPROVAL ─┬─ approved ──►
 //	                                                     ├─ rejected ──►
-//	                                                     └─ expired ───►              with a deadline
+//	END   (none)                                         └─ expired ───►              with a deadline
 //
 // Every way out in this drawing must exist, except "next" of a PROCESS, and "next" of an API_CALL whose status rules cover
 // every 2xx. Transitions that are not in the drawing are refused.
@@ -32,7 +32,8 @@
 // no phase, and only they lead to its end, from each of their phases (blocks.go). So a phase stands in at most one branch of each block
 // (Phase.Within), and blocks nest.
 //
-// Variables of expressions (CEL): request, execution.id, webhook, and phases.<id> of the definition's own phases;
+// Variables of expressions (CEL): request, execution.id, webhook, input, and phases.<id> of the definition's own phases; input is what a
+// CALL_WORKFLOW of another workflow gave, and empty in an execution that nobody called;
 // secrets.NAME in the templates of API_CALL and WEBHOOK_CALLOUT; response in the response expressions of API_CALL.
 // The known fields of each have types, so that `when: "request.title"` is refused when it is saved. Values whose type is
 // only known at run time (a field of the form, a webhook's body, a phase's variable) are allowed everywhere.

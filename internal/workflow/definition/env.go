@@ -101,6 +101,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.Variable("request", cel.ObjectType(requestType)),
 		cel.Variable("execution", cel.ObjectType(executionType)),
 		cel.Variable("webhook", cel.ObjectType(webhookType)),
+		cel.Variable("input", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("response", cel.ObjectType(responseType)),
 		cel.Variable("phases", cel.MapType(cel.StringType, cel.MapType(cel.StringType, cel.DynType))),
 		cel.Variable("secrets", cel.MapType(cel.StringType, cel.StringType)),

@@ -31,6 +31,7 @@ type Vars struct {
 	Request     map[string]any
 	ExecutionID string
 	Webhook     map[string]any
+	Input       map[string]any // what a CALL_WORKFLOW gave; empty for an execution that nobody called
 	Phases      map[string]any
 	Secrets     map[string]string
 	Response    map[string]any // status (int), headers (map[string]string, names in lower case), body
@@ -46,7 +47,7 @@ type Bound struct {
 func (v Vars) Bind() Bound {
 	b := Bound{vars: v, cel: map[string]any{
 		"request": timed(doubled(v.Request), requestType), "webhook": timed(doubled(v.Webhook), webhookType),
-		"execution": map[string]any{"id": v.ExecutionID}, "phases": doubled(v.Phases), "secrets": v.Secrets, "response": doubled(v.Response),
+		"execution": map[string]any{"id": v.ExecutionID}, "phases": doubled(v.Phases), "input": doubled(v.Input), "secrets": v.Secrets, "response": doubled(v.Response),
 	}}
 	if v.Response == nil {
 		b.cel["response"] = nil
@@ -125,6 +126,8 @@ func (b Bound) lookUp(path []string) (any, bool) {
 		at = b.vars.Webhook
 	case "phases":
 		at = b.vars.Phases
+	case "input":
+		at = b.vars.Input
 	case "response":
 		at = b.vars.Response
 	default:

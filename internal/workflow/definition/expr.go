@@ -38,7 +38,7 @@ func (e *Expr) ReadsBody() bool {
 	return false
 }
 
-// scope says which variables are available in a place besides request, execution, webhook and phases.
+// scope says which variables are available in a place besides request, execution, webhook, input and phases.
 type scope int
 
 const (
@@ -268,6 +268,20 @@ func (c *checker) loopNames(path string, loop ast.ComprehensionExpr) {
 			c.fault(path, "A loop variable may not be called %s.", name)
 		}
 	}
+}
+
+// ofLoop reports whether a name is that of a loop variable around it. Loops of definitions from before there was the variable input may
+// use its name.
+func ofLoop(ident ast.NavigableExpr) bool {
+	for parent, ok := ident.Parent(); ok; parent, ok = parent.Parent() {
+		if parent.Kind() != ast.ComprehensionKind {
+			continue
+		}
+		if loop := parent.AsComprehension(); loop.IterVar() == ident.AsIdent() || loop.IterVar2() == ident.AsIdent() {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *checker) secretUse(path string, ident ast.NavigableExpr, s scope) (string, bool) {

@@ -56,7 +56,7 @@ func TestPhaseKeys(t *testing.T) {
 	wrap := func(keys string) string { return phase(keys, "next") }
 	refused(t, wrap, []fault{
 		{"no type", `"name":"x"`, []string{"definition.phases[p].type: Is required."}},
-		{"unknown type", `"type":"MAGIC"`, []string{"definition.phases[p].type: Must be one of START, PROCESS, DECISION, DATA, TIMER, WEBHOOK_CALLOUT, API_CALL, APPROVAL, PARALLEL, FOR_EACH, JOIN, END."}},
+		{"unknown type", `"type":"MAGIC"`, []string{"definition.phases[p].type: Must be one of START, PROCESS, DECISION, DATA, TIMER, WEBHOOK_CALLOUT, API_CALL, APPROVAL, CALL_WORKFLOW, PARALLEL, FOR_EACH, JOIN, END."}},
 		{"type of another type", `"type":7`, []string{"definition.phases[p].type: Must be a string, not a number."}},
 		{"unknown key", `"type":"PROCESS","colour":1`, []string{`definition.phases[p].colour: Is not a known field.`}},
 		{"name", `"type":"PROCESS","name":" "`, []string{"definition.phases[p].name: Must not be empty."}},

@@ -2,7 +2,7 @@ package definition
 
 import "slices"
 
-// Passed returns the phases that people decide or work and that an execution may leave out when it goes on in the phase to instead of
+// Passed returns the phases that people decide or work, or may in the workflow that they call, and that an execution may leave out when it goes on in the phase to instead of
 // the phase from, in the order of the definition: those that lie ahead of from, with itself, unless every way from to to an END leads
 // through them. A phase through which every way to from leads is a step back, which passes none. from is nil for a phase that the
 // version does not have: then those ahead of the START count.
@@ -15,7 +15,7 @@ func (d *Definition) Passed(from, to *Phase) []*Phase {
 	ahead := d.reach(from, to)
 	var out []*Phase
 	for _, p := range d.Phases {
-		if p.Process == nil && p.Approval == nil || !ahead[p.ID] || apart(p, to) {
+		if p.Process == nil && p.Approval == nil && (p.Calls == nil || !p.Calls.Wait) || !ahead[p.ID] || apart(p, to) {
 			continue
 		}
 		around := d.reach(to, p)

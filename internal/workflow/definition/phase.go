@@ -7,7 +7,7 @@ const maxMinutes = 525_600 // a year
 // phaseTypes lists the phase types as callers see them.
 var phaseTypes = []string{
 	string(Start), string(Process), string(Decision), string(Data), string(Timer), string(WebhookCallout),
-	string(APICall), string(Approval), string(InParallel), string(ForEach), string(Join), string(End),
+	string(APICall), string(Approval), string(CallWorkflow), string(InParallel), string(ForEach), string(Join), string(End),
 }
 
 // phase reads one phase. Its id has been checked by phaseID.
@@ -75,6 +75,8 @@ func (c *checker) config(f fields, p *Phase) {
 		p.APICall, p.rules = c.apiCall(cfg)
 	case Approval:
 		p.Approval, p.rules = c.approval(cfg)
+	case CallWorkflow:
+		p.Calls, p.rules = c.callWorkflow(cfg)
 	default: // the type has a row already
 		p.rules.any = true
 	}

@@ -10,33 +10,33 @@ func (f fields) value(key string) *Value {
 	if !f.has(key) {
 		return nil
 	}
-	return &Value{node: f.c.value(f.at(key), f.obj.values[key])}
+	return &Value{node: f.c.value(f.at(key), f.obj.values[key], inCall)}
 }
 
-func (c *checker) value(path string, v any) any {
+func (c *checker) value(path string, v any, s scope) any {
 	switch v := v.(type) {
 	case *object:
 		out := make(map[string]any, len(v.keys))
 		for _, key := range v.keys {
-			out[key] = c.value(path+"."+short(key), v.values[key])
+			out[key] = c.value(path+"."+short(key), v.values[key], s)
 		}
 		return out
 	case []any:
 		out := make([]any, len(v))
 		for i, entry := range v {
-			out[i] = c.value(index(path, i), entry)
+			out[i] = c.value(index(path, i), entry, s)
 		}
 		return out
 	case string:
-		return c.text(path, v)
+		return c.text(path, v, s)
 	default:
 		return v
 	}
 }
 
 // text returns a string without expressions unchanged.
-func (c *checker) text(path, source string) any {
-	t := c.template(path, source, inCall)
+func (c *checker) text(path, source string, s scope) any {
+	t := c.template(path, source, s)
 	switch {
 	case t == nil:
 		return nil

@@ -232,9 +232,7 @@ func (r *run) closeBranches(why *Fault) {
 		one.closeBranches(why)
 		if v := one.state.Visit; v != nil && v.FinishedAt == nil {
 			one.closeOpen()
-			if why != nil {
-				v.Fault = why
-			}
+			v.cutOff(why)
 			one.finish(Skipped, "")
 		}
 	}

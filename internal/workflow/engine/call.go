@@ -75,7 +75,7 @@ func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 		return output, nil
 	}
 	b := definition.Vars{
-		Request: r.env.Request, ExecutionID: r.env.ExecutionID, Webhook: r.env.Webhook, Phases: r.variables(),
+		Request: r.env.Request, ExecutionID: r.env.ExecutionID, Webhook: r.env.Webhook, Input: r.env.Input, Phases: r.variables(),
 		Response: map[string]any{"status": a.Status, "headers": headers(a.Header), "body": a.Body},
 	}.Bind()
 	var all definition.Bounds

@@ -44,6 +44,12 @@
 // and is left for its JOIN, which goes on by failed. Otherwise an incident makes its branch wait alone. What fails the execution fails it
 // from any branch.
 //
+// # Calls of workflows
+//
+// A CALL_WORKFLOW starts an execution of another workflow, whose id follows from the visit and its attempt (CalledID), and waits for
+// Returned: of one that has ended or, with wait false, of any. The called execution is a State of its own, with Input, and leaves the status of
+// the request to its caller (Env.Called). CloseOpen of the waiting visit cancels it, with a reason in its history.
+//
 // Each phase type is one file with one implementation of the interface phase. A failure (an expression that fails, a call
 // without retries left, a missing participant) becomes an incident: the execution waits until somebody retries or skips the
 // phase. Limits: MaxVisits phases in all, MaxVariables bytes of variables, maxPhases phases for each step.

@@ -33,7 +33,7 @@ type CloseApproval struct {
 	Status string
 }
 
-// CloseOpen cancels everything that the visit has open: tasks, approvals, incidents.
+// CloseOpen cancels everything that the visit has open: tasks, approvals, incidents, and the execution for which it waits.
 type CloseOpen struct{ Visit int }
 
 // Sleep wakes the execution with Woke at a moment.
@@ -48,6 +48,15 @@ type Call struct {
 	Phase   *definition.Phase
 	Attempt int
 	At      time.Time
+}
+
+// StartWorkflow starts an execution of the workflow that the phase calls, with an id of its own.
+type StartWorkflow struct {
+	Visit       int
+	Phase       *definition.Phase
+	Attempt     int
+	ExecutionID string
+	Input       map[string]any
 }
 
 // ActOnRequest accepts, completes or cancels the request.
@@ -75,7 +84,7 @@ type Tell struct {
 	Role  string
 }
 
-// Opens reports whether an effect opens something of a visit, or has it woken or called.
+// Opens reports whether an effect opens something of a visit, or has it woken, called or answered.
 func Opens(e Effect, visit int) bool {
 	switch e := e.(type) {
 	case OpenTask:
@@ -85,6 +94,8 @@ func Opens(e Effect, visit int) bool {
 	case Sleep:
 		return e.Visit == visit
 	case Call:
+		return e.Visit == visit
+	case StartWorkflow:
 		return e.Visit == visit
 	}
 	return false
@@ -96,6 +107,7 @@ func (CloseApproval) effect()   {}
 func (CloseOpen) effect()       {}
 func (Sleep) effect()           {}
 func (Call) effect()            {}
+func (StartWorkflow) effect()   {}
 func (ActOnRequest) effect()    {}
 func (SetFields) effect()       {}
 func (OpenIncident) effect()    {}

@@ -49,6 +49,15 @@ type Answer struct {
 	Kept map[string]any // what an earlier run kept of the same answer, in place of what the response expressions give; nil: evaluate them
 }
 
+// Returned reports how the execution stands that the visit has started.
+type Returned struct {
+	Visit   int
+	Attempt int
+	Status  Status
+	Phases  map[string]any // its variables, once it has completed
+	Why     string         // it has failed, for people
+}
+
 // Retry enters the phase of an incident again. Variables replace those of the phases that they name.
 type Retry struct {
 	Visit     int
@@ -79,8 +88,8 @@ type Stuck struct {
 	Again   bool // the resolution of an incident has failed too, so the visit gets another incident
 }
 
-// Cancel ends an execution.
-type Cancel struct{}
+// Cancel ends an execution. Why, if it is given, stands in the history at what is cut off.
+type Cancel struct{ Why *Fault }
 
 func (Begin) visit() int      { return 0 }
 func (i Continue) visit() int { return i.Visit }
@@ -88,6 +97,7 @@ func (i TaskDone) visit() int { return i.Visit }
 func (i Decided) visit() int  { return i.Visit }
 func (i Woke) visit() int     { return i.Visit }
 func (i Answered) visit() int { return i.Visit }
+func (i Returned) visit() int { return i.Visit }
 func (i Retry) visit() int    { return i.Visit }
 func (i Skip) visit() int     { return i.Visit }
 func (i Move) visit() int     { return i.Visit }

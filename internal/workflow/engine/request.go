@@ -16,10 +16,10 @@ const (
 )
 
 // actOnRequest performs the phase's requestAction. It does nothing if the request has that status already. To complete
-// a request that nobody has accepted, it accepts it first. Returns false, after opening an incident, when the request
-// does not allow the action.
+// a request that nobody has accepted, it accepts it first. In a called execution it does nothing. Returns false, after opening an incident,
+// when the request does not allow the action.
 func (r *run) actOnRequest(p *definition.Phase) bool {
-	if p.RequestAction == definition.NoAction || r.env.Request == nil {
+	if p.RequestAction == definition.NoAction || r.env.Request == nil || r.env.Called {
 		return true
 	}
 	status, _ := r.env.Request["status"].(string)

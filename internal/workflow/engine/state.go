@@ -73,6 +73,18 @@ type Visit struct {
 	Branch     string `json:",omitempty"` // the names of the branches around it: "Access / 3"
 }
 
+// cutOff notes why the visit ends before its time. A reason that comes from elsewhere names no phase of its own.
+func (v *Visit) cutOff(why *Fault) {
+	if why == nil {
+		return
+	}
+	f := *why
+	if f.PhaseID == "" {
+		f.PhaseID = v.PhaseID
+	}
+	v.Fault = &f
+}
+
 // Fault says what failed, and in which phase.
 type Fault struct {
 	PhaseID string `json:"phaseId"`
@@ -91,7 +103,12 @@ const (
 	CalendarFailed     = "calendar_failed"
 	VariablesTooLarge  = "variables_too_large"
 	TooManySteps       = "too_many_steps"
-	BranchCancelled    = "branch_cancelled" // of a visit that is skipped since its block has ended without its branch
+	WorkflowFailed     = "workflow_failed"     // the called execution has failed or was cancelled
+	WorkflowMissing    = "workflow_missing"    // the workflow to call is not active any more
+	CallsTooDeep       = "calls_too_deep"      // the call would be nested deeper than definition.MaxDepth
+	TooManyCalls       = "too_many_executions" // one execution has started too many, with those that they have started
+	CallerEnded        = "caller_ended"        // of a visit that is skipped since the calling phase was left
+	BranchCancelled    = "branch_cancelled"    // of a visit that is skipped since its block has ended without its branch
 )
 
 // WaitKind is what an execution waits for.
@@ -104,6 +121,8 @@ const (
 	ForSignOff  WaitKind = "sign_off" // an approval of a task's outcome by the accountable participants
 	ForTimer    WaitKind = "timer"
 	ForCall     WaitKind = "call"
+	ForWorkflow WaitKind = "workflow" // the end of an execution that the visit has started
+	ForStart    WaitKind = "start"    // the start of one
 	ForIncident WaitKind = "incident"
 )
 

@@ -17,6 +17,8 @@ type Env struct {
 	ExecutionID string
 	Request     map[string]any // as the API shows it; nil for none
 	Webhook     map[string]any // body, headers, method, receivedAt; nil when no webhook started the execution
+	Called      bool           // by another execution, which alone decides what becomes of the request
+	Input       map[string]any // what that gave
 	Refused     *Fault         // why the request that the execution should file was refused; nil if it was filed, or there is none
 	Calendar    func(id string) (*sla.Calendar, error)
 	Most        int // phases that the step enters; 0 for as many as a step may
@@ -45,7 +47,8 @@ var phases = map[definition.Type]phase{
 	definition.Start: startPhase{}, definition.Process: processPhase{}, definition.Decision: decisionPhase{},
 	definition.Data: dataPhase{}, definition.Timer: timerPhase{}, definition.WebhookCallout: callPhase{},
 	definition.APICall: callPhase{}, definition.Approval: approvalPhase{}, definition.End: endPhase{},
-	definition.InParallel: blockPhase{}, definition.ForEach: blockPhase{}, definition.Join: joinPhase{},
+	definition.CallWorkflow: workflowPhase{},
+	definition.InParallel:   blockPhase{}, definition.ForEach: blockPhase{}, definition.Join: joinPhase{},
 }
 
 // step is one step in progress, for the execution and all its branches.
@@ -91,7 +94,7 @@ func Step(ctx context.Context, d *definition.Definition, s State, in Input, env 
 
 // take dispatches the input to its handler.
 func (r *run) take(in Input) error {
-	switch in.(type) {
+	switch in := in.(type) {
 	case Begin:
 		if r.state.Visit != nil || r.state.Status != "" {
 			return ErrStale
@@ -101,7 +104,7 @@ func (r *run) take(in Input) error {
 		if r.state.Status.Final() {
 			return ErrStale
 		}
-		r.cancel()
+		r.cancel(in.Why)
 		return nil
 	}
 	if r.state.Status.Final() || r.state.Visit == nil {
@@ -281,11 +284,12 @@ func (r *run) fail(code, message string) {
 	r.finish(Failed, "")
 }
 
-func (r *run) cancel() {
-	r.closeBranches(nil)
+func (r *run) cancel(why *Fault) {
+	r.closeBranches(why)
 	r.state.Status, r.state.Wait = Cancelled, nil
 	if v := r.state.Visit; v != nil && v.FinishedAt == nil {
 		r.closeOpen()
+		v.cutOff(why)
 		r.finish(Skipped, "")
 	}
 }
@@ -376,7 +380,7 @@ func (r *run) tell(p *definition.Phase, role string) {
 
 // bind returns the variables for expressions.
 func (r *run) bind() definition.Bound {
-	return definition.Vars{Request: r.env.Request, ExecutionID: r.env.ExecutionID, Webhook: r.env.Webhook, Phases: r.variables()}.Bind()
+	return definition.Vars{Request: r.env.Request, ExecutionID: r.env.ExecutionID, Webhook: r.env.Webhook, Input: r.env.Input, Phases: r.variables()}.Bind()
 }
 
 const maxMessage = 1000 // characters of a fault

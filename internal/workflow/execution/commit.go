@@ -51,6 +51,9 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 				if err := closeOpen(ctx, tx.Client, tx.Insert, p.row, now, visits...); err != nil {
 					return err
 				}
+				if err := enderIn(tx).endCalled(ctx, p.row, &p.was, "The execution that called this one has left its phase.", visits...); err != nil {
+					return err
+				}
 				rest = rest[len(visits):]
 				continue
 			}
@@ -61,6 +64,11 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 		}
 		if event := p.ending(); event != "" { // after the events of what led to it
 			if err := p.emit(ctx, tx, row, event, p.state.Status); err != nil {
+				return err
+			}
+		}
+		if p.state.Status.Final() {
+			if err := tellCaller(ctx, tx.Insert, row); err != nil {
 				return err
 			}
 		}
@@ -171,6 +179,8 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 		return tx.Insert(ctx, StepArgs{Company: p.row.CompanyID, Execution: p.row.ID, bulk: !at.IsZero()}, at)
 	case engine.Call:
 		return tx.Insert(ctx, CallArgs{Company: p.row.CompanyID, Execution: p.row.ID, Visit: e.Visit, Attempt: e.Attempt}, jobs.At(e.At, now))
+	case engine.StartWorkflow:
+		return p.startWorkflow(ctx, tx, e)
 	case engine.Tell:
 		return p.tell(ctx, tx, e)
 	case engine.ActOnRequest:

@@ -25,6 +25,12 @@
 // not stay where it is (immovable). Whoever commits completes its job, so if another branch waits for a moment that is near, the commit inserts
 // a job for it (plan.wake).
 //
+// A CALL_WORKFLOW starts an execution (called.go). The commit that enters the phase inserts its row and its first job, under an id that
+// follows from the visit and its attempt, with the request of the caller. The commit by which it ends, or is cancelled, inserts a job for the
+// caller, which reads how it stands from its row. Whoever closes the visit cancels it in the same transaction, and what it waits for in turn.
+// A transaction that locks several executions locks callers before what they call. A call is refused, as an incident, if the workflow is
+// not active, at a depth of more than five, and once an execution has started 1,000 others with theirs.
+//
 // A Rehearsal computes and masks like a worker, on rows that are nowhere stored: package trial shows with it what a draft would do.
 //
 // Rows that a phase opens (tasks, approvals, incidents) carry the number of the visit and its attempt. This pair identifies the row

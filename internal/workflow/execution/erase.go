@@ -29,7 +29,7 @@ func EraseVariables(ctx context.Context, db *ent.Client, id string) error {
 	if err != nil {
 		return fmt.Errorf("write the execution's state: %w", err)
 	}
-	err = row.Update().SetState(state).ClearWebhook().ClearIntake().ClearError().AddRevision(1).Exec(ctx)
+	err = row.Update().SetState(state).ClearWebhook().ClearInput().ClearIntake().ClearError().AddRevision(1).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("erase the execution's variables: %w", err)
 	}
@@ -90,7 +90,8 @@ func EraseResolutions(ctx context.Context, db *ent.Client, userID, after string,
 	return ids, open, nil
 }
 
-// eraseOutputs deletes the output of a visit, and the variables of its phase if the execution has ended; runs reports that it has not.
+// eraseOutputs deletes the output of a visit, and the variables of its phase if the execution has ended, there and where it was called;
+// runs reports that one of these executions has not.
 func eraseOutputs(ctx context.Context, db *ent.Client, executionID string, visit int, phaseID string) (runs bool, err error) {
 	err = db.PhaseVisit.Update().Where(phasevisit.ExecutionID(executionID), phasevisit.Number(visit), phasevisit.OutputNotNil()).ClearOutput().Exec(ctx)
 	if err != nil {
@@ -103,6 +104,11 @@ func eraseOutputs(ctx context.Context, db *ent.Client, executionID string, visit
 	row, err := db.Execution.Query().Where(execution.ID(executionID)).Only(ctx)
 	if err != nil {
 		return false, fmt.Errorf("read the execution: %w", err)
+	}
+	if row.ParentID != nil { // what it left behind is the output of the phase that has called it
+		if runs, err = eraseOutputs(ctx, db, *row.ParentID, *row.ParentVisit, *row.ParentPhaseID); err != nil {
+			return false, err
+		}
 	}
 	if lifecycle.ExecutionOpen(row.Status) {
 		return true, nil
@@ -122,7 +128,7 @@ func eraseOutputs(ctx context.Context, db *ent.Client, executionID string, visit
 	if err := row.Update().SetState(state).AddRevision(1).Exec(ctx); err != nil {
 		return false, fmt.Errorf("erase the execution's variables: %w", err)
 	}
-	return false, nil
+	return runs, nil
 }
 
 // EraseComments deletes a user's comments on approvals; the decisions stay.

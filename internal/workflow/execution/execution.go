@@ -47,7 +47,7 @@ var (
 	Cancel = op.OnRow("execution.cancel", op.Spec{
 		Resource: "Execution", Action: op.Update, Scope: "workflows:write",
 		Past:    map[string]string{"execution.cancel": "execution.cancelled"},
-		Summary: "Cancel an execution, and the request that it processes",
+		Summary: "Cancel an execution, what it has called, and the request that it processes",
 	}, loadForEnd, cancel)
 )
 
@@ -55,6 +55,7 @@ var (
 type Filters struct {
 	Status    []string `json:"-" query:"status" enum:"RUNNING,WAITING,COMPLETED,FAILED,CANCELLED"`
 	RequestID []string `json:"-" query:"requestId" maxLength:"64"`
+	ParentID  []string `json:"-" query:"parentId" maxLength:"64" doc:"The execution that has called it."`
 
 	IncidentStatus []string `json:"-" query:"incidentStatus" enum:"OPEN,RESOLVED" doc:"Of an incident of it: OPEN finds those that wait for somebody to resolve one."`
 }
@@ -62,6 +63,7 @@ type Filters struct {
 func (f Filters) where() []predicate.Execution {
 	where := paging.In(nil, f.Status, execution.StatusIn)
 	where = paging.In(where, f.IncidentStatus, withIncident)
+	where = paging.In(where, f.ParentID, execution.ParentIDIn)
 	return paging.In(where, f.RequestID, execution.RequestIDIn)
 }
 
@@ -132,15 +134,17 @@ func loadForEnd(ctx context.Context, tx *op.Tx, id string) (*ent.Execution, erro
 	return op.Lock(tx, tx.Execution.Query().Where(execution.ID(id))).Only(ctx)
 }
 
-// cancel ends the execution, its open rows, and its request. Returns conflict if the execution has ended.
+// cancel ends the execution, its open rows, the executions for which it waits, and its request. The request of a called execution is the
+// caller's, which gets an incident. Returns conflict if the execution has ended.
 func cancel(ctx context.Context, tx *op.Tx, before *ent.Execution, _ op.ByID) (*ent.Execution, error) {
 	if before.FinishedAt != nil {
 		return nil, apperr.New(apperr.Conflict, "The execution is %s.", before.Status)
 	}
-	if err := end(ctx, tx.Client, tx.Insert, before); err != nil {
+	all := tx.Unfiltered(ctx, "who may cancel an execution ends those that it waits for")
+	if err := enderIn(tx).end(all, before, nil); err != nil {
 		return nil, err
 	}
-	if before.RequestID != nil {
+	if before.RequestID != nil && before.ParentID == nil {
 		if err := cancelRequest(ctx, tx, before); err != nil {
 			return nil, err
 		}

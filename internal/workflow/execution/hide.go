@@ -40,6 +40,9 @@ func (p *plan) hide(m *secret.Masker) (err error) {
 				e.Correct[n].Message = m.Text(wrong.Message)
 			}
 			p.effects[i] = e
+		case engine.StartWorkflow:
+			e.Input, _ = m.Value(e.Input).(map[string]any)
+			p.effects[i] = e
 		case engine.OpenIncident:
 			e.Fault.Message = m.Text(e.Fault.Message)
 			p.effects[i] = e

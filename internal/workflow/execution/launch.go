@@ -8,7 +8,6 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/execution"
-	"atrium/ent/workflow"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 )
@@ -25,16 +24,11 @@ type Launch struct {
 // Start creates the execution and the job of its first step, in the transaction of the call. Returns conflict for a workflow
 // that is not active. It evaluates nothing: the job does that.
 func (l Launch) Start(ctx context.Context, tx *op.Tx) (*ent.Execution, error) {
-	var published []struct {
-		Version int             `json:"version"`
-		Status  workflow.Status `json:"status"`
-	}
-	err := tx.Workflow.Query().Where(workflow.ID(l.WorkflowID)).Select(workflow.FieldVersion, workflow.FieldStatus). // not the definition
-																Scan(tx.Unfiltered(ctx, "who may call the webhook, or run the schedule, starts its workflow"), &published)
+	version, err := activeVersion(tx.Unfiltered(ctx, "who may call the webhook, or run the schedule, starts its workflow"), tx.Client, l.WorkflowID)
 	if err != nil {
-		return nil, fmt.Errorf("look the workflow up: %w", err)
+		return nil, err
 	}
-	if len(published) != 1 || published[0].Status != workflow.StatusActive || published[0].Version == 0 {
+	if version == 0 {
 		return nil, apperr.New(apperr.Conflict, "The workflow is not active.")
 	}
 	priority, err := priorityOf(ctx, tx.Client)
@@ -45,7 +39,7 @@ func (l Launch) Start(ctx context.Context, tx *op.Tx) (*ent.Execution, error) {
 	if l.WebhookID == "" {
 		trigger = execution.TriggerSchedule
 	}
-	create := tx.Execution.Create().SetWorkflowID(l.WorkflowID).SetWorkflowVersion(published[0].Version).SetTrigger(trigger).
+	create := tx.Execution.Create().SetWorkflowID(l.WorkflowID).SetWorkflowVersion(version).SetTrigger(trigger).
 		SetWebhook(l.Webhook).SetNillableInboundKey(l.Key)
 	if trigger == execution.TriggerWebhook {
 		create.SetInboundWebhookID(l.WebhookID)

@@ -108,6 +108,7 @@ type waitedFor struct {
 	tasks     []*ent.Task     // completed ones
 	approvals []*ent.Approval // all
 	incidents []*ent.Incident // resolved ones
+	called    []*ent.Execution
 }
 
 // waitedFor reads what the open visits wait for, with one statement for each kind.
@@ -136,7 +137,8 @@ func (l *loaded) waitedFor(ctx context.Context, db *ent.Client) (rows waitedFor,
 			return rows, fmt.Errorf("look for the incidents: %w", err)
 		}
 	}
-	return rows, nil
+	rows.called, err = l.called(ctx, db, visits[engine.ForWorkflow], visits[engine.ForStart])
+	return rows, err
 }
 
 // arrived returns the inputs that have arrived for one state. The row of a visit's last attempt is the one that it waits for.
@@ -160,6 +162,12 @@ func (l *loaded) arrived(ctx context.Context, db *ent.Client, at *engine.State, 
 		for _, i := range rows.incidents {
 			if i.Visit == v.Number && i.Attempt == v.Attempts {
 				return l.resolution(ctx, db, v, i)
+			}
+		}
+	case engine.ForWorkflow, engine.ForStart:
+		for _, e := range rows.called {
+			if *e.ParentVisit == v.Number && *e.ParentAttempt == v.Attempts {
+				return returned(v, e)
 			}
 		}
 	}
@@ -205,10 +213,13 @@ func (l *loaded) resolution(ctx context.Context, db *ent.Client, v *engine.Visit
 
 // env returns the environment that a step may read.
 func (l *loaded) env(ctx context.Context, db *ent.Client, now time.Time) (engine.Env, error) {
-	env := engine.Env{Now: now, ExecutionID: l.row.ID, Refused: l.refused, Ruled: l.ruled, Calendar: func(id string) (*sla.Calendar, error) { return calendarOf(ctx, db, id) }}
+	env := engine.Env{Now: now, ExecutionID: l.row.ID, Refused: l.refused, Called: l.row.ParentID != nil, Ruled: l.ruled, Calendar: func(id string) (*sla.Calendar, error) { return calendarOf(ctx, db, id) }}
 	var err error
 	if env.Request, err = requestVariables(l.request); err != nil {
 		return env, err
+	}
+	if err = decode(l.row.Input, &env.Input); err != nil {
+		return env, fmt.Errorf("read the input of %s: %w", l.row.ID, err)
 	}
 	env.Webhook, err = webhookOf(l.row)
 	return env, err
@@ -218,7 +229,7 @@ func (l *loaded) env(ctx context.Context, db *ent.Client, now time.Time) (engine
 func (l *loaded) vars(ctx context.Context, db *ent.Client, visit int, now time.Time, secrets map[string]string) (definition.Vars, error) {
 	env, err := l.env(ctx, db, now)
 	phases := l.state.Variables(l.d, visit)
-	return definition.Vars{Request: env.Request, ExecutionID: env.ExecutionID, Webhook: env.Webhook, Phases: phases, Secrets: secrets}, err
+	return definition.Vars{Request: env.Request, ExecutionID: env.ExecutionID, Webhook: env.Webhook, Input: env.Input, Phases: phases, Secrets: secrets}, err
 }
 
 // webhookOf returns the call that started an execution, in texts that every database can store; nil for none.

@@ -42,7 +42,7 @@ func newMeasures() *measures {
 	}
 	for _, t := range []definition.Type{
 		definition.Start, definition.Process, definition.Decision, definition.Data, definition.Timer, definition.WebhookCallout, definition.APICall, definition.Approval,
-		definition.InParallel, definition.ForEach, definition.Join, definition.End,
+		definition.CallWorkflow, definition.InParallel, definition.ForEach, definition.Join, definition.End,
 	} {
 		m.took.WithLabelValues(string(t))
 		for _, outcome := range []engine.Status{engine.Completed, engine.Skipped, engine.Failed} {
@@ -50,11 +50,12 @@ func newMeasures() *measures {
 		}
 	}
 	for _, code := range []string{
-		engine.ExpressionFailed, engine.CallFailed, engine.ParticipantMissing, engine.RequestConflict, engine.RequestRefused, engine.CalendarFailed, codeSecret, codeSecrets, codeHost, codeNoWay,
+		engine.ExpressionFailed, engine.CallFailed, engine.ParticipantMissing, engine.RequestConflict, engine.RequestRefused, engine.CalendarFailed,
+		engine.WorkflowFailed, engine.WorkflowMissing, engine.CallsTooDeep, engine.TooManyCalls, codeSecret, codeSecrets, codeHost, codeNoWay,
 	} {
 		m.incidents.WithLabelValues(code)
 	}
-	for _, t := range []execution.Trigger{execution.TriggerRequest, execution.TriggerWebhook, execution.TriggerSchedule} {
+	for _, t := range []execution.Trigger{execution.TriggerRequest, execution.TriggerWebhook, execution.TriggerSchedule, execution.TriggerWorkflow} {
 		m.started.WithLabelValues(string(t))
 	}
 	for _, outcome := range []engine.Status{engine.Completed, engine.Failed, engine.Cancelled} {

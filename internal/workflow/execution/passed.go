@@ -27,7 +27,7 @@ func passedBy(ctx context.Context, tx *op.Tx, e *ent.Execution, d *definition.De
 	from := d.Phase(i.PhaseID)
 	var phases []*definition.Phase
 	switch {
-	case action == string(incident.ResolutionSKIP) && (from.Process != nil || from.Approval != nil):
+	case action == string(incident.ResolutionSKIP) && (from.Process != nil || from.Approval != nil || from.Calls != nil && from.Calls.Wait):
 		phases = []*definition.Phase{from}
 	case action == string(incident.ResolutionMOVE):
 		phases = d.Passed(from, d.Phase(to))
@@ -52,13 +52,43 @@ func passedBy(ctx context.Context, tx *op.Tx, e *ent.Execution, d *definition.De
 		if _, done := known[p.ID]; done && from == nil {
 			continue // it came before the phase that the version does not have
 		}
-		may, err := mayDecideIn(ctx, tx, e, p, ids)
+		may, asks, err := mayPass(ctx, tx, e, p, ids, 0)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Passed{p.ID, may})
+		if asks {
+			out = append(out, Passed{p.ID, may})
+		}
 	}
 	return out, nil
+}
+
+// mayPass is mayDecideIn for a phase that people decide or work, or for all such phases of the workflow that it calls, by its published
+// version. asks reports whether there is one.
+func mayPass(ctx context.Context, tx *op.Tx, e *ent.Execution, p *definition.Phase, ids []string, depth int) (may, asks bool, err error) {
+	if p.Calls == nil {
+		if p.Process == nil && p.Approval == nil {
+			return true, false, nil
+		}
+		may, err = mayDecideIn(ctx, tx, e, p, ids)
+		return may, true, err
+	}
+	all := tx.Unfiltered(ctx, "what a workflow asks of people is no matter of what the caller sees of it")
+	version, err := activeVersion(all, tx.Client, p.Calls.WorkflowID)
+	if err != nil || version == 0 || depth == definition.MaxDepth || !p.Calls.Wait {
+		return true, false, err
+	}
+	d, err := versionOf(all, tx.Client, p.Calls.WorkflowID, version)
+	if err != nil {
+		return false, false, err
+	}
+	for _, inner := range d.Phases {
+		one, some, err := mayPass(ctx, tx, e, inner, ids, depth+1)
+		if asks = asks || some; err != nil || !one {
+			return false, asks, err
+		}
+	}
+	return true, asks, nil
 }
 
 // mayDecideIn reports whether the caller, for whom the ids stand among approvers, could complete the task of a phase and decide its

@@ -113,17 +113,27 @@ func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (visit int,
 	return 0, "", nil
 }
 
-// missing returns the first visit for which people are missing that its phase needs, with a message; an empty one for none.
-func (p *plan) missing(ctx context.Context, db *ent.Client, pending []*ent.Approval) (visit int, message string, err error) {
-	if visit, message, err = p.findParticipants(ctx, db); err != nil || message != "" {
-		return visit, message, err
+// missing returns an input about the first visit for which something is missing that its phase needs: people, or the workflow that it
+// calls. Nil for none.
+func (p *plan) missing(ctx context.Context, db *ent.Client, pending []*ent.Approval) (*engine.Stuck, error) {
+	if visit, message, err := p.findParticipants(ctx, db); err != nil || message != "" {
+		return &engine.Stuck{Visit: visit, Code: engine.ParticipantMissing, Message: message}, err
 	}
 	for _, a := range pending {
-		if message, err = p.approversMissing(ctx, db, a); err != nil || message != "" {
-			return a.Visit, message, err
+		if message, err := p.approversMissing(ctx, db, a); err != nil || message != "" {
+			return &engine.Stuck{Visit: a.Visit, Code: engine.ParticipantMissing, Message: message}, err
 		}
 	}
-	return 0, "", nil
+	for _, e := range p.effects {
+		start, ok := e.(engine.StartWorkflow)
+		if !ok {
+			continue
+		}
+		if code, message, err := p.uncallable(ctx, db, start); err != nil || code != "" {
+			return &engine.Stuck{Visit: start.Visit, Code: code, Message: message}, err
+		}
+	}
+	return nil, nil
 }
 
 // approversMissing returns a message if a pending approval, which was opened earlier and stays open in this plan, cannot

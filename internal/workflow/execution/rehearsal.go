@@ -27,6 +27,7 @@ type RehearsalOf struct {
 	Request    *ent.Request    // as it was filed; nil for an execution without one. The rehearsal changes its own copy
 	Sample     bool            // nobody has filed the request, so everybody may decide on it
 	Webhook    json.RawMessage // the call that would start it; nil for none
+	Input      json.RawMessage // what another execution would call it with; nil for one that nothing calls
 }
 
 // rehearsed is what expressions read as execution.id.
@@ -41,6 +42,12 @@ func NewRehearsal(ctx context.Context, tx *op.Tx, of RehearsalOf) (*Rehearsal, e
 	r := &Rehearsal{mask: m, l: loaded{
 		row: &ent.Execution{ID: rehearsed, CompanyID: tx.Principal().CompanyID, Webhook: of.Webhook}, d: of.Definition, sample: of.Sample, most: 1,
 	}}
+	if len(of.Input) > 0 {
+		if r.l.row.Input, err = hideJSON(m, of.Input); err != nil {
+			return nil, err
+		}
+		r.l.row.ParentID = new(rehearsed)
+	}
 	if of.Request != nil {
 		own := *of.Request
 		r.l.request = &own

@@ -2,7 +2,6 @@ package execution
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -15,13 +14,10 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/ent/workflow"
-	"atrium/internal/desk/lifecycle"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op/events"
-	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/store"
-	"atrium/internal/workflow/engine"
 )
 
 // The jobs of steps wait in two queues. bulkQueue holds those of which one company may have thousands at once. Few of its jobs
@@ -67,9 +63,9 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 		case events.RequestReopened:
 			return start(ctx, tx, queue, e.SubjectID, offering.FieldReopenWorkflowID)
 		case events.RequestCancelled:
-			return endWith(ctx, tx, queue, e.SubjectID, e.Cause.Execution)
+			return endWith(ctx, tx, enderOf(tx, queue), e.SubjectID, e.Cause.Execution)
 		case events.RequestMoved:
-			if err := endWith(ctx, tx, queue, e.SubjectID, e.Cause.Execution); err != nil {
+			if err := endWith(ctx, tx, enderOf(tx, queue), e.SubjectID, e.Cause.Execution); err != nil {
 				return err
 			}
 			return start(ctx, tx, queue, e.SubjectID, offering.FieldWorkflowID)
@@ -91,7 +87,7 @@ func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID, colu
 		return fmt.Errorf("look for the offering's workflow: %w", err)
 	}
 	if column == offering.FieldReopenWorkflowID {
-		if err := endWith(ctx, tx, queue, requestID, ""); err != nil {
+		if err := endWith(ctx, tx, enderOf(tx, queue), requestID, ""); err != nil {
 			return err
 		}
 	}
@@ -146,46 +142,10 @@ func running(s *sql.Selector) {
 	s.Where(sql.P(func(b *sql.Builder) { b.Ident(s.C(execution.FieldStatus)).WriteString(" = 'RUNNING'") }))
 }
 
-// endWith cancels the execution of a request that was cancelled, unless that execution, cause, has cancelled the request.
-func endWith(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID, cause string) error {
-	rows, err := store.Lock(tx, tx.Execution.Query().Where(execution.RequestID(requestID), execution.IDNEQ(cause),
-		lifecycle.OpenExecutions()).Order(execution.ByID())).All(ctx)
-	if err != nil {
-		return fmt.Errorf("look for the request's execution: %w", err)
+// enderOf returns the ender of a subscriber's transaction.
+func enderOf(tx *store.Tx, queue *jobs.Queue) ender {
+	insert := func(ctx context.Context, job river.JobArgs, at time.Time) error {
+		return queue.InsertTx(ctx, tx, job, at)
 	}
-	for _, row := range rows {
-		insert := func(ctx context.Context, job river.JobArgs, at time.Time) error {
-			return queue.InsertTx(ctx, tx, job, at)
-		}
-		if err := end(ctx, tx.Client, insert, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// end cancels an execution that the transaction has locked.
-func end(ctx context.Context, db *ent.Client, insert inserter, row *ent.Execution) error {
-	state, err := readState(row.State)
-	if err != nil {
-		return err
-	}
-	// Cancelling needs only the state: no definition, request or calendar.
-	res, err := engine.Step(ctx, nil, state, engine.Cancel{}, engine.Env{Now: clock.From(ctx).Now(), ExecutionID: row.ID})
-	if errors.Is(err, engine.ErrStale) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("cancel the execution: %w", err)
-	}
-	p := &plan{row: row, was: state}
-	p.add(res)
-	if _, err := p.write(ctx, db, clock.From(ctx).Now()); err != nil {
-		return err
-	}
-	if err := closeOpen(ctx, db, insert, row, clock.From(ctx).Now()); err != nil {
-		return err
-	}
-	measured.left(p)
-	return nil
+	return ender{tx.Client, insert, func(q *ent.ExecutionQuery) *ent.ExecutionQuery { return store.Lock(tx, q) }}
 }

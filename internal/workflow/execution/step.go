@@ -125,7 +125,7 @@ const (
 // turn returns whether a step may be taken now, and the function that ends it. Of a company's large steps one is taken at a time, and of
 // all companies' half as many as there are processors; outcomes of calls have places of their own.
 func (r *Runner) turn(row *ent.Execution, outcome bool) (leave func(), free bool) {
-	n := len(row.State) + len(row.Webhook)
+	n := len(row.State) + len(row.Webhook) + len(row.Input)
 	if row.Edges.Request != nil {
 		n += len(row.Edges.Request.Fields)
 	}
@@ -275,16 +275,16 @@ func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*p
 			return nil, errors.Join(ctx.Err(), fmt.Errorf("step %s: %w", l.row.ID, err))
 		}
 	}
-	env.Most = 1 // what follows from a missing participant may open further phases, which the next commit looks at
+	env.Most = 1 // what follows from what is missing may open further phases, which the next commit looks at
 	for {
-		visit, stuck, err := p.missing(ctx, db, l.approvals)
+		stuck, err := p.missing(ctx, db, l.approvals)
 		if err != nil {
 			return nil, err
 		}
-		if stuck == "" {
+		if stuck == nil {
 			break
 		}
-		res, err := engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: visit, Code: engine.ParticipantMissing, Message: stuck}, env)
+		res, err := engine.Step(ctx, p.d, p.state, *stuck, env)
 		if err != nil {
 			return nil, fmt.Errorf("step %s: %w", l.row.ID, err)
 		}

@@ -63,7 +63,7 @@ func Standing(row *ent.Execution) []string {
 }
 
 // Variables returns the variables of an execution's expressions as the API shows them: request,
-// webhook, phases.
+// webhook, phases, and input if another execution has called it.
 func Variables(row *ent.Execution) (json.RawMessage, error) {
 	state, err := readState(row.State)
 	if err != nil {
@@ -76,8 +76,9 @@ func Variables(row *ent.Execution) (json.RawMessage, error) {
 	out := struct {
 		Request map[string]any  `json:"request"`
 		Webhook json.RawMessage `json:"webhook"`
+		Input   json.RawMessage `json:"input,omitempty"`
 		Phases  map[string]any  `json:"phases"`
-	}{request, row.Webhook, state.Shown()}
+	}{request, row.Webhook, row.Input, state.Shown()}
 	if out.Phases == nil {
 		out.Phases = map[string]any{}
 	}

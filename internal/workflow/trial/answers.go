@@ -39,6 +39,8 @@ type answer struct {
 
 	call    *engine.Answer // nil: none arrives
 	failure string
+
+	phases map[string]any // that a called workflow leaves behind, unless it fails
 }
 
 // answers are what phases are answered, by their ids.
@@ -54,7 +56,7 @@ type answers struct {
 
 // asks reports whether a phase waits for an answer.
 func asks(p *definition.Phase) bool {
-	return p.Process != nil || p.Approval != nil || calls(p) || p.Data != nil && p.Data.OnInvalid == definition.Ask
+	return p.Process != nil || p.Approval != nil || calls(p) || p.Calls != nil && p.Calls.Wait || p.Data != nil && p.Data.OnInvalid == definition.Ask
 }
 
 func calls(p *definition.Phase) bool { return p.APICall != nil || p.Callout != nil }
@@ -120,6 +122,8 @@ func (a *answers) read(ctx context.Context, tx *op.Tx, p *definition.Phase, r *e
 		}
 	case p.Approval != nil:
 		one.readApproval(p.Approval, of)
+	case p.Calls != nil:
+		one.readCalled(of)
 	default:
 		one.readCall(of)
 	}
@@ -186,6 +190,17 @@ func (a *answer) readCall(of *reader) {
 	}
 	if a.failure = of.text("failure"); a.failure == "" {
 		a.call = &engine.Answer{Status: status, Header: header, Body: of.given["body"]}
+	}
+}
+
+func (a *answer) readCalled(of *reader) {
+	of.keys("phases", "failure")
+	a.phases, a.failure = of.object("phases"), of.text("failure")
+	if of.has("phases") && of.has("failure") {
+		of.fault("failure", "must not be given together with phases")
+	}
+	if a.phases == nil {
+		a.phases = map[string]any{}
 	}
 }
 

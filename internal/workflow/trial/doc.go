@@ -3,9 +3,11 @@
 //	definition, request or sample, answers ─▶ Try ─▶ steps: inputs, outputs, who is asked, what is sent; and where it stops
 //
 // It runs the engine as package execution does (execution.Rehearsal): the same steps, participants, templates and masks, with one phase
-// for each step. What a run waits for comes at once: timers and deadlines pass, and tasks, approvals and calls take the caller's answers
+// for each step. What a run waits for comes at once: timers and deadlines pass, and tasks, approvals, calls and called workflows take the caller's answers
 // (answers.go) or the last ones that people and servers gave in an execution of the workflow (last.go). Without an answer, the trial
 // stops and names it. Nothing is stored, sent, charged or audited.
+//
+// A called workflow is not walked into: the step says which one would be started and with what, and takes an answer, like a call.
 //
 // In a block it answers one branch after the other, in their order, and lets the next moment come when all others wait for moments. It stops
 // when no branch has an answer, and names the first that it needs.

@@ -72,6 +72,8 @@ func loadLast(ctx context.Context, tx *op.Tx, workflowID string, given *answers,
 			one = approvalAnswer(p, decided[p.ID])
 		case calls(p):
 			one, err = callAnswer(p, called[p.ID])
+		case p.Calls != nil:
+			one, err = calledAnswer(called[p.ID])
 		}
 		if err != nil {
 			return nil, err
@@ -104,12 +106,12 @@ func lastDecisions(ctx context.Context, tx *op.Tx, runs []string) (map[string]*e
 	return first(rows, func(a *ent.Approval) string { return a.PhaseID }), nil
 }
 
-// lastCalls returns the last visit of each phase that calls and was left by one of its ways. What a phase leaves behind may be large, so
+// lastCalls returns the last visit of each phase that calls a server or a workflow and was left by one of its ways. What a phase leaves behind may be large, so
 // it is read of these visits alone.
 func lastCalls(ctx context.Context, tx *op.Tx, runs []string, open []*definition.Phase) (map[string]*ent.PhaseVisit, error) {
 	var ids []string
 	for _, p := range open {
-		if calls(p) {
+		if calls(p) || p.Calls != nil {
 			ids = append(ids, p.ID)
 		}
 	}
@@ -196,6 +198,22 @@ func callAnswer(p *definition.Phase, v *ent.PhaseVisit) (*answer, error) {
 		}
 	}
 	return &answer{call: &engine.Answer{Status: int(n), Kept: kept}, shown: map[string]any{"status": n, "variables": kept}}, nil
+}
+
+// calledAnswer returns what a workflow that was called earlier left behind.
+func calledAnswer(v *ent.PhaseVisit) (*answer, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var output map[string]any
+	if err := decode(v.Output, &output); err != nil {
+		return nil, fmt.Errorf("read what %s left behind: %w", v.ID, err)
+	}
+	phases, ok := output["phases"].(map[string]any)
+	if !ok {
+		return nil, nil // it did not wait then
+	}
+	return &answer{phases: phases, shown: map[string]any{"phases": phases}}, nil
 }
 
 // decode reads JSON and preserves the digits of its numbers.

@@ -113,6 +113,9 @@ func (t *trial) spent() bool {
 // arrive writes the call for which a branch waits, if it waits for one. It returns an input if the call cannot be made.
 func (t *trial) arrive(ctx context.Context, at *engine.State) (engine.Input, error) {
 	w := t.of(at)
+	if starts(at) {
+		return t.start(at)
+	}
 	if at.Wait.For != engine.ForCall || w.called != nil && w.called.Attempt == at.Wait.Attempt {
 		return nil, nil
 	}
@@ -151,6 +154,8 @@ func (t *trial) take(at *engine.State) (engine.Input, error) {
 	switch at.Wait.For {
 	case engine.ForCall:
 		return t.respond(p, at)
+	case engine.ForWorkflow:
+		return t.comeBack(p, at)
 	case engine.ForTask:
 		return t.complete(p, at)
 	case engine.ForApproval, engine.ForSignOff:
@@ -227,7 +232,7 @@ func (t *trial) find(p *definition.Phase, at *engine.State) (ok bool, err error)
 	if err != nil {
 		return false, err
 	}
-	if at.Wait.For == engine.ForCall {
+	if w.called != nil {
 		w.called.Answer, w.called.Source = raw, &w.answer.source
 	} else {
 		w.asked.Answer, w.asked.Source = raw, &w.answer.source

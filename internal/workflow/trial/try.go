@@ -32,7 +32,8 @@ type Input struct {
 	Request    *string                     `json:"request,omitempty" nullable:"true" minLength:"1" maxLength:"64" doc:"A request that the caller may read, to try it on as if it were just filed." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Fields     strictjson.Object           `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form of a sample request, instead of a request."`
 	Webhook    strictjson.Object           `json:"webhook,omitempty" nullable:"true" doc:"The call that would start it: {body, headers, method, receivedAt}. With it alone there is no request."`
-	Answers    strictjson.Object           `json:"answers,omitempty" nullable:"true" doc:"What phases are answered, by their ids: {outcome, variables, signOff} for a task, {decision} or {decisions: {approver: decision}} for an approval, {status, body, headers} or {failure} for a call. A list has one for each time that the phase asks. For a phase without one, the last answer in an execution of the workflow is taken; null stops there."`
+	Input      strictjson.Object           `json:"input,omitempty" nullable:"true" doc:"What another workflow would call it with. Then its phases leave the status of the request alone."`
+	Answers    strictjson.Object           `json:"answers,omitempty" nullable:"true" doc:"What phases are answered, by their ids: {outcome, variables, signOff} for a task, {decision} or {decisions: {approver: decision}} for an approval, {status, body, headers} or {failure} for a call, {phases} or {failure} for a called workflow. A list has one for each time that the phase asks. For a phase without one, the last answer in an execution of the workflow is taken; null stops there."`
 	Until      *string                     `json:"until,omitempty" nullable:"true" maxLength:"64" doc:"The phase at which to stop."`
 }
 
@@ -96,6 +97,11 @@ func begin(ctx context.Context, tx *op.Tx, in Input, of *execution.RehearsalOf) 
 	if in.Webhook != nil {
 		if of.Webhook, err = call(in.Webhook, tx.Now(ctx)); err != nil {
 			return err
+		}
+	}
+	if in.Input != nil {
+		if of.Input, err = json.Marshal(in.Input); err != nil {
+			return fmt.Errorf("write the input: %w", err)
 		}
 	}
 	switch {
