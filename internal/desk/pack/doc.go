@@ -9,7 +9,7 @@
 //	state.go     what of a file the company has already
 //	plan.go      the operations that list packs and say what one would make
 //	install.go   the operation that makes it
-//	template.go  the operation that writes a service of the company as such a file (draft.go, write.go)
+//	template.go  the operation that writes a service of the company as such a file (write.go)
 //
 // A document is the body of the API's create operation, with references such as Team/it-support where that has an id. To install a
 // file is to run those operations in one transaction as the caller, so a right, a policy or the limit of a plan that refuses one of

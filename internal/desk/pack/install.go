@@ -2,6 +2,7 @@ package pack
 
 import (
 	"context"
+	"fmt"
 
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -53,11 +54,14 @@ func (d *document) make(ctx context.Context, tx *op.Tx, say, ref func(string) st
 	if err == nil {
 		return id, nil
 	}
-	refused := *apperr.From(err)
-	if len(refused.Details) > 0 {
-		refused.Details = d.faults(refused.Details)
-	} else {
+	if !apperr.Refuses(err) {
+		return "", fmt.Errorf("make %s: %w", d, err)
+	}
+	e := apperr.From(err)
+	// Without the cause: a row that the database refused was not one of the operation that installs.
+	refused := &apperr.Error{Code: e.Code, Message: e.Message, Details: d.faults(e.Details), Reason: e.Reason, DecisionID: e.DecisionID}
+	if len(refused.Details) == 0 {
 		refused.Message = d.String() + ": " + refused.Message
 	}
-	return "", &refused
+	return "", refused
 }

@@ -122,9 +122,9 @@ func TestInstallKeeps(t *testing.T) {
 		_, err = install(w, ctx, of(more, "en"))
 		require.NoError(t, err)
 		_, err = install(w, w.As(w.B, principal.Owner), of(more, "en"))
-		require.Equal(t, "Service/more: ownerTeamId: Is in neither the file nor the company (line 6).\n"+
-			"Offering/laptop: workflowId: Is in neither the file nor the company (line 10).\n"+
-			"Offering/laptop: sla.calendarId: Is in neither the file nor the company (line 10).", refused(t, err))
+		require.Equal(t, "Service/more: ownerTeamId: Is in neither the file nor the company (line 7).\n"+
+			"Offering/laptop: workflowId: Is in neither the file nor the company (line 11).\n"+
+			"Offering/laptop: sla.calendarId: Is in neither the file nor the company (line 11).", refused(t, err))
 	})
 }
 

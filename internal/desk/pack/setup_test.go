@@ -63,7 +63,7 @@ spec:
 ---
 kind: RoutingRule
 key: urgent
-spec: {name: Urgent, when: "request.priority == 'URGENT' && service.slug == 'it'", teamId: Team/desk}
+spec: {name: Urgent, when: "request.priority == 'URGENT' && has(request.fields.model)", teamId: Team/desk}
 ---
 kind: SavedReply
 key: hello
@@ -158,3 +158,10 @@ func rows(t testing.TB, w *testkit.World, ctx context.Context) map[string]int {
 }
 
 func owner(w *testkit.World) context.Context { return w.As(w.A, principal.Owner) }
+
+func mustFrom(t testing.TB, ctx context.Context) *principal.Principal {
+	t.Helper()
+	p, ok := principal.From(ctx)
+	require.True(t, ok)
+	return p
+}
