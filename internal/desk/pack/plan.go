@@ -79,21 +79,17 @@ func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*Pack], err
 		return out, err
 	}
 	out.Total = len(files)
-	var page []ships
+	var page []*file
 	if from, some := in.Offset(len(files)); some {
 		page = files[from:min(from+in.Size, len(files))]
 	}
-	all := make([]*file, len(page))
-	for i := range page {
-		all[i] = page[i].file
-	}
-	s, err := stateOf(ctx, tx, all...)
+	s, err := stateOf(ctx, tx, page...)
 	if err != nil {
 		return out, err
 	}
-	for _, p := range page {
-		say := p.saying(language)
-		out.Rows = append(out.Rows, &Pack{Key: p.key, Name: say(p.name), Description: say(p.description), Makes: planned(p.file, s, say)})
+	for _, f := range page {
+		say := f.saying(language)
+		out.Rows = append(out.Rows, &Pack{Key: f.key, Name: say(f.name), Description: say(f.description), Makes: planned(f, s, say)})
 	}
 	return out, nil
 }

@@ -26,10 +26,10 @@ var keyPattern = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
 // file is a pack that has been read. It does not change afterwards.
 type file struct {
-	name, description string
-	languages         []string
-	documents         []*document                  // what it makes, in an order in which it can be created
-	texts             map[string]map[string]string // by language, then by the English text
+	key, name, description string
+	languages              []string
+	documents              []*document                  // what it makes, in an order in which it can be created
+	texts                  map[string]map[string]string // by language, then by the English text
 }
 
 // document is one thing that a pack makes.
@@ -160,6 +160,7 @@ func (r *reader) known(kind, key string, n, spec *yaml.Node) {
 			r.fault(name, "", n.Line, "must be the first document")
 		}
 		r.pack = true
+		r.file.key = key
 		r.head(name, spec)
 	case kind == "Texts":
 		r.language(name, key, spec)

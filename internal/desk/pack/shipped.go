@@ -4,9 +4,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"path"
-	"strings"
 	"sync"
+
+	"atrium/internal/platform/apperr"
 )
 
 // Files are the packs that ship, in files/.
@@ -14,29 +14,21 @@ import (
 //go:embed files/*.yaml
 var Files embed.FS
 
-// ships is a pack that ships.
-type ships struct {
-	*file
-	key string
-}
-
 // shipped reads the packs that ship, once, in the order of their keys.
-var shipped = sync.OnceValues(func() ([]ships, error) {
+var shipped = sync.OnceValues(func() ([]*file, error) {
 	names, err := fs.Glob(Files, "files/*.yaml")
 	if err != nil {
 		return nil, err
 	}
-	out := make([]ships, len(names))
+	out := make([]*file, len(names))
 	for i, name := range names {
 		source, err := Files.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		f, err := read(string(source))
-		if err != nil {
-			return nil, fmt.Errorf("read the pack %s: %w", name, err)
+		if out[i], err = read(string(source)); err != nil {
+			return nil, fmt.Errorf("read the pack %s: %s", name, apperr.Said(err))
 		}
-		out[i] = ships{f, strings.TrimSuffix(path.Base(name), ".yaml")}
 	}
 	return out, nil
 })
@@ -44,9 +36,9 @@ var shipped = sync.OnceValues(func() ([]ships, error) {
 // shippedAs returns the pack of a key; nil where none has it.
 func shippedAs(key string) (*file, error) {
 	all, err := shipped()
-	for _, p := range all {
-		if p.key == key {
-			return p.file, err
+	for _, f := range all {
+		if f.key == key {
+			return f, err
 		}
 	}
 	return nil, err
