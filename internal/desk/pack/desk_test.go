@@ -161,7 +161,7 @@ func (d *desk) answers(by context.Context, f form.Definition, v variant) map[str
 	d.t.Helper()
 	out := map[string]any{}
 	for _, field := range f.Fields {
-		if shown(field, out) && (field.Required || v == last) {
+		if shown(field, out) && (field.Required || v == last && field.Type != form.File) {
 			out[field.Key] = d.answer(by, field, v)
 		}
 	}
@@ -184,7 +184,7 @@ func shown(f form.Field, answers map[string]any) bool {
 func list(v any) []any {
 	switch v := v.(type) {
 	case nil:
-		return []any{false} // a box that nobody ticked
+		return nil
 	case []any:
 		return v
 	case []string:

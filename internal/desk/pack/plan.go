@@ -133,7 +133,7 @@ func readPack(ctx context.Context, tx *op.Tx, in Input) (out prepared, err error
 func (f *file) check(ctx context.Context, say func(string) string) error {
 	var faults []apperr.Detail
 	for _, d := range f.documents {
-		body, parent := d.body(say, func(string) string { return "x" })
+		body, parent := d.body(say, placeholder)
 		found := d.kind.check(ctx, body)
 		if d.kind.parent != "" && parent == "" {
 			found = append(found, apperr.Detail{Field: d.kind.parent, Message: "is required"})
@@ -145,6 +145,9 @@ func (f *file) check(ctx context.Context, say func(string) string) error {
 	}
 	return nil
 }
+
+// placeholder stands for the id of a reference where there is none yet: no two have the same one.
+func placeholder(name string) string { return name[max(0, len(name)-40):] }
 
 // faults names the document in what is wrong with its body.
 func (d *document) faults(of []apperr.Detail) []apperr.Detail {

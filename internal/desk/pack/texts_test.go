@@ -13,8 +13,8 @@ import (
 	"atrium/internal/platform/locale"
 )
 
-// placeholder is what a text has in every language: ${request.title}, {{requester.name}}.
-var placeholder = regexp.MustCompile(`\$\{[^}]*\}|\{\{[^}]*\}\}`)
+// inserted is what a text has in every language: ${request.title}, {{requester.name}}.
+var inserted = regexp.MustCompile(`\$\{[^}]*\}|\{\{[^}]*\}\}`)
 
 // Whatever people read of the packs that ship is there in every language that ships.
 func TestShippedTexts(t *testing.T) {
@@ -33,7 +33,7 @@ func TestShippedTexts(t *testing.T) {
 			f.eachText(func(d, text string) {
 				said, ok := f.texts[language][text]
 				require.True(t, ok, "%s, %s: no %s text of %q", f.key, d, language, text)
-				require.ElementsMatch(t, placeholder.FindAllString(text, -1), placeholder.FindAllString(said, -1), "%s: %q", f.key, text)
+				require.ElementsMatch(t, inserted.FindAllString(text, -1), inserted.FindAllString(said, -1), "%s: %q", f.key, text)
 			})
 		}
 		for _, language := range locale.Languages {
