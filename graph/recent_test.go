@@ -23,6 +23,7 @@ var stale = map[string]string{
 	"session.end": "takes away", "session.end_all": "takes away", "session.switch": "goes where one may go", "session.create": "is a proof",
 	"user.invite": "members and agents grant little", "user.resend_invitation": "as the first one", "user.reactivate": "as inviting",
 	"billing.change": "money, and owners alone", "billing.cancel": "money, and owners alone", "company.update": "a name", "calendar.create": "no right", "calendar.update": "no right", "calendar.delete": "no right",
+	"pack.install":   "what it makes asks for its own rights",
 	"request.import": "no right", "requestimport.create": "no right", "requestimport.start": "no right", "requestimport.stop": "takes away",
 	"savedreply.create": "no right", "savedreply.update": "no right", "savedreply.delete": "no right", "savedreply.share": "no right",
 	"savedview.create": "no right", "savedview.update": "no right", "savedview.delete": "no right", "savedview.share": "no right",

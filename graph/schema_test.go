@@ -18,6 +18,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/pack"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
@@ -124,6 +125,7 @@ var inputs = map[string]struct {
 	"mergeRequest":               {request.Merge.Info(), "id"},
 	"rateRequest":                {request.Rate.Info(), "id"},
 	"importRequests":             {requestimport.Create.Info(), ""},
+	"installPack":                {pack.Install.Info(), ""},
 	"startRequestImport":         {requestimport.Start.Info(), "id"},
 	"stopRequestImport":          {requestimport.Stop.Info(), "id"},
 	"createSavedReply":           {savedreply.Create.Info(), ""},

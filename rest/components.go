@@ -180,6 +180,8 @@ func operationsOf(scope string) []string {
 var tagDocs = map[string]string{
 	"Services":          "What a company offers to its people, such as IT support.",
 	"Offerings":         "What can be asked of a service, such as a new laptop: with a form, a workflow and times to keep.",
+	"Service templates": "Services as packs that others can install.",
+	"Packs":             "Starter packs: what a company needs to offer a service, in one file. Installing one is all or nothing.",
 	"Requests":          "What people file against offerings, and how it goes on.",
 	"Agent runs":        "What agents work. A key that stands on an agent sees the runs of that agent alone, and works them. Any call of a run renews its lease of five minutes.",
 	"Attachments":       "Files at requests and comments. Announce one, then send its bytes; GraphQL has the same but for the bytes.",

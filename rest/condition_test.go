@@ -57,6 +57,7 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 	}
 	out := paths{
 		"/workflows/{id}/executions": func() string { return "/v1/workflows/" + p().workflow + "/executions" },
+		"/services/{id}/template":    func() string { return "/v1/services/" + f().service + "/template" },
 		"/requests/{id}":             func() string { return "/v1/requests/" + f().request },
 		"/search":                    func() string { return "/v1/search?q=laptop" },
 		"/users/{id}":                func() string { return "/v1/users/" + s.A.Member.UserID },

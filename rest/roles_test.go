@@ -36,7 +36,8 @@ var matrix = map[string]string{
 	"GET /approvals": "oagm", "GET /approvals/{id}": "oagm", "POST /approvals/{id}/decide": "oagm", "POST /approvals/{id}/delegate": "oagm",
 	"GET /workflows/{id}/versions/{version}/diff": "oag",
 	"POST /workflows/try":                         "oa",
-	"GET /schedules":                              "oag", "POST /schedules": "oa", "GET /schedules/{id}": "oag", "PATCH /schedules/{id}": "oa", "DELETE /schedules/{id}": "oa",
+	"GET /services/{id}/template":                 "oa", "GET /packs": "oa", "POST /packs/plan": "oa", "POST /packs/install": "oa",
+	"GET /schedules": "oag", "POST /schedules": "oa", "GET /schedules/{id}": "oag", "PATCH /schedules/{id}": "oa", "DELETE /schedules/{id}": "oa",
 	"GET /schedules/{id}/runs": "oag", "POST /schedules/{id}/run": "oa", "POST /schedules/times": "oag",
 	"GET /users": "oag", "GET /users/{id}": "oag", "PATCH /users/{id}": "oa",
 	"GET /teams": "oag", "POST /teams": "oa", "GET /teams/{id}": "oag", "PATCH /teams/{id}": "oa", "DELETE /teams/{id}": "oa",
@@ -50,7 +51,7 @@ var matrix = map[string]string{
 // scopes says which scope each path requires, by its first segment; methods other than GET require ":write".
 var scopes = map[string]string{
 	"services": "services", "offerings": "services", "requests": "requests", "reports": "requests", "search": "requests", "comments": "requests", "request-links": "requests", "request-imports": "requests", "attachments": "requests", "workflows": "workflows", "users": "users",
-	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows", "schedules": "workflows",
+	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows", "schedules": "workflows", "packs": "workflows",
 	"agent-runs": "requests", "teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
 }
 
@@ -88,6 +89,8 @@ func goodBody(row rest.Row, f filing, n int) any {
 		return body{"cron": "0 9 * * *", "timeZone": "UTC"}
 	case "POST /schedules/{id}/run":
 		return nil
+	case "POST /packs/plan", "POST /packs/install":
+		return body{"source": fmt.Sprintf("kind: Pack\nkey: p\nspec: {name: P}\n---\nkind: Workflow\nkey: w%d%s\nspec: {name: W, definition: {phases: [{id: s, type: START}, {id: e, type: END}], transitions: [{from: s, name: next, to: e}]}}\n", n, strings.ToLower(unique()))}
 	case "POST /workflows/try":
 		return body{"definition": definition}
 	case "POST /secrets":

@@ -9,6 +9,7 @@ import (
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/finder"
+	"atrium/internal/desk/pack"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/op/auditlog"
@@ -27,6 +28,11 @@ var routes = []route{
 	one(http.MethodGet, "/services/{id}", http.StatusOK, catalog.GetService, serviceOut),
 	one(http.MethodPatch, "/services/{id}", http.StatusOK, catalog.UpdateService, serviceOut),
 	remove("/services/{id}", catalog.DeleteService, serviceOut),
+
+	one(http.MethodGet, "/services/{id}/template", http.StatusOK, pack.Template, serviceTemplateOut),
+	list("/packs", pack.List, packOut),
+	one(http.MethodPost, "/packs/plan", http.StatusOK, pack.PlanOf, packPlanOut),
+	one(http.MethodPost, "/packs/install", http.StatusOK, pack.Install, packPlanOut),
 
 	list("/services/{id}/offerings", catalog.ListOfferings, offeringOut),
 	one(http.MethodPost, "/services/{id}/offerings", http.StatusCreated, catalog.CreateOffering, offeringOut),

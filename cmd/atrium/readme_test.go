@@ -96,6 +96,11 @@ var readmeRunners = []struct {
 	{"\nAPI=", func(t *testing.T, r *readme, block string) { // each of its lines looks for what must come
 		r.bash(t, "KEY="+r.first.LiveKey+"\n"+block)
 	}},
+	{"yaml\nkind: Pack", func(t *testing.T, r *readme, block string) {
+		in, err := json.Marshal(map[string]string{"source": strings.TrimPrefix(block, "yaml\n"), "language": "de"})
+		require.NoError(t, err)
+		require.Contains(t, r.call(r.client(), 200, "POST", "/v1/packs/plan", r.first.LiveKey, string(in)).body, `"name":"Haustechnik"`)
+	}},
 	{"\nWHEN=", func(t *testing.T, r *readme, block string) {
 		out := r.bash(t, "KEY="+r.first.LiveKey+"\n"+block)
 		require.Contains(t, out, `"requestId":"req_`)

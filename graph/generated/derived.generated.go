@@ -25,6 +25,7 @@ import (
 	"atrium/internal/billing"
 	attachment1 "atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/pack"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
@@ -20236,6 +20237,50 @@ func (ec *executionContext) unmarshalInputIncidentOrder(ctx context.Context, obj
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputInstallPackInput(ctx context.Context, obj any) (pack.Input, error) {
+	var it pack.Input
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"pack", "source", "language"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "pack":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pack"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Pack = data
+		case "source":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("source"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Source = data
+		case "language":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("language"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Language = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputInviteUserInput(ctx context.Context, obj any) (people.InviteUserInput, error) {
 	var it people.InviteUserInput
 	if obj == nil {
@@ -36708,6 +36753,11 @@ func (ec *executionContext) marshalNIncidentSort2string(ctx context.Context, sel
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNInstallPackInput2atriumᚋinternalᚋdeskᚋpackᚐInput(ctx context.Context, v any) (pack.Input, error) {
+	res, err := ec.unmarshalInputInstallPackInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalNInviteUserInput2atriumᚋinternalᚋpeopleᚐInviteUserInput(ctx context.Context, v any) (people.InviteUserInput, error) {

@@ -11,6 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/graph/internal/view"
 	"atrium/internal/agent/evaluation"
+	"atrium/internal/desk/pack"
 	"atrium/internal/op/auditlog"
 	"atrium/internal/platform/apperr"
 )
@@ -445,6 +446,12 @@ type ExportAuditPayload struct {
 type ImportRequestsPayload struct {
 	// The row as it is now.
 	RequestImport *ent.RequestImport `json:"requestImport"`
+}
+
+// What installPack answers.
+type InstallPackPayload struct {
+	// What was made, and what was there already.
+	Plan *pack.Plan `json:"plan"`
 }
 
 // What inviteUser answers.

@@ -223,6 +223,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInboundWebhookOrder,
 		ec.unmarshalInputIncidentFilter,
 		ec.unmarshalInputIncidentOrder,
+		ec.unmarshalInputInstallPackInput,
 		ec.unmarshalInputInviteUserInput,
 		ec.unmarshalInputInvoiceFilter,
 		ec.unmarshalInputInvoiceOrder,
@@ -2308,6 +2309,70 @@ extend type Query {
 extend type Subscription {
   "What the person who calls is told from now on."
   notificationAdded: Notification!
+}
+`, BuiltIn: false},
+	{Name: "../pack.graphqls", Input: `"A starter pack: what a company needs to offer a service, in one file."
+type Pack {
+  "What installPack takes as its pack."
+  key: String!
+  "What people call it."
+  name: String!
+  "What people get."
+  description: String!
+  "What it makes, in this order, and what of that the company has already."
+  makes: [PackItem!]!
+}
+
+"One thing that a pack makes."
+type PackItem {
+  "Team, Calendar, Workflow, Service, Offering, RoutingRule, SavedReply, Schedule or AccessPolicy."
+  kind: String!
+  "What the file calls it; the slug of what has one."
+  key: String!
+  "What people call it."
+  name: String!
+  "make: it is new. keep: the company has it already, and it stays as it is."
+  action: String!
+  "The row, once it is there."
+  id: ID
+}
+
+"What a pack makes in the company."
+type PackPlan {
+  "What people call the pack."
+  name: String!
+  "What people get."
+  description: String!
+  "What it makes, in this order."
+  items: [PackItem!]!
+}
+
+"What installPack answers."
+type InstallPackPayload {
+  "What was made, and what was there already."
+  plan: PackPlan!
+}
+
+extend type Query {
+  "The starter packs that ship. Takes the right to change workflows."
+  packs(
+    "The language of names and descriptions; the caller's when not given, and English where a pack has no other."
+    language: String
+  ): [Pack!]!
+  "What a pack would make. Nothing is stored or changed."
+  planPack(
+    "The key of a pack that ships. Either this or source."
+    pack: String
+    "A pack in YAML, at most 256 KiB and 200 documents. Either this or pack."
+    source: String
+    "The language of its texts; the caller's when not given, and English where the pack has no other."
+    language: String
+  ): PackPlan!
+  "A service as a pack in YAML, with its offerings, their workflows as published, and the calendars and teams that these name. People are left out."
+  serviceTemplate(
+    "The service."
+    id: ID!
+  ): String!
 }
 `, BuiltIn: false},
 	{Name: "../people.graphqls", Input: `"What a member of the company may do."
@@ -6063,6 +6128,14 @@ func (ec *executionContext) childFields_IncidentEdge(ctx context.Context, field 
 	return nil, fmt.Errorf("no field named %q was found under type IncidentEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_InstallPackPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "plan":
+		return ec.fieldContext_InstallPackPayload_plan(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InstallPackPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_InviteUserPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "user":
@@ -6577,6 +6650,48 @@ func (ec *executionContext) childFields_OrganizationEdge(ctx context.Context, fi
 		return ec.fieldContext_OrganizationEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OrganizationEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_Pack(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_Pack_key(ctx, field)
+	case "name":
+		return ec.fieldContext_Pack_name(ctx, field)
+	case "description":
+		return ec.fieldContext_Pack_description(ctx, field)
+	case "makes":
+		return ec.fieldContext_Pack_makes(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Pack", field.Name)
+}
+
+func (ec *executionContext) childFields_PackItem(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_PackItem_kind(ctx, field)
+	case "key":
+		return ec.fieldContext_PackItem_key(ctx, field)
+	case "name":
+		return ec.fieldContext_PackItem_name(ctx, field)
+	case "action":
+		return ec.fieldContext_PackItem_action(ctx, field)
+	case "id":
+		return ec.fieldContext_PackItem_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PackItem", field.Name)
+}
+
+func (ec *executionContext) childFields_PackPlan(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_PackPlan_name(ctx, field)
+	case "description":
+		return ec.fieldContext_PackPlan_description(ctx, field)
+	case "items":
+		return ec.fieldContext_PackPlan_items(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PackPlan", field.Name)
 }
 
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

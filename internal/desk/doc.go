@@ -6,6 +6,7 @@
 //	finder       what a search box finds: requests, the catalogue, people
 //	form         the forms of offerings, and the answers to them
 //	lifecycle    which requests, tasks and executions are open
+//	pack         starter packs: what a company needs to offer a service, installed from one file
 //	participant  who may read a request because its workflow asks them
 //	request      requests and their comments: create.go, update.go, list.go, one file per verb
 //	routing      the rules that give a new request to a team

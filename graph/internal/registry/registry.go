@@ -8,6 +8,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/pack"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
@@ -154,6 +155,7 @@ var Mutations = []Mutation{
 	mutation("evaluateAgent", evaluation.Evaluate),
 	mutation("exportAudit", auditlog.Export),
 	mutation("importRequests", requestimport.Create),
+	mutation("installPack", pack.Install),
 	mutation("inviteUser", people.InviteUser),
 	mutation("mergeRequest", request.Merge),
 	mutation("markNotificationsRead", notice.MarkRead),
