@@ -7,23 +7,11 @@ import { PlanPack } from '../../gen/documents';
 import { FileDrop } from '../../parts/filedrop';
 import { Rest } from '../../ui/field';
 import { Section } from '../../ui/page';
-import { sizeOf } from '../../ui/size';
+import { textOf } from './packtext';
 import { documentFaults, type Plan } from './packwords';
 
 // Opened is a file that can be installed, and what it would make.
 export interface Opened { name: string; source: string; plan: Plan }
-
-const most = 256 << 10; // bytes
-
-// textOf reads a file, or says why it cannot be a pack.
-export async function textOf(file: File): Promise<{ source: string } | { says: string }> {
-  if (file.size > most) return { says: t('The file is too large: {size}. A pack has at most {most}.', { size: sizeOf(file.size), most: sizeOf(most) }) };
-  try {
-    return { source: new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer()) };
-  } catch {
-    return { says: t('This is not a YAML file in UTF-8.') };
-  }
-}
 
 export function FromFile({ take }: { take: (file: Opened) => void }) {
   const [busy, setBusy] = useState(false);

@@ -51,27 +51,27 @@ export function standsSaid(items: readonly Item[]): string {
 // placeOf is where an item is found, once it is there.
 export const placeOf = (i: Item): Place | null => (i.id ? kinds[i.kind]?.at(i.id) ?? null : null);
 
+const first = { Service: 1, Offering: 1, Workflow: 1 }; // what people look for first
+
 // opens is what somebody looks at first once a pack is installed: its first service, or else its first offering or workflow.
 export function opens(items: readonly Item[]): { name: string; to: string } | null {
-  const first = grouped(items).filter((g) => ['Service', 'Offering', 'Workflow'].includes(g.kind)).flatMap((g) => g.items).find((i) => placeOf(i) !== null);
-  const place = first && placeOf(first);
-  return place ? { name: first.name, to: place.to } : null;
+  const one = grouped(items).flatMap((g) => g.items).find((i) => i.kind in first && placeOf(i) !== null);
+  const place = one && placeOf(one);
+  return place ? { name: one.name, to: place.to } : null;
 }
 
-// DocumentFault is what is wrong in one document of a file, which is named by its kind and key.
+// DocumentFault is what is wrong in one document of a file, which is named by its kind and key, or by its number where it has none.
 export interface DocumentFault { document: string; says: string[] }
 
-const named = /^([A-Z][A-Za-z]*\/[a-z0-9][a-z0-9-]*)(?:[:.]\s*(.*))?$/s;
+const named = /^(Document \d+|[A-Z][A-Za-z]*\/[a-z0-9][a-z0-9-]*)(?::\s*(.*))?$/s;
 
 // documentFaults sorts what was found in a file by its documents. rest is what of the refusal belongs to none, null for nothing.
 export function documentFaults(fault: Fault | null): { all: DocumentFault[]; rest: Fault | null } {
   const all = new Map<string, string[]>();
   const rest = (fault?.details ?? []).filter((d) => {
-    const [inField, inText] = [named.exec(d.field.replace(/^source[.:]?\s*/, '')), named.exec(d.message)];
-    const document = inField?.[1] ?? inText?.[1];
+    const [, document, place] = named.exec(d.field) ?? [];
     if (!document) return true;
-    const says = inField ? [inField[2], d.message].filter(Boolean).join(': ') : inText?.[2];
-    all.set(document, [...all.get(document) ?? [], says || d.message]);
+    all.set(document, [...all.get(document) ?? [], [place, d.message].filter(Boolean).join(': ')]);
     return false;
   });
   return { all: [...all].map(([document, says]) => ({ document, says })), rest: fault && (all.size === 0 || rest.length > 0) ? { ...fault, details: rest } : null };

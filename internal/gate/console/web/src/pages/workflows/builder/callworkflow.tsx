@@ -15,17 +15,17 @@ import { variable } from './value';
 
 export function CallWorkflowForm({ config, set }: FormProps) {
   const { problems, workflow } = usePhase();
-  const [id, all] = [text(config['workflowId']), useWorkflowChoices()];
-  const choices = all.filter((w) => w.id !== workflow); // none calls itself
-  const gone = id !== '' && all.length > 0 && !choices.some((w) => w.id === id); // a draft or an archived one
-  const name = useRead(WorkflowName, { id }, !gone).data?.workflow?.name;
+  const id = text(config['workflowId']);
+  const choices = useWorkflowChoices().filter((w) => w.id !== workflow); // none calls itself
+  const other = useRead(WorkflowName, { id }, id === '' || choices.some((w) => w.id === id)); // a draft or an archived one
+  const name = other.data?.workflow?.name ?? (other.data ?? other.fault ? t('Unknown workflow') : '…');
   const waits = config['wait'] !== false;
   return (
     <>
       <Field label={t('Workflow')} hint={t('It runs in the version that is published then.')} fault={at(problems, 'config.workflowId', 'config')}>
         <select value={id} aria-required onChange={(e) => { set('workflowId', e.target.value); }}>
           <option value="" disabled>{t('Choose…')}</option>
-          <Choices of={choices} now={id === '' ? null : { id, name: name ?? t('Unknown workflow') }} />
+          <Choices of={choices} now={{ id, name }} />
         </select>
       </Field>
       <Input value={config['input']} change={(to) => { set('input', to); }} />
@@ -44,7 +44,7 @@ function Input({ value, change }: { value: unknown; change: (to: unknown) => voi
   if (formOf(value) === 'json') return <Raw value={value} change={change} problem={below(problems, 'config.input')} />;
   return (
     <Entries
-      label={t('What it is given')} hint={t('The called workflow reads each by its name.')} of={object(value)} change={(to: Json) => { change(Object.keys(to).length > 0 ? to : undefined); }}
+      label={t('What it is given')} hint={t('The called workflow reads each by its name, such as input.amount.')} of={object(value)} change={(to: Json) => { change(Object.keys(to).length > 0 ? to : undefined); }}
       name={t('Name')} placeholder={'amount'} pattern={variable} says={t('Use letters, digits and _ only, not starting with a digit.')} tidy={keyOf} add={t('Add value')} fresh=""
       problem={at(problems, 'config.input')} problemOf={(name) => below(problems, `config.input.${name}`)}
       value={(e, put, problem) => <Member value={e.value} set={put} problem={problem} place={'plain'} />}
