@@ -104,6 +104,13 @@ func TestWebConsoleBuildsBlocks(t *testing.T) {
 	require.Contains(t, n.script("console-blocks.mjs", in), "console-blocks: ok")
 }
 
+// An owner builds a workflow that calls another one with the keyboard alone, and a request runs through both.
+func TestWebConsoleCallsWorkflows(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-calls.mjs", in), "console-calls: ok")
+}
+
 // An owner installs a starter pack with the keyboard alone and files a request for one of its offerings. A pack that is installed again
 // makes nothing, and a broken file is refused with its document named.
 func TestWebConsolePacks(t *testing.T) {
