@@ -8,7 +8,7 @@ const order = await rest('POST', '/workflows', { name: 'Order by itself', defini
   phases: [{ id: 'start', type: 'START' }, { id: 'buy', type: 'PROCESS', name: 'Buy it', config: { title: 'Buy ${input.model}' } }, { id: 'end', type: 'END' }],
   transitions: [{ from: 'start', name: 'next', to: 'buy' }, { from: 'buy', name: 'next', to: 'end' }],
 } });
-await rest('POST', `/workflows/${order.id}/publish`);
+await rest('POST', `/workflows/${order.id}/publish`, {});
 
 const b = await arrive(owner, 'workflows');
 const { page } = b;
