@@ -34,7 +34,7 @@ await page.keyboard.type('Call a workflow');
 await keys('Enter');
 await palette.waitFor({ state: 'detached' });
 await focused(at('called'));
-await page.locator('.step').filter({ has: at('called') }).getByText('Choose the workflow.').waitFor();
+await page.locator('.step:has([data-phase=called])').getByText('Choose the workflow.').waitFor();
 await keys('Enter');
 await side.waitFor();
 const workflow = side.getByLabel('Workflow', { exact: true });
@@ -65,6 +65,7 @@ await keys(' ');
 
 // One that waits takes how the other workflow ends for an answer.
 await tries();
+await panel.getByRole('button', { name: 'Try again' }).press('Enter');
 await panel.getByText('It stops at “Call a workflow” until it has an answer.').waitFor();
 const ends = panel.getByRole('form', { name: 'Answer of “Call a workflow”' });
 await b.sound('calls-tried');
