@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useRead } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { language, t } from '../../app/text';
@@ -23,6 +23,12 @@ export default function PackList() {
   const viewer = useViewer();
   const lacks = installs.find((verb) => !can(viewer, verb));
   const read = useRead(Packs, { language }, lacks !== undefined);
+  const { again } = read;
+  const opened = useRef(search.pack);
+  useEffect(() => {
+    if (search.pack !== undefined && search.pack !== opened.current) again(); // what is there may have changed since the list was read
+    opened.current = search.pack;
+  }, [again, search.pack]);
   const [file, setFile] = useState<Opened | null>(null);
   const above = <Link to="/app/services/packs">{t('Starter packs')}</Link>;
   const packs = read.data?.packs ?? [];
