@@ -104,6 +104,25 @@ func TestWebConsoleBuildsBlocks(t *testing.T) {
 	require.Contains(t, n.script("console-blocks.mjs", in), "console-blocks: ok")
 }
 
+// An owner builds a workflow that calls another one with the keyboard alone, and a request runs through both.
+func TestWebConsoleCallsWorkflows(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-calls.mjs", in), "console-calls: ok")
+}
+
+// An owner installs a starter pack with the keyboard alone and files a request for one of its offerings. A pack that is installed again
+// makes nothing, and a broken file is refused with its document named.
+func TestWebConsolePacks(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	n, _, in := p.serveConsole()
+	other := p.object("company", "create", "--name", "Other", "--plan", "free", "--owner-email", "owner@other.example")
+	in["other"] = other["owner"]
+	p.object("company", "limits", "--company", other["company"].(map[string]any)["id"].(string), "--per-minute", "6000")
+	require.Contains(t, n.script("console-packs.mjs", in), "console-packs: ok")
+}
+
 // An owner brings 1,000 requests of another system in with the keyboard alone, and leaves three rows out that have faults.
 func TestWebConsoleImports(t *testing.T) {
 	t.Parallel()

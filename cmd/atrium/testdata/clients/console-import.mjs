@@ -147,7 +147,7 @@ await b.sound('import-stopped');
 await b.context.addInitScript(() => { Object.defineProperty(navigator, 'languages', { configurable: true, get: () => ['de'] }); });
 await page.setViewportSize({ width: 390, height: 800 });
 await b.load('requests/import', 'Anfragen importieren');
-await page.locator('.import-drop').evaluate((e, text) => {
+await page.locator('.file-drop').evaluate((e, text) => {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([text], 'alt.csv'));
   for (const type of ['dragover', 'drop']) e.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));

@@ -8,7 +8,7 @@ const { api, owner, demo, looks } = JSON.parse(process.env.ATRIUM_TEST);
 
 const pages = [
   ['inbox', 'Inbox'], ['catalogue', 'Catalogue'], [`catalogue/${demo.offeringId}`, 'New laptop'], ['my-requests', 'My requests'], ['requests', 'Requests'],
-  ['requests?view=board', 'Requests'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['agents', 'AI agents'],
+  ['requests?view=board', 'Requests'], ['tasks', 'Tasks'], ['services', 'Services'], ['services/packs', 'Starter packs'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['agents', 'AI agents'],
   ['people', 'People'], ['keys', 'API keys'], ['webhooks', 'Webhooks'], ['policies', 'Access policies'], ['secrets', 'Secrets'], ['credits', 'Credits'], ['audit', 'Audit'],
   ['settings', 'Settings'], ['nowhere', 'Not found'], ['', /Welcome/], ['runs', 'AI agent runs'], ['proposals', 'Proposals'], ['executions', 'Executions'],
   ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['schedules', 'Schedules'], ['schedules/new', 'New schedule'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'], ['mail', 'Mail'], ['mailboxes', 'Mailboxes'],

@@ -40,6 +40,7 @@ const routeTree = root.addChildren([
   page('/app/requests/$id', () => import('../pages/requests/view'), ({ id }) => { prefetch(RequestOne, { id: id ?? '' }); }),
   page('/app/tasks', () => import('../pages/tasks/list')),
   page('/app/services', () => import('../pages/services/list')),
+  page('/app/services/packs', () => import('../pages/services/packs')),
   page('/app/services/$id', () => import('../pages/services/view')),
   page('/app/workflows', () => import('../pages/workflows/list')),
   page('/app/workflows/$id', () => import('../pages/workflows/view')),

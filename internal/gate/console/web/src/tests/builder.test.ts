@@ -72,6 +72,7 @@ describe('a command', () => {
   it.each([
     ['when', 'phases.a.x + phases . a.y', 'phases.b.x + phases . b.y'], ['when', "phases['a'].x == 'phases.a'", "phases['b'].x == 'phases.a'"], ['when', 'phases.ab + my.phases.a', 'phases.ab + my.phases.a'], ['when', '"\\"phases.a" + phases.a', '"\\"phases.a" + phases.b'],
     ['when', '"a" in phases && "a" in phases.c.list && has(phases.a)', '"b" in phases && "a" in phases.c.list && has(phases.b)'],
+    ['input', { name: '${phases.a.x}', set: 'phases.a', list: [{ id: '${phases.a.y}' }] }, { name: '${phases.b.x}', set: 'phases.a', list: [{ id: '${phases.b.y}' }] }],
     ['title', 'See phases.a: ${phases.a.x}', 'See phases.a: ${phases.b.x}'], ['instructions', 'Write ${phases.a.x}', 'Write ${phases.a.x}'],
   ])('renames a phase in expressions alone: %s %s', (key, was, to) => { expect(renamedIn({ config: { [key]: was } }, new Map([['a', 'b']]))).toEqual({ config: { [key]: to } }); });
   it.each([
@@ -153,7 +154,7 @@ describe('any commands', () => {
 describe('a new phase', () => {
   it.each(addable)('of the type %s says what it needs, until it has that', (type) => {
     const { phase } = added(d, type, { from: 'work', name: 'next' });
-    const given: Record<string, object> = { APPROVAL: { approvers: [{ type: 'user', id: 'usr_1' }] }, API_CALL: { url: 'https://a.example/' }, WEBHOOK_CALLOUT: { url: 'https://a.example/' }, DATA: { set: { a: '1' } } };
+    const given: Record<string, object> = { APPROVAL: { approvers: [{ type: 'user', id: 'usr_1' }] }, API_CALL: { url: 'https://a.example/' }, WEBHOOK_CALLOUT: { url: 'https://a.example/' }, DATA: { set: { a: '1' } }, CALL_WORKFLOW: { workflowId: 'wf_1' } };
     const own = type === 'FOR_EACH' ? { in: 'request.fields.rooms' } : {}; // beside the type
     expect(wants(phase).map((w) => w.path)).toEqual([...Object.keys(given[type] ?? {}).map((k) => `config.${k}`), ...Object.keys(own)]);
     expect(wants({ ...phase, ...own, config: { ...object(phase['config']), ...given[type] } })).toEqual([]);

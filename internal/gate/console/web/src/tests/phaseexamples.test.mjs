@@ -17,7 +17,7 @@ import { readValue, writeValue } from '../pages/workflows/builder/value';
 const read = (file) => readFileSync(`${process.env.REPOSITORY ?? '../../../..'}/${file}`, 'utf8');
 
 // types are the phase types as the engine's tests name them.
-const types = { Process: 'PROCESS', Decision: 'DECISION', Data: 'DATA', Timer: 'TIMER', WebhookCallout: 'WEBHOOK_CALLOUT', APICall: 'API_CALL', Approval: 'APPROVAL' };
+const types = { Process: 'PROCESS', Decision: 'DECISION', Data: 'DATA', Timer: 'TIMER', WebhookCallout: 'WEBHOOK_CALLOUT', APICall: 'API_CALL', Approval: 'APPROVAL', CallWorkflow: 'CALL_WORKFLOW' };
 
 // examples are the definitions of the guides, of the demo company and of the engine's tests.
 function examples() {

@@ -7,7 +7,7 @@ import { moved } from '../ui/lists';
 import { spanOf, spanText, stepOf } from '../pages/workflows/builder/duration';
 import { twice, written } from '../pages/workflows/builder/entries';
 import { rekeyed } from '../pages/workflows/builder/fresh';
-import { earlier, kindOf, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
+import { earlier, inputNames, kindOf, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
 import { formOf, scalar, turned } from '../pages/workflows/builder/payload';
 import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder/moment';
 import { below, merged, put, within } from '../pages/workflows/builder/shape';
@@ -178,6 +178,16 @@ describe('known values', () => {
     const of = (place: 'plain' | 'response') => [...labelsOf(knownAt({ definition, id: 'done', asked, call, secrets: ['TOKEN'] }, place)).keys()];
     expect(of('plain').filter((c) => /^(secrets|response)/.test(c))).toEqual([]);
     expect(of('response')).toContain('response.status');
+  });
+  it('of a called workflow are what its phases leave, where it is waited for', () => {
+    const calls = (config: object) => ({ phases: [{ id: 'part', type: 'CALL_WORKFLOW', name: 'Order', config: { workflowId: 'wf_1', ...config } }, { id: 'end', type: 'END' }], transitions: [{ from: 'part', name: 'next', to: 'end' }] });
+    const of = (config: object) => [...labelsOf(knownAt({ definition: calls(config), id: 'end', asked: [], call: null, secrets: [] }, 'plain')).keys()].filter((c) => c.startsWith('phases.'));
+    expect([of({}), of({ wait: true }), of({ wait: false })]).toEqual([['phases.part.phases'], ['phases.part.phases'], []]);
+  });
+  it('that a calling workflow gives are those that the definition reads', () => {
+    const reads = { phases: [{ id: 'a', type: 'DATA', config: { kind: 'enrich', set: { total: 'input.price * input.number', other: 'request.fields.input.a + phases.input.b' } } }, { id: 'b', type: 'PROCESS', config: { title: 'Order ${input.price}' } }], transitions: [{ from: 'a', name: 'next', to: 'b' }] };
+    expect(inputNames(reads)).toEqual(['price', 'number']);
+    expect(labelsOf(knownAt({ definition: reads, id: 'b', asked: [], call: null, secrets: [] }, 'plain')).get('input.price')?.label).toBe('Given by the calling workflow › Price');
   });
   it('survive a definition that is still being written', () => {
     for (const d of [null, {}, { phases: 3 }, { phases: [null, { id: 1 }], transitions: [{}] }]) expect(knownAt({ definition: d, id: 'x', asked: [], call: { headers: {}, body: 'no json' }, secrets: [] }, 'call').length).toBe(2);

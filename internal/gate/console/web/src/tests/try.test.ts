@@ -49,6 +49,11 @@ describe('the words of a step', () => {
     expect([callSaid(call({})), callSaid(call({ attempt: 2 }))]).toEqual(['Would send POST https://shop.example/', 'Attempt 2: would send POST https://shop.example/']);
     expect([calledSaid(call({})), calledSaid(call({ answer: { status: 201 } })), calledSaid(call({ answer: { failure: 'no answer' } }))]).toEqual(['', 'Answer: 201.', 'It fails: no answer']);
   });
+  it('say which workflow is started, and what comes of it', () => {
+    const starts = call({ sent: { workflowId: 'wf_1', executionId: 'exe_1', input: { a: 1 } } });
+    expect([callSaid(starts, new Map([['wf_1', 'Order a laptop']])), callSaid(starts)]).toEqual(['Would start the workflow “Order a laptop”.', 'Would start the workflow “Unknown workflow”.']);
+    expect([{}, { answer: { phases: {} } }, { answer: { phases: {} }, source: 'LAST' as const }, { answer: { failure: 'no money' } }].map((of) => calledSaid({ ...starts, ...of }))).toEqual(['', 'It runs to its end.', 'It runs to its end. This was the answer last time.', 'It fails: no money']);
+  });
   it('say what else happens', () => {
     expect(passes(step({ type: 'TIMER', finishedAt: '2026-12-02T10:00:00Z' }))[0]).toMatch(/^Waits for 24 hours, until .*2026.*\.$/);
     expect(passes(step({ type: 'DATA', output: { total: 5, net: 4 } }))).toEqual(['Sets total, net.']);
@@ -83,6 +88,8 @@ describe('the answers of a trial', () => {
   it('go with the phases and ways out that they are about', () => {
     const given = { gone: [{ outcome: 'next' }], work: [{ outcome: 'next' }, { outcome: 'Gone' }, { outcome: 'next' }], board: [{ decision: 'EXPIRE' }], dear: [{}], buy: { status: 200 } };
     expect(fitting(given, d)).toEqual({ work: [{ outcome: 'next' }], buy: { status: 200 } });
+    const calls = (wait: boolean) => ({ ...d, phases: [...d.phases, { id: 'part', type: 'CALL_WORKFLOW', config: { workflowId: 'wf_1', wait } }] });
+    expect([true, false].map((wait) => fitting({ part: { phases: {} } }, calls(wait)))).toEqual([{ part: { phases: {} } }, {}]);
   });
   it('are JSON or a text where a server answers', () => {
     expect([body(' ', JSON.parse), body('{"id":1}', JSON.parse), body('ok', JSON.parse)]).toEqual([undefined, { id: 1 }, 'ok']);

@@ -107,7 +107,7 @@ export function standsAt(e: { phaseId?: string | null; phaseIds: readonly string
 // phaseType is a type of phases in words. The API has no enum for them.
 const phaseTypes: Record<string, string> = {
   START: t('Start'), PROCESS: t('Task'), DECISION: t('Decision'), DATA: t('Set values'), TIMER: t('phase|Wait'), WEBHOOK_CALLOUT: t('Send a webhook'), API_CALL: t('Call an address'), APPROVAL: t('Approval'), END: t('End'),
-  PARALLEL: t('In parallel'), FOR_EACH: t('For each'), JOIN: t('Together again'),
+  CALL_WORKFLOW: t('Call a workflow'), PARALLEL: t('In parallel'), FOR_EACH: t('For each'), JOIN: t('Together again'),
 };
 export const phaseType = (type: string) => phaseTypes[type] ?? words(type);
 

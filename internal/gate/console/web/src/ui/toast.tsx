@@ -1,5 +1,6 @@
 // toast says outcomes, in a live region, and offers to take them back. While a dialog is open they stand inside of it: everything else is
 // inert then. The page's own region stays, so that what comes into it is read out.
+import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
@@ -7,7 +8,8 @@ import { t } from '../app/text';
 import { keyLabel, useKeys } from '../keys/registry';
 import { useTopDialog } from './dialog';
 
-interface Toast { text: string; bad?: boolean; undo?: () => void }
+// Toast is an outcome. link leads to what came of it.
+interface Toast { text: string; bad?: boolean; undo?: () => void; link?: { to: string; says: string } }
 interface Shown extends Toast { id: number }
 
 let shown: Shown[] = [];
@@ -45,6 +47,7 @@ function One({ toast: one, held }: { toast: Shown; held: boolean }) {
   return (
     <li className={`toast${one.bad ? ' bad' : ''}`}>
       <span>{one.text}</span>
+      {one.link && <Link to={one.link.to as never}>{one.link.says}</Link>}
       {one.undo && <button type="button" className="quiet small" aria-keyshortcuts="Control+Z Meta+Z" title={keyLabel('mod+z')} onClick={() => { back(one); }}>{t('Undo')}</button>}
       <button type="button" className="icon" aria-label={t('Dismiss')} onClick={() => { close(one.id); }}><X size={14} aria-hidden /></button>
     </li>

@@ -5,7 +5,7 @@ import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
 import { placed, plural, t } from '../../app/text';
 import { CancelExecution, ExecutionMoved, ExecutionOne, OlderVersions } from '../../gen/documents';
-import type { ExecutionOneQuery, ExecutionTrigger } from '../../gen/types';
+import type { ExecutionOneQuery } from '../../gen/types';
 import { pathOf, Picture, type Definition } from '../../parts/picture';
 import { BranchOf, waySaid } from '../../parts/branch';
 import { Badge, lasting, phaseName, phaseType, standsAt, Time } from '../../ui/bits';
@@ -13,6 +13,7 @@ import { Confirm } from '../../ui/dialog';
 import { Loaded, Page, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { CalledBy, CalledExecutions } from './called';
 import { Incidents } from './incidents';
 
 export type Execution = NonNullable<ExecutionOneQuery['execution']>;
@@ -29,8 +30,6 @@ export default function ExecutionView() {
     </Page>
   );
 }
-
-const startedBy: Record<ExecutionTrigger, string> = { request: t('Started by a request'), webhook: t('Started by a webhook'), schedule: t('Started by a schedule') };
 
 function Cancel({ execution: e }: { execution: Execution }) {
   const may = useCan('execution.cancel');
@@ -69,7 +68,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
         {e.workflow && <Link to="/app/workflows/$id" params={{ id: e.workflow.id }}>{t('Open the workflow')}</Link>}
       </div>
       <p className="line soft">
-        <span>{startedBy[e.trigger]}</span>{e.startedAt && <span>· <Time at={e.startedAt} full /></span>}
+        <CalledBy execution={e} />{e.startedAt && <span>· <Time at={e.startedAt} full /></span>}
         {e.finishedAt && <span>{placed(t('· finished {when}'), { when: <Time at={e.finishedAt} full /> })}</span>}{e.startedAt && e.finishedAt && <span>{t('· took {time}', { time: took(e.startedAt, e.finishedAt) })}</span>}
       </p>
       {e.error && <p className="alert">{name(e.error.phaseId)}: {e.error.message}</p>}
@@ -87,6 +86,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
           ))}
         </ol>
       </Section>
+      <CalledExecutions of={e.id} />
       <Section title={t('Variables')}><details className="card pad"><summary>{t('What expressions read')}</summary><pre>{JSON.stringify(e.variables, null, 1)}</pre></details></Section>
     </>
   );

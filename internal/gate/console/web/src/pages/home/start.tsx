@@ -5,7 +5,8 @@ import { useViewer, type Viewer } from '../../app/session';
 import { t } from '../../app/text';
 import type { HomeQuery } from '../../gen/types';
 
-interface Step { title: string; says: string; to: string; search?: object; done: boolean }
+// or is another way to do the step.
+interface Step { title: string; says: string; to: string; search?: object; done: boolean; or?: { says: string; to: string } }
 
 const some = (c: { totalCount: number } | null | undefined, more = 0) => (c?.totalCount ?? 0) > more;
 
@@ -13,7 +14,7 @@ const some = (c: { totalCount: number } | null | undefined, more = 0) => (c?.tot
 const stepsOf = (viewer: Viewer, d: HomeQuery): Step[] => [
   { title: t('Invite people'), says: t('Paste a list of names and addresses, or a CSV file.'), to: '/app/people', search: { invite: 'list' }, done: some(d.users, 1) },
   { title: t('Create a team'), says: t('Requests and tasks can be given to a team.'), to: '/app/people', done: some(d.teams) },
-  { title: t('Create a service with an offering'), says: t('It is what people find in the catalogue and ask for.'), to: '/app/services', done: rows(d.services).some((s) => some(s.offerings)) },
+  { title: t('Create a service with an offering'), says: t('It is what people find in the catalogue and ask for.'), to: '/app/services', done: rows(d.services).some((s) => some(s.offerings)), or: { says: t('Start from a pack'), to: '/app/services/packs' } },
   { title: t('Add a mailbox'), says: t('Mail to it becomes requests and comments.'), to: '/app/mailboxes', done: some(d.mailboxes) },
   { title: t('Require a second factor'), says: t('Everybody sets one up at their next sign-in.'), to: '/app/settings', done: viewer.company?.mfaRequired ?? false },
   { title: t('Create an API key'), says: t('Programs use it to submit and read requests.'), to: '/app/keys', done: some(d.apiKeys) },
@@ -44,7 +45,7 @@ export function Start({ of, hide }: { of: HomeQuery; hide: () => void }) {
           <li key={s.title} className={`row${s.done ? ' done' : ''}`}>
             <span className="line">
               {s.done ? <CircleCheck size={20} aria-hidden /> : <Circle size={20} aria-hidden />}
-              <span><Link className="name" to={s.to as never} search={(s.search ?? {}) as never}>{s.title}</Link>{s.done ? <span className="hidden">{t('Done')}</span> : <span className="soft small-text">{s.says}</span>}</span>
+              <span><Link className="name" to={s.to as never} search={(s.search ?? {}) as never}>{s.title}</Link>{s.done ? <span className="hidden">{t('Done')}</span> : <span className="soft small-text">{s.says}{s.or && <> <Link to={s.or.to as never}>{s.or.says}</Link></>}</span>}</span>
             </span>
             {s === next && <Link className="button small" tabIndex={-1} aria-hidden to={s.to as never} search={(s.search ?? {}) as never}>{t('verb|Start')}</Link>}
           </li>

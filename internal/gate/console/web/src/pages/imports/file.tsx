@@ -1,6 +1,6 @@
-import { FileSpreadsheet, Upload } from 'lucide-react';
-import { useRef, useState, type DragEvent } from 'react';
+import { FileSpreadsheet } from 'lucide-react';
 import { plural, t } from '../../app/text';
+import { FileDrop } from '../../parts/filedrop';
 import { sizeOf } from '../../ui/size';
 import { bounds, decoded, partsOf, read, type Encoding, type Part, type Table } from './csv';
 
@@ -46,29 +46,17 @@ interface PickProps { opened: Opened | null; busy: boolean; take: (file: Opened)
 
 // Pick chooses a file, or takes one that is dropped.
 export function Pick({ opened, busy, take }: PickProps) {
-  const input = useRef<HTMLInputElement>(null);
-  const [fault, setFault] = useState('');
-  const [over, setOver] = useState(false);
-  const choose = async (file: File | undefined) => {
-    if (!file) return;
+  const choose = async (file: File) => {
     const found = await open(file).catch(() => t('The file could not be read. Try again.'));
-    setFault(typeof found === 'string' ? found : '');
-    if (typeof found !== 'string') take(found);
+    if (typeof found === 'string') return found;
+    take(found);
+    return '';
   };
-  const on = {
-    onDragOver: (e: DragEvent) => { if (!busy && e.dataTransfer.types.includes('Files')) { e.preventDefault(); setOver(true); } }, // not said
-    onDragLeave: () => { setOver(false); },
-    onDrop: (e: DragEvent) => { e.preventDefault(); setOver(false); if (!busy) void choose(e.dataTransfer.files[0]); },
-  };
-  const look = `card pad import-drop${over ? ' over' : ''}`; // not said
   return (
-    <div className={look} {...on}>
+    <FileDrop id="import-file" label={t('CSV file')} verb={opened ? t('Choose another file') : t('Choose a CSV file')} plain={opened !== null} accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain" busy={busy} take={choose}>
       {opened ? <About file={opened} /> : (
         <div><p>{t('Drop a CSV file here, or choose one.')}</p><p className="soft small-text">{t('Export it from Jira, Zammad or a spreadsheet, with one request per row and the names of the columns in the first line.')}</p></div>
       )}
-      <button id="import-file" type="button" className={opened ? 'plain' : ''} disabled={busy} onClick={() => { input.current?.click(); }}><Upload size={15} aria-hidden /> {opened ? t('Choose another file') : t('Choose a CSV file')}</button>
-      <input ref={input} type="file" hidden aria-label={t('CSV file')} accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain" onChange={(e) => { void choose(e.target.files?.[0]); e.target.value = ''; }} />
-      <div role="alert">{fault && <p className="fault">{fault}</p>}</div>
-    </div>
+    </FileDrop>
   );
 }

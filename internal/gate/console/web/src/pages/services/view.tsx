@@ -1,17 +1,21 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useAsked } from '../../app/asked';
+import { uncached } from '../../app/client';
 import { rows, usePages, useWrite } from '../../app/data';
+import { faultOf, sentence } from '../../app/fault';
 import { can, useCan, useViewer } from '../../app/session';
 import { plural, t } from '../../app/text';
-import { DeleteOffering, DeleteService, ServiceOne, UpdateOffering, UpdateService } from '../../gen/documents';
+import { DeleteOffering, DeleteService, ServiceOne, ServiceTemplate, UpdateOffering, UpdateService } from '../../gen/documents';
 import type { OfferingFullFragment, ServiceFullFragment, ServiceOneQuery, ServiceStatus } from '../../gen/types';
 import { Remove } from '../../parts/remove';
 import { Badge, lasting } from '../../ui/bits';
+import { download } from '../../ui/csv';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { ServiceEditor } from './editor';
+import { installs } from './rights';
 import { OfferingEditor } from './offering';
 
 // ServiceView is one service with its offerings.
@@ -94,6 +98,14 @@ function Offerings({ service, edit, next }: { service: Service; edit: (o: Offeri
   );
 }
 
+// template gives the person a file with the service, its offerings and what they need, which can be installed as a pack elsewhere.
+async function template(s: ServiceFullFragment): Promise<void> {
+  const r = await uncached.query(ServiceTemplate, { id: s.id }).toPromise();
+  const fault = faultOf(r.error);
+  if (fault) toast({ text: sentence(fault), bad: true });
+  else download(`${s.slug}.yaml`, r.data?.serviceTemplate ?? '', 'application/yaml;charset=utf-8');
+}
+
 function ServiceVerbs({ service: s }: { service: ServiceFullFragment }) {
   const viewer = useViewer();
   const [update] = useWrite(UpdateService);
@@ -113,6 +125,7 @@ function ServiceVerbs({ service: s }: { service: ServiceFullFragment }) {
     <>
       {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => { setAsking('edit'); }}>{t('Edit')}</button>}
       {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => { void turn(to); }}>{to === 'active' ? t('Activate') : t('Archive')}</button>}
+      {installs.every((verb) => can(viewer, verb)) && <button type="button" className="plain" onClick={() => { void template(s); }}>{t('Save as template')}</button>}
       {can(viewer, 'service.delete', s) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}
       {asking === 'edit' && <ServiceEditor service={s} close={() => { setAsking(''); }} />}
       {asking === 'delete' && (

@@ -8,6 +8,7 @@ import { usePhase } from './context';
 import { formOf, scalar, scalarOf, turned, type Form, type Scalar } from './payload';
 import { Entries } from './rows';
 import { at, below, isObject, text } from './shape';
+import type { Place } from './known';
 import { TemplateField } from './templatefield';
 
 const forms: Record<Form, string> = { none: t('Nothing'), pairs: t('Names and values'), text: t('Text'), json: t('JSON') };
@@ -37,13 +38,15 @@ export function Body({ label, path, value, change }: { label: string; path: stri
   );
 }
 
+interface MemberProps { value: unknown; set: (v: unknown) => void; problem: string | undefined; place?: Place }
+
 // Member is one value of names and values, with its type.
-function Member({ value, set, problem }: { value: unknown; set: (v: unknown) => void; problem: string | undefined }) {
+export function Member({ value, set, problem, place = 'call' }: MemberProps) {
   const is = scalarOf(value) ?? 'text';
   return (
     <div className="member">
       <Field label={t('Type')} fault={is === 'null' ? problem : undefined}><select value={is} onChange={(e) => { set(scalar(value, e.target.value as Scalar)); }}>{Object.entries(scalars).map(([key, says]) => <option key={key} value={key}>{says}</option>)}</select></Field>
-      {is === 'text' && <TemplateField label={t('Value')} place={'call'} value={text(value)} change={set} problem={problem} />}
+      {is === 'text' && <TemplateField label={t('Value')} place={place} value={text(value)} change={set} problem={problem} />}
       {is === 'number' && <Field label={t('Value')} fault={problem}><input type="number" step="any" value={text(value)} onChange={(e) => { set(scalar(e.target.value, 'number')); }} /></Field>}
       {is === 'boolean' && <Field label={t('Value')} fault={problem}><select value={text(value)} onChange={(e) => { set(scalar(e.target.value, 'boolean')); }}><option value="true">{t('Yes')}</option><option value="false">{t('No')}</option></select></Field>}
     </div>
@@ -51,7 +54,7 @@ function Member({ value, set, problem }: { value: unknown; set: (v: unknown) => 
 }
 
 // Raw is any JSON, with templates in its texts. What is no JSON yet stays here.
-function Raw({ value, change, problem }: { value: unknown; change: (to: unknown) => void; problem: string | undefined }) {
+export function Raw({ value, change, problem }: { value: unknown; change: (to: unknown) => void; problem: string | undefined }) {
   const [draft, setDraft] = useState<{ text: string; of: string } | null>(null);
   const now = JSON.stringify(value);
   const shown = draft?.of === now ? draft.text : JSON.stringify(value, null, 2);

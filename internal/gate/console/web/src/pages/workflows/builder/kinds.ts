@@ -1,5 +1,5 @@
 // kinds are the types of phases that people add: how each is called and drawn, and what a new one says.
-import { ArrowRightLeft, CircleCheckBig, ClipboardList, Clock, Flag, GitBranch, Merge, Play, Repeat, Send, SlidersHorizontal, Split, type LucideIcon } from 'lucide-react';
+import { ArrowRightLeft, CircleCheckBig, ClipboardList, Clock, Flag, GitBranch, Merge, Play, Repeat, Send, SlidersHorizontal, Split, Workflow, type LucideIcon } from 'lucide-react';
 import { t } from '../../../app/text';
 import { opens } from '../../../parts/blocks';
 import { inWords, lasting, phaseType, words } from '../../../ui/bits';
@@ -21,6 +21,7 @@ export const kinds: Record<string, Kind> = {
   TIMER: { icon: Clock, id: 'wait', does: t('Waits for a length of time or until a date and time.'), fresh: { config: { duration: '1d' } } },
   API_CALL: { icon: ArrowRightLeft, id: 'call', does: t('Asks another system and keeps what it answers.'), fresh: { config: { method: 'GET', url: '' } } },
   WEBHOOK_CALLOUT: { icon: Send, id: 'notify', does: t('Tells another system, with a signature.'), fresh: { config: { url: '' } } },
+  CALL_WORKFLOW: { icon: Workflow, id: 'called', does: t('Starts another workflow, and waits for it if wanted.'), fresh: { config: { workflowId: '', wait: true } } },
   DATA: { icon: SlidersHorizontal, id: 'values', does: t('Calculates or checks values.'), fresh: { config: { kind: 'enrich', set: {} } } },
   PARALLEL: { icon: Split, id: 'parallel', does: t('Several things at once, each on its own branch.'), fresh: { join: 'all', onFault: 'wait' } },
   FOR_EACH: { icon: Repeat, id: 'each', does: t('The same for each entry of a list.'), fresh: { in: '', as: 'entry', join: 'all', onFault: 'wait' } },
@@ -87,14 +88,17 @@ export const wayName = (name: string): string => (name === 'next' ? t('Done') : 
 export const exitName = (p: Phase | undefined, name: string): string =>
   (p?.type === 'PARALLEL' ? name : p?.type === 'FOR_EACH' ? t('Each entry') : p?.type === 'JOIN' && name === 'failed' ? t('Given up') : wayName(name));
 
-// who is who works on a phase or decides in it, and long how long it may take, or what is done for each of; '' for nothing said.
+// who is who works on a phase or decides in it, or which workflow it calls, and long how long it may take, or what is done for each of; ''
+// for nothing said.
 export function who(p: Phase, names: Map<string, string>): string {
+  if (p.type === 'CALL_WORKFLOW') return names.get(text(object(p['config'])['workflowId'])) ?? '';
   const all = p.type === 'APPROVAL' ? objects(object(p['config'])['approvers']) : objects(p['participants']).filter((x) => x['role'] === 'responsible');
   return all.map((x) => names.get(text(x['id'])) ?? '').filter(Boolean).join(', ');
 }
 
 export function long(p: Phase): string {
   if (p.type === 'FOR_EACH') return inWords(text(p['as']));
+  if (p.type === 'CALL_WORKFLOW') return object(p['config'])['wait'] === false ? t('does not wait for it') : '';
   const [config, sla] = [object(p['config']), object(p['sla'])];
   const span = spanOf(text(config['duration']) || text(config['deadline']));
   const minutes = Number(config['dueMinutes'] ?? sla['resolutionMinutes'] ?? 0) || (span ? Number(span.d) * 1440 + Number(span.h) * 60 + Number(span.m) : 0);

@@ -29,6 +29,7 @@ export function knownAt(of: Sources, place: Place): Known[] {
     ...results(of.definition, of.id),
     { label: t('Request'), code: '', kind: 'object', children: request() },
     webhook(of.call),
+    { label: t('Given by the calling workflow'), code: '', kind: 'object', children: inputNames(of.definition).map((name) => one(inWords(name), `input.${name}`, 'any')) },
     ...(place === 'call' ? [{ label: t('Secrets'), code: '', kind: 'secret' as const, children: of.secrets.map((name) => one(name, `secrets.${name}`, 'secret')) }] : []),
   ];
   return groups.filter((g) => g.children?.length !== 0);
@@ -125,6 +126,7 @@ function resultOf(p: Json, out: { name: string }[]): Known[] {
     case 'APPROVAL': return [outcome, one(t('Decisions'), `${under}.decisions`, 'list')];
     case 'DATA': return kept(config['set']);
     case 'API_CALL': return [one(t('Status code'), `${under}.status`, 'number'), ...kept(config['response'])];
+    case 'CALL_WORKFLOW': return config['wait'] === false ? [] : [one(t('What its phases leave'), `${under}.phases`, 'object')];
     case 'FOR_EACH': return [...(text(p['as']) ? [one(inWords(text(p['as'])), member(under, text(p['as'])), 'any')] : []), one(t('Number of the entry, from 0'), `${under}.index`, 'number')];
     case 'WEBHOOK_CALLOUT': return [one(t('Status code'), `${under}.status`, 'number')];
     default: return [];
@@ -138,6 +140,9 @@ export function kindOf(code: string): Kind {
   if (/^-?\d+(\.\d+)?$/.test(code)) return 'number';
   return /^'[^']*'$/.test(code) ? 'text' : 'any';
 }
+
+// inputNames are the names by which a definition reads what another workflow gives when it calls it.
+export const inputNames = (definition: unknown): string[] => [...new Set([...(JSON.stringify(definition) ?? '').matchAll(/(?<![\w.])input\.([A-Za-z_]\w*)/g)].map((m) => m[1] ?? ''))];
 
 // webhook is the call that started the execution, with what the last one held.
 function webhook(call: Call | null): Known {

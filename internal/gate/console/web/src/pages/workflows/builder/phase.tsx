@@ -10,6 +10,7 @@ import { ApprovalForm } from './approval';
 import { CalloutForm } from './callout';
 import { Action, Level, type Does, type FormProps } from './common';
 import { PhaseContext, useChoices, usePhase, useValues } from './context';
+import { CallWorkflowForm } from './callworkflow';
 import { DataForm } from './data';
 import { DecisionForm } from './decision';
 import { phaseId } from './edit';
@@ -27,13 +28,13 @@ import './forms.css';
 interface Props { definition: unknown; id: string; problems: Problem[]; change: (phase: Json) => void; rename: (to: string) => boolean; renamed: Renamed; readOnly: boolean; ways: ReactNode; does: Does }
 
 const forms: Record<string, (p: FormProps) => ReactNode> = {
-  START: StartForm, PROCESS: TaskForm, DECISION: DecisionForm, DATA: DataForm, TIMER: TimerForm, APPROVAL: ApprovalForm, API_CALL: CallForm, WEBHOOK_CALLOUT: CalloutForm, END: EndForm, PARALLEL: ParallelForm, FOR_EACH: ForEachForm, JOIN: JoinForm,
+  START: StartForm, PROCESS: TaskForm, DECISION: DecisionForm, DATA: DataForm, TIMER: TimerForm, APPROVAL: ApprovalForm, API_CALL: CallForm, CALL_WORKFLOW: CallWorkflowForm, WEBHOOK_CALLOUT: CalloutForm, END: EndForm, PARALLEL: ParallelForm, FOR_EACH: ForEachForm, JOIN: JoinForm,
 };
 
 // places are the places whose problems the forms show; others are said above.
 const places = [
   'name', 'participants', 'sla', 'requestAction', 'config.title', 'config.instructions', 'config.dueMinutes', 'config.form', 'config.rules', 'config.default', 'config.kind', 'config.set', 'config.onInvalid', 'config.duration', 'config.until', 'config.calendarId',
-  'config.approvers', 'config.mode', 'config.quorum', 'config.deadline', 'config.method', 'config.url', 'config.headers', 'config.body', 'config.response', 'config.statusRules', 'config.retries', 'config.timeoutSeconds', 'config.event', 'config.data', 'config.signingSecret',
+  'config.approvers', 'config.mode', 'config.quorum', 'config.deadline', 'config.method', 'config.url', 'config.headers', 'config.body', 'config.response', 'config.statusRules', 'config.retries', 'config.timeoutSeconds', 'config.event', 'config.data', 'config.signingSecret', 'config.workflowId', 'config.input', 'config.wait',
   'branches', 'in', 'as', 'maxParallel', 'join', 'onFault',
 ];
 

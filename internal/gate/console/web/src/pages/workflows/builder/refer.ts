@@ -6,20 +6,21 @@ import { join, split } from './template';
 
 const plain = new Set(['instructions', 'name', 'message', 'label', 'help', 'id', 'type', 'key', 'event', 'transition']); // no expressions
 const codes = new Set(['when', 'check', 'set', 'response', 'until', 'in']); // expressions as they stand; others have them in ${…}
+const own = new Set(['body', 'data', 'headers', 'input']); // names below these are somebody's own, whatever they are
 
 // inCode changes all expressions within a value. What is unchanged stays the same object.
-function inCode(v: unknown, change: (code: string) => string, isCode = false): unknown {
+function inCode(v: unknown, change: (code: string) => string, isCode = false, isOwn = false): unknown {
   if (typeof v === 'string') {
     if (isCode) return change(v);
     const pieces = v.includes('${') ? split(v) : null;
     return pieces ? join(pieces.map((p) => ('code' in p ? { code: change(p.code) } : p))) : v;
   }
   if (Array.isArray(v)) {
-    const to = v.map((x) => inCode(x, change, isCode));
+    const to = v.map((x) => inCode(x, change, isCode, isOwn));
     return to.every((x, i) => x === v[i]) ? v : to;
   }
   if (!isObject(v)) return v; // a number with its digits, too
-  const to = Object.entries(v).map(([k, x]): [string, unknown] => [k, plain.has(k) && !isCode ? x : inCode(x, change, isCode || codes.has(k))]);
+  const to = Object.entries(v).map(([k, x]): [string, unknown] => [k, plain.has(k) && !isCode && !isOwn ? x : inCode(x, change, isCode || (codes.has(k) && !isOwn), isOwn || own.has(k))]);
   return to.every(([k, x]) => x === v[k]) ? v : Object.fromEntries(to);
 }
 

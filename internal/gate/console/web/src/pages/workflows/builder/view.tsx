@@ -2,7 +2,7 @@
 import { FlaskConical, Redo2, Undo2 } from 'lucide-react';
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { plural, t } from '../../../app/text';
-import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
+import { useAgentChoices, usePersonChoices, useTeamChoices, useWorkflowChoices } from '../../../parts/choices';
 import { opens } from '../../../parts/blocks';
 import { drawable, Picture, type Taken } from '../../../parts/picture';
 import { focusSoon } from '../../../ui/focus';
@@ -47,7 +47,8 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
   const tries = useRef<HTMLButtonElement>(null);
   const before = useRef(''); // which phase was open before
   const narrow = useMedia('(max-width: 64rem)'); // not said
-  const names = new Map([...usePersonChoices(), ...useTeamChoices(), ...useAgentChoices()].map((x) => [x.id, x.name]));
+  const calls = d.phases.some((p) => p.type === 'CALL_WORKFLOW');
+  const names = new Map([...usePersonChoices(), ...useTeamChoices(), ...useAgentChoices(), ...useWorkflowChoices(!calls)].map((x) => [x.id, x.name]));
   const problems = useMemo(() => problemsOf(d, found), [d, found]);
   const faults = useMemo(() => {
     const of = new Map<string, string[]>();

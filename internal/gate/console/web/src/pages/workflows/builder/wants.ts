@@ -24,6 +24,7 @@ function wanted(p: Phase): Problem[] {
     case 'DATA': return config['kind'] === 'enrich' && Object.keys(object(config['set'])).length === 0 ? [{ path: 'config.set', message: t('Add at least one value.') }] : [];
     case 'TIMER': return blank(config['duration']) && blank(config['until']) ? [{ path: config['until'] === undefined ? 'config.duration' : 'config.until', message: t('Say how long.') }] : [];
     case 'API_CALL': case 'WEBHOOK_CALLOUT': return blank(config['url']) || config['url'] === 'https://' ? [{ path: 'config.url', message: t('Give the address.') }] : [];
+    case 'CALL_WORKFLOW': return blank(config['workflowId']) ? [{ path: 'config.workflowId', message: t('Choose the workflow.') }] : [];
     case 'PARALLEL': return [...branchesWanted(p), ...counted(p['join'], branchesOf(p).length)];
     case 'FOR_EACH': return [...entriesWanted(p), ...counted(p['join'], 100)];
     default: return [];

@@ -47,6 +47,7 @@ export function fitting(given: Given, d: Definition): Given {
     const p = phaseOf(d, id);
     const config = object(p?.['config']);
     switch (p?.type) {
+      case 'CALL_WORKFLOW': return config['wait'] === false || Array.isArray(answers) ? [] : [[id, answers]];
       case 'API_CALL': case 'WEBHOOK_CALLOUT': return Array.isArray(answers) ? [] : [[id, answers]];
       case 'PROCESS': { const ways = allExits(d, p).map((e) => e.name); return until(id, answers, (a) => ways.includes(String(a['outcome']))); }
       case 'APPROVAL': return until(id, answers, (a) => typeof a['decision'] !== 'string' || a['decision'] !== 'EXPIRE' || !!config['deadline']);

@@ -7,7 +7,7 @@ import { toSend, type Answers, type FormField } from '../../../../ui/answer';
 import { Field, faultAt, faultBelow } from '../../../../ui/field';
 import { FormFields } from '../../../../ui/formfields';
 import type { Phase } from '../definition';
-import { object, objects, text, type Json } from '../shape';
+import { isObject, object, objects, text, type Json } from '../shape';
 import { body, invalid, type Ask, type Step } from './answers';
 import { FreeAnswers, typedAll } from './sample';
 import { choiceSaid } from './words';
@@ -57,6 +57,27 @@ export function GiveCalled({ name, now, busy, fault, prefix, give }: Props) {
       <p className="line">
         <button type="submit" className="small" disabled={busy}>{t('Use this answer')}</button>
         <button type="button" className="plain small" disabled={busy} onClick={() => { give({ failure: t('The other server does not answer.') }); }}>{t('Let the call fail')}</button>
+      </p>
+    </form>
+  );
+}
+
+// GiveReturned ends a workflow that would be started. What its phases leave is JSON, by their ids.
+export function GiveReturned({ name, now, busy, fault, prefix, give }: Props) {
+  const left = object(now['phases']);
+  const [written, write] = useState(Object.keys(left).length > 0 ? JSON.stringify(left, null, 1) : '');
+  const [wrong, setWrong] = useState('');
+  const answer = () => {
+    const phases = body(written, parse) ?? {};
+    setWrong(isObject(phases) ? '' : t('This is not valid JSON yet.'));
+    if (isObject(phases)) give({ phases });
+  };
+  return (
+    <form className="try-give stack" noValidate aria-label={t('Answer of “{name}”', { name })} onSubmit={(e) => { e.preventDefault(); answer(); }}>
+      <Field label={t('What its phases leave')} optional hint={t('As JSON, by the names of the phases in expressions.')} fault={wrong || faultBelow(fault, `${prefix}.phases`)}><textarea className="mono" rows={3} spellCheck={false} value={written} onChange={(e) => { write(e.target.value); }} /></Field>
+      <p className="line">
+        <button type="submit" className="small" disabled={busy}>{t('Let it end')}</button>
+        <button type="button" className="plain small" disabled={busy} onClick={() => { give({ failure: t('The called workflow has failed.') }); }}>{t('Let it fail')}</button>
       </p>
     </form>
   );

@@ -11,6 +11,7 @@ import { focusSoon } from '../../../../ui/focus';
 import { phaseOf, write, type Definition } from '../definition';
 import { foundOf, type Refused } from '../found';
 import { called } from '../kinds';
+import { inputNames } from '../known';
 import { fitting } from './answers';
 import type { Kept } from './kept';
 import { TriedOn, useTried } from './sample';
@@ -50,6 +51,7 @@ function Content({ workflow, definition: d, selected, kept, keep, select, open }
   const runs = useRef(0);
   const leads = useRef(false); // to what is asked next
   const now = useMemo(() => write(d), [d]);
+  const reads = useMemo(() => inputNames(d), [d]);
   const run = async (to: Kept, lead = false) => {
     const mine = ++runs.current;
     setBusy(true);
@@ -79,7 +81,7 @@ function Content({ workflow, definition: d, selected, kept, keep, select, open }
   return (
     <>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void run(kept); }}>
-        <TriedOn on={kept.on} tried={tried} fault={refused?.fault ?? null} change={(on, at) => { if (at === 'once') void run({ ...kept, on }); else keep({ ...kept, on }); }} />
+        <TriedOn on={kept.on} tried={tried} reads={reads} fault={refused?.fault ?? null} change={(on, at) => { if (at === 'once') void run({ ...kept, on }); else keep({ ...kept, on }); }} />
         <p className="line">
           <button type="submit" className={`${stale ? '' : 'plain '}small`} disabled={busy}>{t('Try again')}</button>
           {Object.keys(kept.given).length > 0 && <button type="button" className="plain small" disabled={busy} onClick={() => { void run({ ...kept, given: {} }, true); }}><RotateCcw size={14} aria-hidden /> {t('Without my answers')}</button>}

@@ -8,7 +8,7 @@ import { t } from '../../../../app/text';
 import { FindRequests } from '../../../../gen/documents';
 import { keyOf } from '../../../../parts/formkeys';
 import { toSend, type Answers, type FormField } from '../../../../ui/answer';
-import { Field } from '../../../../ui/field';
+import { Field, faultBelow } from '../../../../ui/field';
 import { focusSoon } from '../../../../ui/focus';
 import { FormFields } from '../../../../ui/formfields';
 import { PhaseContext, useAsked, useLastCall } from '../context';
@@ -23,23 +23,24 @@ import type { On } from './kept';
 export const formOf = (asked: Asked[], on: On): FormField[] => ((asked.find((a) => a.name === on.offering) ?? asked[0])?.fields ?? []) as unknown as FormField[];
 
 // Tried is what tries can be made on, and sent is what of it goes to the server.
-export interface Tried { asked: Asked[]; called: boolean; sent: (on: On) => { request?: string; fields?: Answers; webhook?: unknown } }
+export interface Tried { asked: Asked[]; called: boolean; sent: (on: On) => { request?: string; fields?: Answers; webhook?: unknown; input?: Answers } }
 
 export function useTried(workflow: string): Tried {
   const [asked, call] = [useAsked(workflow), useLastCall(workflow)];
-  const sent = (on: On) => {
+  const about = (on: On) => {
     if (on.kind === 'request' && on.request) return { request: on.request.id };
     if (on.kind === 'call' && call) return { webhook: { headers: call.headers, body: body(call.body, JSON.parse) ?? null } };
     const form = formOf(asked, on);
     return { fields: form.length > 0 ? toSend(form, on.fields) : typedAll(on.fields) };
   };
-  return { asked, called: call !== null, sent };
+  return { asked, called: call !== null, sent: (on) => ({ ...about(on), ...(Object.keys(on.input).length > 0 ? { input: typedAll(on.input) } : {}) }) };
 }
 
-interface Props { on: On; tried: Tried; fault: Fault | null; change: (on: On, at: 'once' | 'later') => void }
+// Props are those of the choice. reads are the names of what a workflow that calls this one gives.
+interface Props { on: On; tried: Tried; reads: string[]; fault: Fault | null; change: (on: On, at: 'once' | 'later') => void }
 
 // TriedOn chooses what it is tried on. What is complete with the choice is tried at once.
-export function TriedOn({ on, tried: { asked, called }, fault, change }: Props) {
+export function TriedOn({ on, tried: { asked, called }, reads, fault, change }: Props) {
   const finds = useCan('request.read');
   const form = formOf(asked, on);
   const of = asked.length > 1 ? (asked.find((a) => a.name === on.offering) ?? asked[0])?.name ?? '' : '';
@@ -64,6 +65,12 @@ export function TriedOn({ on, tried: { asked, called }, fault, change }: Props) 
           <div className="stack phase-form">
             {form.length > 0 ? <FormFields fields={form} answers={on.fields} set={set} fault={fault} /> : <FreeAnswers label={t('Answers')} of={on.fields} change={set} />}
           </div>
+        </details>
+      )}
+      {reads.length > 0 && (
+        <details className="more">
+          <summary>{t('Given by the calling workflow')}</summary>
+          <FreeAnswers label={t('Values')} of={{ ...Object.fromEntries(reads.map((name) => [name, ''])), ...on.input }} change={(input) => { change({ ...on, input }, 'later'); }} problem={faultBelow(fault, 'input')} />
         </details>
       )}
     </>

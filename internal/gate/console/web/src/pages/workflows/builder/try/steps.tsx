@@ -5,13 +5,14 @@ import type { Fault } from '../../../../app/fault';
 import { useConditionWords } from '../../../../parts/conditionsaid';
 import { BranchOf } from '../../../../parts/branch';
 import { phaseType } from '../../../../ui/bits';
+import { useWorkflowChoices } from '../../../../parts/choices';
 import type { Answers } from '../../../../ui/answer';
 import { phaseOf, type Definition } from '../definition';
 import { called, kinds } from '../kinds';
 import { isObject, object } from '../shape';
 import { answered, called as calledAs, turnOf, waiting, type Ask, type Given, type Step, type Trial } from './answers';
-import { GiveAsked, GiveCalled } from './give';
-import { answerSaid, asksSaid, calledSaid, callSaid, leaves, passes, wentSaid, wrong } from './words';
+import { GiveAsked, GiveCalled, GiveReturned } from './give';
+import { answerSaid, asksSaid, calledSaid, callSaid, leaves, passes, starts, wentSaid, wrong } from './words';
 
 // Props are those of all steps. changing is the question that is answered anew, and give gives an answer among those that were given.
 interface Props {
@@ -20,14 +21,16 @@ interface Props {
 }
 
 export function Steps({ trial, ...props }: Props) {
+  const workflows = useWorkflowChoices(!trial.steps.some((s) => s.type === 'CALL_WORKFLOW'));
+  const names = new Map(workflows.map((w) => [w.id, w.name]));
   return (
     <ol className="try-steps" aria-label={t('Steps')} aria-busy={props.busy}>
-      {trial.steps.map((step, i) => <OneStep key={i} {...props} trial={trial} step={step} n={i} />)}
+      {trial.steps.map((step, i) => <OneStep key={i} {...props} trial={trial} step={step} n={i} names={names} />)}
     </ol>
   );
 }
 
-function OneStep({ step, n, ...props }: Props & { step: Step; n: number }) {
+function OneStep({ step, n, names, ...props }: Props & { step: Step; n: number; names: Map<string, string> }) {
   const { trial, definition: d, selected, select } = props;
   const Icon = kinds[step.type]?.icon;
   const show = () => {
@@ -45,12 +48,12 @@ function OneStep({ step, n, ...props }: Props & { step: Step; n: number }) {
       {step.asks.map((ask, i) => <Asked key={i} {...props} step={step} ask={ask} at={i} question={`${n} ask ${i}`} open={waits && i === step.asks.length - 1} />)}
       {step.calls.map((call, i) => (
         <div key={i} className="try-part">
-          <p>{callSaid(call)}</p>
+          <p>{callSaid(call, names)}</p>
           <Sent of={call.sent} />
           {calledSaid(call) && <p>{calledSaid(call)}</p>}
         </div>
       ))}
-      {step.calls.length > 0 && <Called {...props} step={step} question={`${n} call`} open={waits} />}
+      {step.calls.length > 0 && !goesOn(step, d) && <Called {...props} step={step} question={`${n} call`} open={waits} />}
       {wrong(step).map((says) => <p key={says} className="fault">{says}</p>)}
       {leaves(step).map((says) => <p key={says}>{says}</p>)}
       {step.rules.length > 0 && went ? <Went {...props} step={step} /> : went && <p>{went}</p>}
@@ -62,6 +65,9 @@ function OneStep({ step, n, ...props }: Props & { step: Step; n: number }) {
 // nameOf is what the phase of a step is called, as in the outline; the phase may have gone since.
 const nameOf = (step: Step, d: Definition) => (phaseOf(d, step.phaseId) ? called(d, step.phaseId) : step.name);
 
+// goesOn reports whether a step starts a workflow and does not wait for it: nothing answers it then.
+const goesOn = (step: Step, d: Definition) => step.type === 'CALL_WORKFLOW' && object(phaseOf(d, step.phaseId)?.['config'])['wait'] === false;
+
 const holds = (v: unknown) => v !== null && v !== undefined && !(isObject(v) && Object.keys(v).length === 0);
 
 // Went says the condition by which a decision went on as its rows do.
@@ -71,9 +77,10 @@ function Went({ step, definition: d, workflow }: Props & { step: Step }) {
 }
 
 function Sent({ of }: { of: unknown }) {
-  const { method: _method, url: _url, ...rest } = object(of);
+  const { method: _method, url: _url, workflowId, executionId: _executionId, input, ...others } = object(of);
+  const rest = workflowId === undefined ? others : object(input);
   if (Object.keys(rest).length === 0) return null;
-  return <details><summary>{t('What it would send')}</summary><pre tabIndex={0}>{JSON.stringify(rest, null, 1)}</pre></details>;
+  return <details><summary>{workflowId === undefined ? t('What it would send') : t('What it is given')}</summary><pre tabIndex={0}>{JSON.stringify(rest, null, 1)}</pre></details>;
 }
 
 interface QuestionProps extends Props { step: Step; question: string; open: boolean }
@@ -95,9 +102,10 @@ function Asked({ step, ask, at, question, open, ...props }: QuestionProps & { as
 
 function Called({ step, question, open, ...props }: QuestionProps) {
   const { fault, busy, give } = props;
+  const Give = step.calls.some(starts) ? GiveReturned : GiveCalled;
   return (
     <Answer {...props} step={step} question={question} open={open} says="">
-      <GiveCalled name={nameOf(step, props.definition)} now={object(step.calls.at(-1)?.answer)} busy={busy} fault={fault} prefix={`answers.${step.phaseId}`} give={(a) => { give((given) => calledAs(given, step, a)); }} />
+      <Give name={nameOf(step, props.definition)} now={object(step.calls.at(-1)?.answer)} busy={busy} fault={fault} prefix={`answers.${step.phaseId}`} give={(a) => { give((given) => calledAs(given, step, a)); }} />
     </Answer>
   );
 }

@@ -48,9 +48,13 @@ export function answerSaid(ask: Ask): string {
   return answer === '' ? '' : joined(t('Answer: {answer}.', { answer }), ask.source === 'LAST' && t('This was the answer last time.'));
 }
 
-// callSaid is what would be sent, and where to.
-export function callSaid(call: Call): string {
+// starts reports whether a call is that of a workflow.
+export const starts = (call: Call): boolean => typeof object(call.sent)['workflowId'] === 'string';
+
+// callSaid is what would be sent, and where to, or which workflow would be started; names are those of workflows.
+export function callSaid(call: Call, names: Map<string, string> = new Map()): string {
   const sent = object(call.sent);
+  if (starts(call)) return t('Would start the workflow “{name}”.', { name: names.get(text(sent['workflowId'])) ?? t('Unknown workflow') });
   const what = joined(text(sent['method']), text(sent['url']));
   return call.attempt > 1 ? t('Attempt {n}: would send {what}', { n: call.attempt, what }) : t('Would send {what}', { what });
 }
@@ -59,7 +63,7 @@ export function calledSaid(call: Call): string {
   const a = object(call.answer);
   if (call.answer === null || call.answer === undefined) return '';
   const failure = text(a['failure']);
-  return joined(failure ? t('It fails: {why}', { why: failure }) : t('Answer: {answer}.', { answer: text(a['status']) }), call.source === 'LAST' && t('This was the answer last time.'));
+  return joined(failure ? t('It fails: {why}', { why: failure }) : starts(call) ? t('It runs to its end.') : t('Answer: {answer}.', { answer: text(a['status']) }), call.source === 'LAST' && t('This was the answer last time.'));
 }
 
 // passes says what a step does besides asking and calling.
