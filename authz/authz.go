@@ -166,7 +166,9 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 	for i, p := range parents[q.Resource] { // a row is hidden if one of its parents is
 		above := Row{Resource: p.Entity}
 		if i < len(row.parents) {
-			above = row.parents[i]
+			if above = row.parents[i]; above.Resource == "" {
+				continue // it belongs to none
+			}
 		} else if !e.Unconditional(set, "read", p.Entity) {
 			return Decision{By: By{Kind: "policy"}, Rows: RowsNone}, nil
 		}

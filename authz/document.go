@@ -77,7 +77,8 @@ type Row struct {
 // Ref names a row of a resource.
 type Ref struct{ Resource, ID string }
 
-// Parents names the rows that the row belongs to; Below adds them. A hidden parent hides the row.
+// Parents names the rows that the row belongs to, by an empty id where it belongs to none, as an execution without a request; Below
+// adds them. A hidden parent hides the row.
 func (r Row) Parents() []Ref {
 	var out []Ref
 	for _, p := range parents[r.Resource] {
@@ -87,7 +88,7 @@ func (r Row) Parents() []Ref {
 	return out
 }
 
-// Below returns the row with its parents, in the order of Parents.
+// Below returns the row with its parents, in the order of Parents, a zero Row for none.
 func (r Row) Below(parents ...Row) Row {
 	r.parents = parents
 	return r

@@ -19,6 +19,9 @@ import (
 // meant reports whether policies allow a caller an action on a row and on those that it belongs to.
 func meant(policies []*authz.Compiled, c *authz.Caller, action string, rows ...authz.Row) bool {
 	for _, row := range rows {
+		if row.Resource == "" {
+			continue // of a row that belongs to none
+		}
 		allowed := false
 		for _, p := range policies {
 			if p.Action != authz.Any && p.Action != action || p.Resource != authz.Any && p.Resource != row.Resource || !allHold(p, c, row) {

@@ -2,10 +2,13 @@ package authz
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 
 	"entgo.io/ent/dialect/sql"
 
+	"atrium/ent"
 	"atrium/ent/accessdecision"
 	"atrium/ent/auditentry"
 	"atrium/internal/platform/principal"
@@ -96,18 +99,24 @@ type scope struct {
 
 // within is a parent of which some rows are hidden.
 type within struct {
-	column string
-	of     scope
+	column   string
+	optional bool // a row may belong to none
+	of       scope
 }
 
 func (v *visible) scope(entity string) scope {
 	out := scope{filter: v.filter(entity)}
 	for _, p := range parents[entity] {
 		if of := v.scope(p.Entity); !of.all() {
-			out.within = append(out.within, within{p.Column, of})
+			out.within = append(out.within, within{p.Column, optional(entity, p.Column), of})
 		}
 	}
 	return out
+}
+
+// optional reports whether rows of an entity may be without a value in the column.
+func optional(entity, column string) bool {
+	return slices.ContainsFunc(ent.EntityNamed(entity).Fields, func(f ent.Field) bool { return f.Column == column && !strings.HasSuffix(f.Type, "!") })
 }
 
 // all reports whether every row may be read.
@@ -120,7 +129,11 @@ func (f scope) where(s *sql.Selector) { s.Where(f.predicate(s)) }
 func (f scope) predicate(s *sql.Selector) *sql.Predicate {
 	all := []*sql.Predicate{f.filter.predicate(s)}
 	for _, w := range f.within {
-		all = append(all, w.of.exists(s, w.column))
+		seen := w.of.exists(s, w.column)
+		if w.optional {
+			seen = sql.Or(sql.IsNull(s.C(w.column)), seen)
+		}
+		all = append(all, seen)
 	}
 	return sql.And(all...)
 }

@@ -350,6 +350,10 @@ func (tx *Tx) Below(ctx context.Context, row authz.Row) (authz.Row, error) {
 	ctx = tx.Unfiltered(ctx, "what a row belongs to may hide it")
 	var parents []authz.Row
 	for _, ref := range row.Parents() {
+		if ref.ID == "" {
+			parents = append(parents, authz.Row{})
+			continue
+		}
 		entity, err := authz.Load(ctx, tx.Client, ref.Resource, ref.ID)
 		if ent.IsNotFound(err) {
 			return row, nil

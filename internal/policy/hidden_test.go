@@ -15,6 +15,7 @@ import (
 	"atrium/internal/platform/principal"
 	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
+	"atrium/internal/workflow/schedule"
 )
 
 // An admin from whom a row is hidden, and who may write policies, does not find out what it says: explanations, replays,
@@ -115,5 +116,31 @@ func TestOfferingsOfAHiddenServiceAreHidden(t *testing.T) {
 
 		write(t, w, "Deny", "read", "Service", `{"principal.role": "admin"}`) // all of them, whatever the row
 		refused(t, w, admin, catalog.GetOffering, op.ByID{ID: beside.ID}, apperr.Forbidden)
+	})
+}
+
+// A schedule files against an offering or starts a workflow: what it does not have hides it from nobody, what it has does.
+func TestWhatBelongsToNoneIsNotHidden(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, admin := w.As(w.A, principal.Owner), w.As(w.A, principal.Admin)
+		daily := "0 9 * * *"
+		off := offering(t, w, service(t, w, "Backups", nil))
+		s := testkit.Run(t, w, owner, schedule.Create, schedule.CreateInput{
+			Name: "Check the backups", Cron: &daily, TimeZone: "UTC", OfferingID: &off.ID, Request: &schedule.Template{Title: "Check them"},
+		})
+		seen := func() bool {
+			list := testkit.Run(t, w, admin, schedule.List, schedule.ListInput{}).Rows
+			_, _, err := op.Run(admin, w.Engine, schedule.Get, op.ByID{ID: s.ID}, nil)
+			require.Equal(t, len(list) == 1, err == nil, "the list and the look-up say the same: %v", err)
+			return err == nil
+		}
+		require.True(t, seen())
+		write(t, w, "Deny", "read", "Workflow", `{"resource.name": "Secret", "principal.role": "admin"}`)
+		require.True(t, seen(), "it has no workflow")
+		write(t, w, "Deny", "read", "Workflow", `{"principal.role": "admin"}`)
+		require.True(t, seen(), "whatever the workflow")
+		write(t, w, "Deny", "read", "Offering", `{"resource.name": "Offer", "principal.role": "admin"}`)
+		require.False(t, seen(), "its offering is hidden")
 	})
 }
