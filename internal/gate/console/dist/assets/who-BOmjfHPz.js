@@ -1,1 +1,0 @@
-import{Ia as e,Ja as t,Nt as n,hn as r}from"./base-YsFyRrJX.js";var i=t();function a(t,n,r){if(n)return r?.name??(n===t.id?t.name:n.startsWith(`agt_`)?e(`An AI agent`):e(`Somebody`))}function o({id:e,person:t}){return(0,i.jsx)(n,{name:a(r(),e,t)})}export{a as n,o as t};
