@@ -9,20 +9,20 @@ import (
 	"atrium/internal/platform/apperr"
 )
 
-// Files are the packs that ship, in files/.
+// embedded are the packs that ship.
 //
 //go:embed files/*.yaml
-var Files embed.FS
+var embedded embed.FS
 
 // shipped reads the packs that ship, once, in the order of their keys.
 var shipped = sync.OnceValues(func() ([]*file, error) {
-	names, err := fs.Glob(Files, "files/*.yaml")
+	names, err := fs.Glob(embedded, "files/*.yaml")
 	if err != nil {
 		return nil, err
 	}
 	out := make([]*file, len(names))
 	for i, name := range names {
-		source, err := Files.ReadFile(name)
+		source, err := embedded.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}

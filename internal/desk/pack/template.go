@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"go.yaml.in/yaml/v3"
+
 	"atrium/ent"
 	"atrium/ent/service"
 	"atrium/internal/desk/catalog"
@@ -226,15 +228,7 @@ func (d *draft) workflow(ctx context.Context, id *string) (*string, error) {
 	if err := p.replace(ctx, process, "definition"); err != nil {
 		return nil, err
 	}
-	err = d.tx.Costly(ctx, func(ctx context.Context) error {
-		w := writer{say: same, ref: same}
-		w.node(process, false)
-		if _, faults := definition.ParseWithin(ctx, w.Bytes()); len(faults) > 0 && len(doc.out) > 0 {
-			return apperr.New(apperr.Conflict, "%s cannot do without the people whom a template leaves out. Give what they do to a team first. %s: %s", ref, faults[0].Field, faults[0].Message)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := d.runs(ctx, doc, process); err != nil {
 		return nil, err
 	}
 	if err := doc.spec(struct {
@@ -245,6 +239,22 @@ func (d *draft) workflow(ctx context.Context, id *string) (*string, error) {
 	}
 	doc.last("definition", process)
 	return &ref, nil
+}
+
+// runs returns conflict for a definition that cannot do without what was left out of it.
+func (d *draft) runs(ctx context.Context, doc *draftDocument, process *yaml.Node) error {
+	if len(doc.out) == 0 {
+		return nil
+	}
+	return d.tx.Costly(ctx, func(ctx context.Context) error {
+		w := writer{say: same, ref: same}
+		w.node(process, false)
+		_, faults := definition.ParseWithin(ctx, w.Bytes())
+		if len(faults) == 0 {
+			return nil
+		}
+		return apperr.New(apperr.Conflict, "%s cannot do without the people whom a template leaves out. Give what they do to a team first. %s: %s", doc.name, faults[0].Field, faults[0].Message)
+	})
 }
 
 func same(s string) string { return s }

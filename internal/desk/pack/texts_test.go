@@ -19,7 +19,7 @@ var inserted = regexp.MustCompile(`\$\{[^}]*\}|\{\{[^}]*\}\}`)
 // Whatever people read of the packs that ship is there in every language that ships.
 func TestShippedTexts(t *testing.T) {
 	t.Parallel()
-	names, err := fs.Glob(Files, "files/*.yaml")
+	names, err := fs.Glob(embedded, "files/*.yaml")
 	require.NoError(t, err)
 	files, err := shipped()
 	require.NoError(t, err)
