@@ -87,7 +87,7 @@ var unaddressable = map[string]map[string]string{
 	},
 	"Execution": {
 		"state": "a document", "webhook": "a document", "error": "a document", "revision": "counts the engine's commits",
-		"intake": "a document", "consulted": "a list", "inboundKey": "the caller's own",
+		"intake": "a document", "input": "a document", "consulted": "a list", "inboundKey": "the caller's own",
 	},
 	"Schedule":       {"request": "a document", "every": "a document"},
 	"InboundWebhook": {"fieldMapping": "a document", "headers": "a list", "signature": "a document"},

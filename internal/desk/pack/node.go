@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"regexp"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
@@ -105,11 +106,12 @@ func quoted(s string) []byte {
 // writer writes a node as JSON, with the order of its fields.
 type writer struct {
 	bytes.Buffer
-	say func(text string) string // the text in the wanted language
-	ref func(name string) string // the id that stands for a reference
+	say     func(text string) string // the text in the wanted language
+	ref     func(name string) string // the id that stands for a reference
+	choices map[string]bool          // what the file's questions can be answered with
 }
 
-func (w *writer) node(n *yaml.Node, said bool) {
+func (w *writer) node(n *yaml.Node, in part) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		w.WriteByte('{')
@@ -117,7 +119,7 @@ func (w *writer) node(n *yaml.Node, said bool) {
 			if i > 0 {
 				w.WriteByte(',')
 			}
-			w.field(n.Content[i].Value, n.Content[i+1], said)
+			w.field(n.Content[i].Value, n.Content[i+1], in)
 		}
 		w.WriteByte('}')
 	case yaml.SequenceNode:
@@ -126,33 +128,54 @@ func (w *writer) node(n *yaml.Node, said bool) {
 			if i > 0 {
 				w.WriteByte(',')
 			}
-			w.node(item, said)
+			w.node(item, in)
 		}
 		w.WriteByte(']')
 	default:
-		text, _ := scalar(n) // it was checked
-		w.Write(text)
+		w.scalar(n, in)
 	}
 }
 
-// field writes a field; said is false within what has names of its own.
-func (w *writer) field(key string, n *yaml.Node, said bool) {
+// scalar writes a scalar, whose choices are said in the wanted language where it answers a question or asks for an answer.
+func (w *writer) scalar(n *yaml.Node, in part) {
+	text := textOf(n)
+	switch {
+	case in == answers && w.choices[text]:
+		w.Write(quoted(w.say(text)))
+	case in == expressions && text != "":
+		w.Write(quoted(literal.ReplaceAllStringFunc(text, func(l string) string {
+			if of := l[1 : len(l)-1]; w.choices[of] {
+				return string(quoted(w.say(of)))
+			}
+			return l
+		})))
+	default:
+		b, _ := scalar(n) // it was checked
+		w.Write(b)
+	}
+}
+
+// literal is a string without escapes in an expression.
+var literal = regexp.MustCompile(`"[^"\\]*"`)
+
+// field writes a field of a part of a document.
+func (w *writer) field(key string, n *yaml.Node, in part) {
 	w.Write(quoted(key))
 	w.WriteByte(':')
 	text := textOf(n)
 	switch {
-	case text != "" && said && isText[key]:
+	case text != "" && in == prose && isText[key]:
 		w.Write(quoted(w.say(text)))
 	case text != "" && refers(key, text):
 		w.Write(quoted(w.ref(text)))
 	default:
-		w.node(n, said && !ownNames(key, n))
+		w.node(n, in.below(key, n))
 	}
 }
 
 // body returns the document as the body of its create operation, and the id of the service that an offering belongs to.
 func (d *document) body(say, ref func(string) string) (body []byte, parent string) {
-	w := &writer{say: say, ref: ref}
+	w := &writer{say: say, ref: ref, choices: d.choices}
 	w.WriteByte('{')
 	if d.kind.slugged {
 		w.WriteString(`"slug":`)
@@ -169,7 +192,7 @@ func (d *document) body(say, ref func(string) string) (body []byte, parent strin
 		if w.Len() > 1 {
 			w.WriteByte(',')
 		}
-		w.field(key, n, true)
+		w.field(key, n, prose)
 	}
 	w.WriteByte('}')
 	return w.Bytes(), parent

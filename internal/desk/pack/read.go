@@ -39,6 +39,8 @@ type document struct {
 	line int
 	spec *yaml.Node // a mapping
 	refs []reference
+
+	choices map[string]bool // what the questions of the file can be answered with
 }
 
 // String names the document, as references and errors do.
@@ -46,10 +48,11 @@ func (d *document) String() string { return d.kind.name + "/" + d.key }
 
 // reader reads a file and gathers what is wrong with it.
 type reader struct {
-	file   file
-	pack   bool // the document Pack was read
-	seen   map[string]bool
-	faults []apperr.Detail
+	file    file
+	pack    bool // the document Pack was read
+	seen    map[string]bool
+	choices map[string]bool
+	faults  []apperr.Detail
 }
 
 func (r *reader) fault(document, field string, line int, format string, args ...any) {
@@ -72,7 +75,7 @@ func read(source string) (*file, error) {
 	if len(source) > maxBytes {
 		return nil, apperr.InvalidField("source", "must have at most %d KiB", maxBytes>>10)
 	}
-	r := reader{seen: map[string]bool{}, file: file{texts: map[string]map[string]string{}}}
+	r := reader{seen: map[string]bool{}, choices: map[string]bool{}, file: file{texts: map[string]map[string]string{}}}
 	if err := r.all(source); err != nil {
 		return nil, err
 	}
@@ -167,7 +170,8 @@ func (r *reader) known(kind, key string, n, spec *yaml.Node) {
 	case k == nil:
 		r.fault(name, "kind", n.Line, "must be one of Pack, Texts, %s", strings.Join(kindNames, ", "))
 	default:
-		d := &document{kind: k, key: key, line: n.Line, spec: spec}
+		d := &document{kind: k, key: key, line: n.Line, spec: spec, choices: r.choices}
+		gatherChoices(spec, r.choices)
 		for _, field := range k.none {
 			if f := fieldsOf(spec)[field]; f != nil {
 				r.fault(name, field, f.Line, "must be left out: %s", noneReason(field))

@@ -248,7 +248,7 @@ func (d *draft) runs(ctx context.Context, doc *draftDocument, process *yaml.Node
 	}
 	return d.tx.Costly(ctx, func(ctx context.Context) error {
 		w := writer{say: same, ref: same}
-		w.node(process, false)
+		w.node(process, verbatim)
 		_, faults := definition.ParseWithin(ctx, w.Bytes())
 		if len(faults) == 0 {
 			return nil

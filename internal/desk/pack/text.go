@@ -13,16 +13,52 @@ var isText = map[string]bool{
 	"instructions": true, "subject": true, "body": true, "message": true, "summary": true, "hint": true,
 }
 
-// ownNames reports whether the fields of a value have names that somebody chose: variables, answers, tags, headers. Names of
-// transitions are none that people read.
-func ownNames(key string, n *yaml.Node) bool {
-	switch key {
-	case "tags", "visibleWhen", "condition", "set", "headers", "response", "transitions":
-		return true
-	case "fields", "body":
-		return n.Kind == yaml.MappingNode
+// part is how the strings of a part of a document are read.
+type part int
+
+const (
+	prose       part = iota // fields that people read are said in their language
+	verbatim                // its names are somebody's own: tags, headers. Names of transitions are none that people read
+	answers                 // choices of questions, and answers to them
+	expressions             // choices stand in quotes
+)
+
+// below returns how the value of a field is read.
+func (p part) below(key string, n *yaml.Node) part {
+	if p != prose {
+		return p
 	}
-	return false
+	switch key {
+	case "options", "visibleWhen":
+		return answers
+	case "fields": // a list of questions, or answers by their keys
+		if n.Kind == yaml.MappingNode {
+			return answers
+		}
+	case "when", "check", "until", "set":
+		return expressions
+	case "tags", "condition", "headers", "response", "transitions":
+		return verbatim
+	case "body":
+		if n.Kind == yaml.MappingNode {
+			return verbatim
+		}
+	}
+	return prose
+}
+
+// gatherChoices adds what the questions of a document can be answered with.
+func gatherChoices(n *yaml.Node, to map[string]bool) {
+	for i, item := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "options" && item.Kind == yaml.SequenceNode {
+			for _, option := range item.Content {
+				to[textOf(option)] = true
+			}
+			continue
+		}
+		gatherChoices(item, to)
+	}
+	delete(to, "")
 }
 
 // saying returns what says an English text in a language: itself where the file has no other.
