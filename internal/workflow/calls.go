@@ -42,7 +42,7 @@ func checkCalls(ctx context.Context, tx *op.Tx, w *ent.Workflow, d *definition.D
 		switch {
 		case ref.ID == w.ID:
 			faults.Fault(ref.Field, "A workflow cannot call itself.")
-		case called.Status != workflow.StatusActive || called.Version == 0:
+		case called == nil || called.Status != workflow.StatusActive || called.Version == 0: // nil: deleted since it was looked up
 			faults.Fault(ref.Field, fmt.Sprintf("The workflow %s is not published and active.", g.names([]string{ref.ID})))
 		default:
 			if chain := g.chain(ref.ID, w.ID); chain != nil {
