@@ -34,11 +34,11 @@ func install(ctx context.Context, tx *op.Tx, _ Input) (*Plan, error) {
 	}
 	items, ids := make([]*Item, 0, len(p.documents)), resolver{}
 	for _, d := range p.documents {
-		it := d.item(p.say)
+		it := d.item(p.edition)
 		id := s.found(p.file, d, ids.in(s))
 		if id != "" {
 			it.Action = Keep
-		} else if id, err = d.make(ctx, tx, p.say, ids.in(s)); err != nil {
+		} else if id, err = d.make(ctx, tx, p.edition, ids.in(s)); err != nil {
 			return nil, err
 		}
 		it.ID, ids[d.String()] = &id, id
@@ -48,8 +48,8 @@ func install(ctx context.Context, tx *op.Tx, _ Input) (*Plan, error) {
 }
 
 // make creates the row of a document. Its error names the document.
-func (d *document) make(ctx context.Context, tx *op.Tx, say, ref func(string) string) (string, error) {
-	body, parent := d.body(say, ref)
+func (d *document) make(ctx context.Context, tx *op.Tx, e edition, ref func(string) string) (string, error) {
+	body, parent := d.body(e, ref)
 	id, err := d.kind.create(ctx, tx, body, parent)
 	if err == nil {
 		return id, nil
@@ -57,9 +57,9 @@ func (d *document) make(ctx context.Context, tx *op.Tx, say, ref func(string) st
 	if !apperr.Refuses(err) {
 		return "", fmt.Errorf("make %s: %w", d, err)
 	}
-	e := apperr.From(err)
+	why := apperr.From(err)
 	// Without the cause: a row that the database refused was not one of the operation that installs.
-	refused := &apperr.Error{Code: e.Code, Message: e.Message, Details: d.faults(e.Details), Reason: e.Reason, DecisionID: e.DecisionID}
+	refused := &apperr.Error{Code: why.Code, Message: why.Message, Details: d.faults(why.Details), Reason: why.Reason, DecisionID: why.DecisionID}
 	if len(refused.Details) == 0 {
 		refused.Message = d.String() + ": " + refused.Message
 	}

@@ -14,6 +14,7 @@ import (
 	"atrium/internal/desk/pack"
 	"atrium/internal/op"
 	"atrium/internal/people"
+	companyops "atrium/internal/people/company"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -92,6 +93,63 @@ func TestInstall(t *testing.T) {
 			require.Equal(t, pack.Make, it.Action, "another company has nothing of it")
 			require.Nil(t, it.ID)
 		}
+	})
+}
+
+// Whoever answers a question reads its choices in the language of everything else, and what asks for a choice asks for that one. Times
+// are those of the company.
+func TestInstallForACompany(t *testing.T) {
+	t.Parallel()
+	const choices = `kind: Pack
+key: choices
+spec: {name: Choices, languages: [en, de]}
+---
+kind: Calendar
+key: hours
+spec: {name: Hours, workingHours: {mon: [{from: "09:00", to: "17:00"}]}}
+---
+kind: Service
+key: it
+spec: {name: IT, tags: {size: Large}}
+---
+kind: Offering
+key: laptop
+spec:
+  name: Laptop
+  serviceId: Service/it
+  form:
+    fields:
+      - {key: size, type: select, label: Large, options: [Large, Small]}
+      - {key: why, type: text, label: Why, visibleWhen: {size: Large}}
+---
+kind: RoutingRule
+key: large
+spec: {name: Large first, when: "request.fields.size == 'Large' && request.title != \"Larger\"", priority: HIGH}
+---
+kind: Texts
+key: de
+spec: {Large: "Gro\u00df \"XL\"", Small: Klein}
+`
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx, db := owner(w), w.Store.Reader()
+		testkit.Run(t, w, ctx, companyops.Update, companyops.UpdateInput{TimeZone: op.SetTo("America/Lima")})
+		_, err := install(w, ctx, of(choices, "de"))
+		require.NoError(t, err)
+		c, err := db.Calendar.Query().Only(ctx)
+		require.NoError(t, err)
+		require.Equal(t, "America/Lima", c.TimeZone)
+		o, err := db.Offering.Query().Only(ctx)
+		require.NoError(t, err)
+		form, err := json.Marshal(o.Form)
+		require.NoError(t, err)
+		require.Contains(t, string(form), `"options":["Groß \"XL\"","Klein"]`)
+		require.Contains(t, string(form), `"visibleWhen":{"size":"Groß \"XL\""}`)
+		r, err := db.RoutingRule.Query().Only(ctx)
+		require.NoError(t, err)
+		require.Equal(t, `request.fields.size == "Groß \"XL\"" && request.title != "Larger"`, r.When)
+		s, err := db.Service.Query().Only(ctx)
+		require.NoError(t, err)
+		require.Equal(t, "Large", s.Tags["size"], "no choice")
 	})
 }
 

@@ -25,6 +25,7 @@ type kind struct {
 	slugged bool     // the key is the slug; other rows are known by their names
 	parent  string   // the field that stands in the path of the create operation; empty for none
 	none    []string // fields of the operation that packs do not have
+	zoned   bool     // without a time zone it has the company's
 
 	// check names what is wrong with a body, whatever the company has.
 	check func(ctx context.Context, body []byte) []apperr.Detail
@@ -39,13 +40,13 @@ var kinds = map[string]*kind{}
 var kindNames = func() []string {
 	all := []*kind{
 		create("Team", people.CreateTeam, func(t *ent.Team) string { return t.ID }).bySlug().without("memberIds", "organizationId"),
-		create("Calendar", workflow.CreateCalendar, func(c *ent.Calendar) string { return c.ID }),
+		create("Calendar", workflow.CreateCalendar, func(c *ent.Calendar) string { return c.ID }).inZone(),
 		create("Workflow", workflow.CreateWorkflow, func(w *ent.Workflow) string { return w.ID }).bySlug().checking(checkDefinition).then(publish),
 		create("Service", catalog.CreateService, func(s *ent.Service) string { return s.ID }).bySlug().without("organizationId"),
 		create("Offering", catalog.CreateOffering, func(o *ent.Offering) string { return o.ID }).bySlug().below("serviceId").checking(checkForm),
 		create("RoutingRule", routing.Create, func(r *ent.RoutingRule) string { return r.ID }).checking(checkWhen),
 		create("SavedReply", savedreply.Create, func(r *ent.SavedReply) string { return r.ID }),
-		create("Schedule", schedule.Create, func(s *ent.Schedule) string { return s.ID }),
+		create("Schedule", schedule.Create, func(s *ent.Schedule) string { return s.ID }).inZone(),
 		create("AccessPolicy", policy.Create, func(p *ent.AccessPolicy) string { return p.ID }),
 	}
 	names := make([]string, len(all))
@@ -90,6 +91,11 @@ func (k *kind) bySlug() *kind {
 
 func (k *kind) without(fields ...string) *kind {
 	k.none = append(k.none, fields...)
+	return k
+}
+
+func (k *kind) inZone() *kind {
+	k.zoned = true
 	return k
 }
 

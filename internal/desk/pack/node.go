@@ -156,7 +156,7 @@ func (w *writer) scalar(n *yaml.Node, in part) {
 }
 
 // literal is a string without escapes in an expression.
-var literal = regexp.MustCompile(`"[^"\\]*"`)
+var literal = regexp.MustCompile(`"[^"\\]*"|'[^'\\]*'`)
 
 // field writes a field of a part of a document.
 func (w *writer) field(key string, n *yaml.Node, in part) {
@@ -174,12 +174,16 @@ func (w *writer) field(key string, n *yaml.Node, in part) {
 }
 
 // body returns the document as the body of its create operation, and the id of the service that an offering belongs to.
-func (d *document) body(say, ref func(string) string) (body []byte, parent string) {
-	w := &writer{say: say, ref: ref, choices: d.choices}
+func (d *document) body(e edition, ref func(string) string) (body []byte, parent string) {
+	w := &writer{say: e.say, ref: ref, choices: d.choices}
 	w.WriteByte('{')
 	if d.kind.slugged {
 		w.WriteString(`"slug":`)
 		w.Write(quoted(d.key))
+	}
+	if d.kind.zoned && fieldsOf(d.spec)["timeZone"] == nil {
+		w.WriteString(`"timeZone":`)
+		w.Write(quoted(e.zone))
 	}
 	for i := 0; i+1 < len(d.spec.Content); i += 2 {
 		key, n := d.spec.Content[i].Value, d.spec.Content[i+1]

@@ -1,13 +1,16 @@
 package pack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"atrium/ent"
 	"atrium/ent/user"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 )
 
@@ -74,7 +77,7 @@ func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*Pack], err
 	if err != nil {
 		return out, err
 	}
-	language, err := languageOf(ctx, tx, in.Language)
+	reader, err := readerOf(ctx, tx, in.Language)
 	if err != nil {
 		return out, err
 	}
@@ -88,8 +91,8 @@ func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*Pack], err
 		return out, err
 	}
 	for _, f := range page {
-		say := f.saying(language)
-		out.Rows = append(out.Rows, &Pack{Key: f.key, Name: say(f.name), Description: say(f.description), Makes: planned(f, s, say)})
+		e := f.edition(reader.Language, reader.Zone)
+		out.Rows = append(out.Rows, &Pack{Key: f.key, Name: e.say(f.name), Description: e.say(f.description), Makes: planned(f, s, e)})
 	}
 	return out, nil
 }
@@ -97,7 +100,7 @@ func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*Pack], err
 // prepared is a file that was read and checked, or what is wrong with it.
 type prepared struct {
 	*file
-	say func(string) string
+	edition
 	err error
 }
 
@@ -107,7 +110,7 @@ func readPack(ctx context.Context, tx *op.Tx, in Input) (out prepared, err error
 		out.err = apperr.InvalidField("pack", "must be given, or else source")
 		return out, nil
 	}
-	language, err := languageOf(ctx, tx, op.Or(in.Language, ""))
+	reader, err := readerOf(ctx, tx, op.Or(in.Language, ""))
 	if err != nil {
 		return out, err
 	}
@@ -116,13 +119,13 @@ func readPack(ctx context.Context, tx *op.Tx, in Input) (out prepared, err error
 			out.err = apperr.InvalidField("pack", "is no pack that ships")
 			return out, err
 		}
-		out.say = out.saying(language)
+		out.edition = out.file.edition(reader.Language, reader.Zone)
 		return out, nil // a test has checked it
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) error {
 		if out.file, out.err = read(*in.Source); out.err == nil {
-			out.say = out.saying(language)
-			out.err = out.file.check(ctx, out.say)
+			out.edition = out.file.edition(reader.Language, reader.Zone)
+			out.err = out.file.check(ctx, out.edition)
 		}
 		return ctx.Err()
 	})
@@ -130,10 +133,10 @@ func readPack(ctx context.Context, tx *op.Tx, in Input) (out prepared, err error
 }
 
 // check names what is wrong with the documents, whatever the company has.
-func (f *file) check(ctx context.Context, say func(string) string) error {
+func (f *file) check(ctx context.Context, e edition) error {
 	var faults []apperr.Detail
 	for _, d := range f.documents {
-		body, parent := d.body(say, placeholder)
+		body, parent := d.body(e, placeholder)
 		found := d.kind.check(ctx, body)
 		if d.kind.parent != "" && parent == "" {
 			found = append(found, apperr.Detail{Field: d.kind.parent, Message: "is required"})
@@ -173,7 +176,7 @@ func plan(ctx context.Context, tx *op.Tx, in Input) (*Plan, error) {
 	if err := p.resolvable(s); err != nil {
 		return nil, err
 	}
-	return p.plan(planned(p.file, s, p.say)), nil
+	return p.plan(planned(p.file, s, p.edition)), nil
 }
 
 func (p prepared) plan(items []*Item) *Plan {
@@ -181,10 +184,10 @@ func (p prepared) plan(items []*Item) *Plan {
 }
 
 // planned says what becomes of each document.
-func planned(f *file, s state, say func(string) string) []*Item {
+func planned(f *file, s state, e edition) []*Item {
 	items, ids := make([]*Item, 0, len(f.documents)), resolver{}
 	for _, d := range f.documents {
-		it := d.item(say)
+		it := d.item(e)
 		if id := s.found(f, d, ids.in(s)); id != "" {
 			it.Action, it.ID = Keep, &id
 			ids[d.String()] = id
@@ -196,8 +199,8 @@ func planned(f *file, s state, say func(string) string) []*Item {
 	return items
 }
 
-func (d *document) item(say func(string) string) *Item {
-	return &Item{Kind: d.kind.name, Key: d.key, Name: say(textOf(fieldsOf(d.spec)["name"])), Action: Make}
+func (d *document) item(e edition) *Item {
+	return &Item{Kind: d.kind.name, Key: d.key, Name: e.say(textOf(fieldsOf(d.spec)["name"])), Action: Make}
 }
 
 // resolver holds the ids of the documents so far.
@@ -233,23 +236,21 @@ func (f *file) resolvable(s state) error {
 	return nil
 }
 
-// languageOf returns the language that is asked for, or else the caller's.
-func languageOf(ctx context.Context, tx *op.Tx, asked string) (string, error) {
-	if asked != "" {
-		return asked, nil
-	}
+// readerOf returns the language that is asked for, or else the caller's, and the company's time zone, or else the caller's.
+func readerOf(ctx context.Context, tx *op.Tx, asked string) (out locale.Printer, err error) {
 	me := tx.Principal()
 	all := tx.Unfiltered(ctx, "everybody knows their own language, and the company's")
 	c, err := tx.Company.Get(all, me.CompanyID)
 	if err != nil {
-		return "", fmt.Errorf("read the company's language: %w", err)
+		return out, fmt.Errorf("read the company's language: %w", err)
 	}
-	if me.Type != principal.TypeUser {
-		return op.ReaderOf(nil, c).Language, nil
+	var u *ent.User
+	if me.Type == principal.TypeUser {
+		if u, err = tx.User.Query().Where(user.ID(me.ID)).Only(all); err != nil {
+			return out, fmt.Errorf("read the caller's language: %w", err)
+		}
 	}
-	u, err := tx.User.Query().Where(user.ID(me.ID)).Only(all)
-	if err != nil {
-		return "", fmt.Errorf("read the caller's language: %w", err)
-	}
-	return op.ReaderOf(u, c).Language, nil
+	out = op.ReaderOf(u, c)
+	out.Language, out.Zone = cmp.Or(asked, out.Language), op.Or(c.TimeZone, out.Zone)
+	return out, nil
 }

@@ -61,15 +61,20 @@ func gatherChoices(n *yaml.Node, to map[string]bool) {
 	delete(to, "")
 }
 
-// saying returns what says an English text in a language: itself where the file has no other.
-func (f *file) saying(language string) func(string) string {
+// edition is a file as one company installs it.
+type edition struct {
+	say  func(english string) string // a text in the wanted language: itself where the file has no other
+	zone string                      // of calendars and schedules that name none
+}
+
+func (f *file) edition(language, zone string) edition {
 	texts := f.texts[language]
-	return func(english string) string {
+	return edition{zone: zone, say: func(english string) string {
 		if said := texts[english]; said != "" {
 			return said
 		}
 		return english
-	}
+	}}
 }
 
 // names returns what a document may be called in the company: its name in each language, English first.

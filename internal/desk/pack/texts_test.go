@@ -37,7 +37,7 @@ func TestShippedTexts(t *testing.T) {
 			})
 		}
 		for _, language := range locale.Languages {
-			if err := f.check(t.Context(), f.saying(language)); err != nil {
+			if err := f.check(t.Context(), f.edition(language, "UTC")); err != nil {
 				require.NoError(t, err, "%s in %s: %s", f.key, language, apperr.Said(err))
 			}
 		}
@@ -49,9 +49,9 @@ func (f *file) eachText(fn func(document, text string)) {
 	fn("Pack", f.name)
 	fn("Pack", f.description)
 	for _, d := range f.documents {
-		d.body(func(text string) string {
+		d.body(edition{zone: "UTC", say: func(text string) string {
 			fn(d.String(), text)
 			return text
-		}, same)
+		}}, same)
 	}
 }

@@ -55,6 +55,7 @@ await made('Teams').filter({ hasText: 'Exists already' }).waitFor();
 // One press installs it. The focus goes to what it has made, and the page says that all of it is there.
 await press(button('Install'));
 await page.getByText('“IT service desk” is installed.').waitFor();
+await page.getByText('The new teams have no members yet.').waitFor();
 await everything.waitFor();
 await focused(page.locator('.page-head').getByRole('link', { name: 'Open “IT service desk”' }));
 assert.equal((await rest('GET', `/teams/${team.id}`)).name, 'The old support');

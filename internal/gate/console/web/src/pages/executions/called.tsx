@@ -5,6 +5,7 @@ import { useTold } from '../../app/live';
 import { placed, t } from '../../app/text';
 import { CalledExecutions as Called, ExecutionMoved } from '../../gen/documents';
 import type { ExecutionTrigger } from '../../gen/types';
+import { Said } from '../../parts/who';
 import { Badge, standsAt, Time } from '../../ui/bits';
 import { More } from '../../ui/more';
 import { Section } from '../../ui/page';
@@ -33,7 +34,7 @@ export function CalledExecutions({ of }: { of: string }) {
           <li key={e.id} className="row">
             <div>
               <Link className="name" dir="auto" to="/app/executions/$id" params={{ id: e.id }}>{e.workflow?.name ?? t('Execution')}</Link>
-              <div className="meta"><Badge value={e.status} />{standsAt(e) && <span>{standsAt(e)}</span>}{e.error && <span>{e.error.message}</span>}<Time at={e.finishedAt ?? e.createdAt} /></div>
+              <div className="meta"><Badge value={e.status} />{standsAt(e) && <span>{standsAt(e)}</span>}{e.error && <span><Said text={e.error.message} /></span>}<Time at={e.finishedAt ?? e.createdAt} /></div>
             </div>
           </li>
         ))}

@@ -8,6 +8,7 @@ import { CancelExecution, ExecutionMoved, ExecutionOne, OlderVersions } from '..
 import type { ExecutionOneQuery } from '../../gen/types';
 import { pathOf, Picture, type Definition } from '../../parts/picture';
 import { BranchOf, waySaid } from '../../parts/branch';
+import { Said } from '../../parts/who';
 import { Badge, lasting, phaseName, phaseType, standsAt, Time } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Page, Section } from '../../ui/page';
@@ -71,7 +72,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
         <CalledBy execution={e} />{e.startedAt && <span>· <Time at={e.startedAt} full /></span>}
         {e.finishedAt && <span>{placed(t('· finished {when}'), { when: <Time at={e.finishedAt} full /> })}</span>}{e.startedAt && e.finishedAt && <span>{t('· took {time}', { time: took(e.startedAt, e.finishedAt) })}</span>}
       </p>
-      {e.error && <p className="alert">{name(e.error.phaseId)}: {e.error.message}</p>}
+      {e.error && <p className="alert">{name(e.error.phaseId)}: <Said text={e.error.message} /></p>}
       <Incidents execution={e} again={again} />
       {(definition.phases?.length ?? 0) > 0 && <Picture definition={definition} faulty={new Set(e.error ? [e.error.phaseId] : [])} taken={pathOf(e.phases)} current={e.phaseId} />}
       <Section title={t('Path taken')} intro={t('Secrets are masked.')}>
@@ -80,7 +81,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
             <li key={`${p.phaseId} ${i}`} {...(e.phaseIds.includes(p.phaseId) && open(p) ? { 'aria-current': 'step' as const } : {})}>
               <span>{p.branch && <BranchOf path={p.branch} />}<strong>{name(p.phaseId)}</strong> <span className="soft small-text">{phaseType(p.type)}{waySaid(p) && ` → ${waySaid(p)}`}{p.attempts > 1 ? ` · ${plural(p.attempts, '{n} attempt', '{n} attempts')}` : ''}</span></span>
               <span className="line"><span className="soft small-text"><Time at={p.finishedAt ?? p.startedAt} /></span><Badge value={p.status} /></span>
-              {p.error && <span className={p.status === 'SKIPPED' ? 'soft' : 'fault'}>{p.error.message}</span>}
+              {p.error && <span className={p.status === 'SKIPPED' ? 'soft' : 'fault'}><Said text={p.error.message} /></span>}
               {(p.input || p.output) && <details><summary>{t('Input and output')}</summary><div className="pair"><div><h3>{t('Input')}</h3><pre>{JSON.stringify(p.input, null, 1)}</pre></div><div><h3>{t('Output')}</h3><pre>{JSON.stringify(p.output, null, 1)}</pre></div></div></details>}
             </li>
           ))}

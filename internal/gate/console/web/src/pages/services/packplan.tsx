@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { language, t } from '../../app/text';
+import { language, placed, t } from '../../app/text';
 import { InstallPack } from '../../gen/documents';
 import { Badge } from '../../ui/bits';
 import { focusSoon } from '../../ui/focus';
@@ -19,6 +19,7 @@ const next = () => globalThis.document.querySelector<HTMLElement>('.page-head .a
 
 export function PackPlan({ plan, from, above }: Props) {
   const [done, setDone] = useState<readonly Item[] | null>(null); // what is there since it was installed here
+  const [empty, setEmpty] = useState(false); // it made teams, which begin without members
   const [fault, setFault] = useState<Fault | null>(null);
   const [install, busy] = useWrite(InstallPack, true);
   const items = plan.items.every(there) ? plan.items : done ?? plan.items;
@@ -31,6 +32,7 @@ export function PackPlan({ plan, from, above }: Props) {
     const made = o.data.installPack.plan.items.map((i) => ({ ...i, action: 'keep' }));
     const opened = opens(made);
     setDone(made);
+    setEmpty(plan.items.some((i) => i.kind === 'Team' && !there(i)));
     toast({ text: t('“{name}” is installed.', { name: plan.name }), ...(opened ? { link: { to: opened.to, says: t('Open “{name}”', { name: opened.name }) } } : {}) });
     focusSoon(next);
   };
@@ -42,6 +44,7 @@ export function PackPlan({ plan, from, above }: Props) {
       {fault && <PackFaults fault={fault} says={t('Nothing was installed.')} />}
       <p><strong>{madeSaid(items)}</strong></p>
       <p className="soft" role="status">{standsSaid(items)}</p>
+      {empty && <p className="notice">{placed(t('The new teams have no members yet. Add people to them in {place}, or tasks and approvals go to nobody.'), { place: <Link to="/app/people">{t('People')}</Link> })}</p>}
       {grouped(items).map((g) => (
         <Section key={g.kind} title={g.many}>
           <ul className="rows" aria-label={g.many}>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useCan } from '../../../app/session';
 import { t } from '../../../app/text';
 import { BranchOf, waySaid } from '../../../parts/branch';
+import { Said } from '../../../parts/who';
 import { Badge, phaseName, phaseType, Time, words } from '../../../ui/bits';
 import { Section } from '../../../ui/page';
 import type { FullRequest } from '../detail';
@@ -19,7 +20,7 @@ export function Steps({ request: r }: { request: FullRequest }) {
   return (
     <Section title={e.workflow?.name ?? t('Workflow')} actions={sees && <Link className="small-text" to="/app/executions/$id" params={{ id: e.id }}>{t('Show execution')}</Link>}>
       {e.status !== 'RUNNING' && e.status !== 'WAITING' && e.status !== 'COMPLETED' && <p><Badge value={e.status} /></p>}
-      {e.error && <p className="alert" dir="auto">{phaseName(e, e.error.phaseId)}: {e.error.message}</p>}
+      {e.error && <p className="alert" dir="auto">{phaseName(e, e.error.phaseId)}: <Said text={e.error.message} /></p>}
       <List steps={phasesOf(e)} />
     </Section>
   );
