@@ -3,6 +3,7 @@ import { useViewer } from '../app/session';
 import { t } from '../app/text';
 import { Person } from '../ui/bits';
 import { useAgentChoices, usePersonChoices, useTeamChoices } from './choices';
+import { namesIn } from './namesin';
 
 interface Named { name: string }
 
@@ -15,11 +16,6 @@ export function nameOf(viewer: { id: string; name: string }, id: string | null |
 export function Who({ id, person }: { id: string | null | undefined; person: Named | null | undefined }) {
   return <Person name={nameOf(useViewer(), id, person)} />;
 }
-
-const ids = /\b(?:user|team|agent) ((?:usr|team|agt)_[0-9a-z]{26})\b/g;
-
-// namesIn puts the names that are known into a text of the server, in place of “team team_…”.
-export const namesIn = (text: string, names: ReadonlyMap<string, string>): string => text.replace(ids, (all: string, id: string) => (names.has(id) ? t('“{name}”', { name: names.get(id) ?? '' }) : all));
 
 // Said is a text of the server which tells of people, teams and agents by their ids: of those that the viewer may read it shows the names.
 export function Said({ text }: { text: string }) {

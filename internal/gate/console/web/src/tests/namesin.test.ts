@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesIn } from '../parts/who';
+import { namesIn } from '../parts/namesin';
 
 describe('a text of the server about people and teams', () => {
   const team = 'team_01k9ye4ryzf7stj6dqnm8x2v3b';
