@@ -105,6 +105,7 @@ var private = map[string]map[string]string{
 	"Workflow": {"CompanyID": tenantsOwn},
 	"Execution": {
 		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own", "Webhook": "variables tell it", "Input": "variables tell it",
+		"ParentVisit": "the engine's own", "ParentAttempt": "the engine's own", "RootID": "bounds what one execution starts", "Depth": "bounds calls",
 		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it", "Consulted": "who reads its request",
 	},
 	"Task":     {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own", "SLALevels": "the phase's definition shows them", "SLANextAt": "the sweep's own"},

@@ -193,7 +193,7 @@ func TestBadQueriesAndIDs(t *testing.T) {
 						require.Equal(t, []string{name}, a.Fields())
 						continue
 					}
-					if p.Name != "q" && a.Has("pagination") {
+					if p.Name != "q" && p.Name != "language" && a.Has("pagination") { // what has no texts in a language has them in English
 						require.Empty(t, a.Column("id"), "%s=%s", name, text)
 					}
 				}

@@ -32,7 +32,8 @@ var private = map[string]map[string]string{
 	"Execution": {
 		"CompanyID": tenantsOwn, "Revision": "counts the engine's commits", "State": "the engine's own; variables and phases tell it",
 		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it",
-		"Consulted": "who reads its request",
+		"Consulted":   "who reads its request",
+		"ParentVisit": "the engine's own", "ParentAttempt": "the engine's own", "RootID": "bounds what one execution starts", "Depth": "bounds calls",
 	},
 	"PhaseVisit": {
 		"CompanyID": tenantsOwn, "ID": "a visit is told by its place", "ExecutionID": "it stands in the execution", "Number": "its place tells it",

@@ -73,6 +73,9 @@ func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*Pack], err
 		in.Number, in.Size = 1, 100 // a door that does not page
 	}
 	out := paging.List[*Pack]{Page: in.Page}
+	if in.Sort != "" {
+		return out, apperr.InvalidField("sort", "must be left out: packs have one order")
+	}
 	files, err := shipped()
 	if err != nil {
 		return out, err
