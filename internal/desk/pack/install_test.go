@@ -52,7 +52,7 @@ func TestInstall(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"laptop", ids["Service"], ids["Workflow"], ids["Calendar"]}, []string{o.Slug, o.ServiceID, *o.WorkflowID, *o.CalendarID})
 		require.Equal(t, "Welches Modell?", o.Form.Fields[0].Label)
-		require.Equal(t, []string{"small", "large"}, o.Form.Fields[0].Options, "options are values")
+		require.Equal(t, []string{"klein", "large"}, o.Form.Fields[0].Options, "choices without a text stay")
 		s, err := db.Service.Get(ctx, ids["Service"])
 		require.NoError(t, err)
 		require.Equal(t, map[string]string{"name": "IT"}, s.Tags, "tags have names of their own")

@@ -128,7 +128,7 @@ spec:
         type: select
         required: true
         options:
-          - small
+          - klein
           - large
   workflowId: Workflow/order
   reopenDays: 7

@@ -32,7 +32,7 @@ export function PackPlan({ plan, from, above }: Props) {
     const made = o.data.installPack.plan.items.map((i) => ({ ...i, action: 'keep' }));
     const opened = opens(made);
     setDone(made);
-    setEmpty(plan.items.some((i) => i.kind === 'Team' && !there(i)));
+    setEmpty(plan.items.some((i) => i.kind === 'Team' && !there(i))); // not said
     toast({ text: t('“{name}” is installed.', { name: plan.name }), ...(opened ? { link: { to: opened.to, says: t('Open “{name}”', { name: opened.name }) } } : {}) });
     focusSoon(next);
   };

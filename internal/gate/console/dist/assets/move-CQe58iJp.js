@@ -1,0 +1,1 @@
+export{t as Move}from"./move-C-JR_2j1.js";

@@ -1,1 +1,0 @@
-import{Nt as e,Ra as t,Xa as n,hn as r}from"./base-BWUEhtM6.js";var i=n();function a(e,n,r){if(n)return r?.name??(n===e.id?e.name:n.startsWith(`agt_`)?t(`An AI agent`):t(`Somebody`))}function o({id:t,person:n}){return(0,i.jsx)(e,{name:a(r(),t,n)})}export{a as n,o as t};
