@@ -38,6 +38,7 @@
 // on SQLite a process looks only when it starts. River's rescuer can only judge by how long a job has been running, and webhook
 // deliveries would stall for a minute and a half. wake.go wraps the listener of River's driver for SQLite, which looks for notifications
 // every 50 ms, while each queue is polled as on PostgreSQL: an idle server took 4.9 % of a core so, and takes 1.6 %; a delivery's
-// first attempt came after 16 to 23 ms (p50), and comes after 8 (2026-11, two busy cores, in turn). working.go keeps jobs that a node still works from the rescuer. clock.go moves the times of jobs, for --dev-clock. move.go reads a company's
-// unfinished jobs in the snapshot of its export.
+// first attempt came after 16 to 23 ms (p50), and comes after 8 (2026-11, two busy cores, in turn). working.go keeps jobs that a
+// node still works from the rescuer. clock.go moves the times of jobs, for --dev-clock. move.go reads a company's unfinished jobs in the
+// snapshot of its export.
 package jobs

@@ -88,9 +88,7 @@ func (c *Condition) Decide(ctx context.Context, b Bound) (bool, error) { return 
 
 // requestNames refuses every variable except request in a condition.
 func (c *checker) requestNames(path string, ident ast.NavigableExpr) {
-	switch name := ident.AsIdent(); {
-	case name == "input" && ofLoop(ident):
-	case slices.Contains([]string{"webhook", "execution", "phases", "input", "response", "secrets"}, name):
-		c.fault(path, "The expression reads request alone, not %s.", name)
+	if otherThan("request", ident) {
+		c.fault(path, "The expression reads request alone, not %s.", ident.AsIdent())
 	}
 }

@@ -3,6 +3,7 @@ package definition
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -268,6 +269,13 @@ func (c *checker) loopNames(path string, loop ast.ComprehensionExpr) {
 			c.fault(path, "A loop variable may not be called %s.", name)
 		}
 	}
+}
+
+// otherThan reports whether a name is that of a variable other than the one that an expression may read.
+func otherThan(only string, ident ast.NavigableExpr) bool {
+	name := ident.AsIdent()
+	return name != only && slices.Contains([]string{"request", "webhook", "execution", "phases", "input", "response", "secrets"}, name) &&
+		(name != "input" || !ofLoop(ident))
 }
 
 // ofLoop reports whether a name is that of a loop variable around it. Loops of definitions from before there was the variable input may

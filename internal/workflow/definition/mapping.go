@@ -111,10 +111,8 @@ func (f fields) refuseService() {
 // mappingNames refuses every variable except webhook in a mapping and in the condition of its webhook, because there is no request and
 // no phase when they are evaluated.
 func (c *checker) mappingNames(path string, ident ast.NavigableExpr) {
-	switch name := ident.AsIdent(); {
-	case name == "input" && ofLoop(ident):
-	case slices.Contains([]string{"request", "execution", "phases", "input", "response", "secrets"}, name):
-		c.fault(path, "An expression of an inbound webhook reads webhook alone, not %s.", name)
+	if otherThan("webhook", ident) {
+		c.fault(path, "An expression of an inbound webhook reads webhook alone, not %s.", ident.AsIdent())
 	}
 }
 

@@ -2,10 +2,10 @@ package definition
 
 import "slices"
 
-// Passed returns the phases that people decide or work, or may in the workflow that they call, and that an execution may leave out when it goes on in the phase to instead of
-// the phase from, in the order of the definition: those that lie ahead of from, with itself, unless every way from to to an END leads
-// through them. A phase through which every way to from leads is a step back, which passes none. from is nil for a phase that the
-// version does not have: then those ahead of the START count.
+// Passed returns the phases that people decide or work, or may in the workflow that they call, and that an execution may leave out when it
+// goes on in the phase to instead of the phase from, in the order of the definition: those that lie ahead of from, with itself, unless
+// every way from to to an END leads through them. A phase through which every way to from leads is a step back, which passes none. from is
+// nil for a phase that the version does not have: then those ahead of the START count.
 func (d *Definition) Passed(from, to *Phase) []*Phase {
 	if from == nil {
 		from = d.Start

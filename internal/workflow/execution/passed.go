@@ -48,47 +48,76 @@ func passedBy(ctx context.Context, tx *op.Tx, e *ent.Execution, d *definition.De
 		known = maps.Clone(known)
 		maps.Copy(known, at.Phases)
 	}
+	q := passing{tx, e, ids, map[calledAt]passable{}}
 	for _, p := range phases {
 		if _, done := known[p.ID]; done && from == nil {
 			continue // it came before the phase that the version does not have
 		}
-		may, asks, err := mayPass(ctx, tx, e, p, ids, 0)
+		of, err := q.phase(ctx, p, 0)
 		if err != nil {
 			return nil, err
 		}
-		if asks {
-			out = append(out, Passed{p.ID, may})
+		if of.asks {
+			out = append(out, Passed{p.ID, of.may})
 		}
 	}
 	return out, nil
 }
 
-// mayPass is mayDecideIn for a phase that people decide or work, or for all such phases of the workflow that it calls, by its published
-// version. asks reports whether there is one.
-func mayPass(ctx context.Context, tx *op.Tx, e *ent.Execution, p *definition.Phase, ids []string, depth int) (may, asks bool, err error) {
-	if p.Calls == nil {
-		if p.Process == nil && p.Approval == nil {
-			return true, false, nil
-		}
-		may, err = mayDecideIn(ctx, tx, e, p, ids)
-		return may, true, err
+// passing asks about the phases that one resolution leaves out. ids stand for the caller among approvers.
+type passing struct {
+	tx    *op.Tx
+	e     *ent.Execution
+	ids   []string
+	asked map[calledAt]passable // each called workflow is read once a depth: those that call it may be many, and nested
+}
+
+type calledAt struct {
+	workflowID string
+	depth      int
+}
+
+// passable says of a phase or a workflow whether it asks anything of people, and whether the caller may decide all of that.
+type passable struct{ may, asks bool }
+
+// phase is mayDecideIn for a phase that people decide or work, or for all such phases of the workflow that it calls.
+func (q passing) phase(ctx context.Context, p *definition.Phase, depth int) (passable, error) {
+	switch {
+	case p.Process != nil || p.Approval != nil:
+		may, err := mayDecideIn(ctx, q.tx, q.e, p, q.ids)
+		return passable{may, true}, err
+	case p.Calls == nil || !p.Calls.Wait || depth == definition.MaxDepth:
+		return passable{may: true}, nil
 	}
-	all := tx.Unfiltered(ctx, "what a workflow asks of people is no matter of what the caller sees of it")
-	version, err := activeVersion(all, tx.Client, p.Calls.WorkflowID)
-	if err != nil || version == 0 || depth == definition.MaxDepth || !p.Calls.Wait {
-		return true, false, err
+	at := calledAt{p.Calls.WorkflowID, depth}
+	if known, ok := q.asked[at]; ok {
+		return known, nil
 	}
-	d, err := versionOf(all, tx.Client, p.Calls.WorkflowID, version)
+	out, err := q.workflow(ctx, at)
+	q.asked[at] = out
+	return out, err
+}
+
+// workflow asks about a called workflow by its published version.
+func (q passing) workflow(ctx context.Context, at calledAt) (passable, error) {
+	out := passable{may: true}
+	all := q.tx.Unfiltered(ctx, "what a workflow asks of people is no matter of what the caller sees of it")
+	version, err := activeVersion(all, q.tx.Client, at.workflowID)
+	if err != nil || version == 0 {
+		return out, err
+	}
+	d, err := versionOf(all, q.tx.Client, at.workflowID, version)
 	if err != nil {
-		return false, false, err
+		return out, err
 	}
-	for _, inner := range d.Phases {
-		one, some, err := mayPass(ctx, tx, e, inner, ids, depth+1)
-		if asks = asks || some; err != nil || !one {
-			return false, asks, err
+	for _, p := range d.Phases {
+		of, err := q.phase(ctx, p, at.depth+1)
+		out = passable{of.may, out.asks || of.asks}
+		if err != nil || !of.may {
+			return out, err
 		}
 	}
-	return true, asks, nil
+	return out, nil
 }
 
 // mayDecideIn reports whether the caller, for whom the ids stand among approvers, could complete the task of a phase and decide its
