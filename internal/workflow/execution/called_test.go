@@ -257,6 +257,32 @@ func TestSkippingACallTakesTheRightToDecideWhatItAsks(t *testing.T) {
 	})
 }
 
+// What a call asks is read once of each workflow, however many phases call it: here 20 of each floor, four deep.
+func TestSkippingACallReadsEachWorkflowOnce(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		top := published(t, w, principal.Owner, "Floor 1", ordering())
+		for n := 2; n <= 4; n++ {
+			phases := []body{phase("start", "START", nil)}
+			for i := range 20 {
+				phases = append(phases, calls(fmt.Sprint("down", i), top.ID, body{"input": body{"n": 1}}))
+			}
+			top = published(t, w, principal.Owner, fmt.Sprint("Floor ", n), line(append(phases, phase("end", "END", nil))))
+		}
+		s := caller(t, w, top.ID, nil)
+		testkit.Run(t, w, s.ctx, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: op.ByID{ID: top.ID}, Status: op.SetTo("archived")})
+		s.work()
+		r := s.file(nil)
+		require.Eventually(t, func() bool {
+			return s.Store.Reader().Incident.Query().Where(incident.ExecutionID(*r.ExecutionID)).CountX(s.ctx) == 1
+		}, patience, tick)
+		testkit.Run(t, w, s.ctx, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: op.ByID{ID: top.ID}, Status: op.SetTo("active")})
+		ctx, cancel := context.WithTimeout(s.ctx, 10*time.Second)
+		defer cancel()
+		testkit.Run(t, w, ctx, run.ResolveIncident, run.ResolveIncidentInput{ByID: op.ByID{ID: s.incident(r).ID}, Action: "SKIP"})
+	})
+}
+
 func TestACallOfAnArchivedWorkflowIsAnIncident(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
