@@ -1,23 +1,15 @@
 // An owner builds a workflow with two branches in parallel with the keyboard alone, tries and publishes it, files a request that stands in
 // both branches at once, and completes the tasks of both.
 import assert from 'node:assert/strict';
-import { arrive, keyboard, rest, until } from './console-browser.mjs';
+import { arrive, building, keyboard, rest, until } from './console-browser.mjs';
 
 const { owner, demo } = JSON.parse(process.env.ATRIUM_TEST);
 const b = await arrive(owner, 'workflows');
 const { page } = b;
 const { keys } = keyboard(page);
-const palette = page.getByRole('combobox', { name: 'What to add or change' });
+const { make, at, command } = building(page);
 const side = page.getByRole('region', { name: 'Selected phase' });
-const at = (id) => page.locator(`.outline [data-phase=${id}]`);
 const focused = (id) => at(id).and(page.locator(':focus')).waitFor();
-const command = async (text) => {
-  await keys('/');
-  await palette.and(page.locator(':focus')).waitFor();
-  await page.keyboard.type(text);
-  await keys('Enter');
-  await palette.waitFor({ state: 'detached' });
-};
 // write writes into a field of the form, and says that it is done.
 const write = async (name, text) => {
   const field = side.getByRole('textbox', { name, exact: true });
@@ -28,12 +20,7 @@ const write = async (name, text) => {
 };
 const branch = (name) => page.locator('.outline').getByRole('heading', { name, exact: true });
 
-await page.getByRole('button', { name: 'New workflow' }).press('Enter');
-await page.getByRole('dialog').getByLabel('Name').and(page.locator(':focus')).waitFor();
-await page.keyboard.type('Prepared by keys');
-await keys('Enter');
-await page.waitForURL('**/workflows/wf_*');
-const id = page.url().replace(/.*\//, '');
+const id = await make('Prepared by keys');
 
 // A block comes with two branches and its end. The arrows go through its branches, and each is a heading with its phases below.
 await at('start').focus();

@@ -55,6 +55,30 @@ export function keyboard(page) {
   return { keys, focused, tab, chosen, pick };
 }
 
+// building is what somebody does in the builder of workflows who has no mouse. make makes a workflow and returns its id, at is a phase of the
+// outline, and command runs a command of the palette, which is found by what was typed.
+export function building(page) {
+  const { keys, focused } = keyboard(page);
+  const palette = page.getByRole('combobox', { name: 'What to add or change' });
+  const make = async (name) => {
+    await page.getByRole('button', { name: 'New workflow' }).press('Enter');
+    await focused(page.getByRole('dialog').getByLabel('Name'));
+    await page.keyboard.type(name);
+    await keys('Enter');
+    await page.waitForURL('**/workflows/wf_*');
+    return page.url().replace(/.*\//, '');
+  };
+  const at = (id) => page.locator(`.outline [data-phase=${id}]`);
+  const command = async (text) => {
+    await keys('/');
+    await focused(palette); // what is typed before goes to the page
+    await page.keyboard.type(text);
+    await keys('Enter');
+    await palette.waitFor({ state: 'detached' });
+  };
+  return { palette, make, at, command };
+}
+
 // fill signs in on the sign-in page.
 async function fill(page, who) {
   await page.getByLabel('E-mail address').fill(who.email);

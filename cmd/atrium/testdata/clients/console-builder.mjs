@@ -1,31 +1,18 @@
 // An owner builds a workflow of six phases in the console with the keyboard alone, publishes it, and the API has it. What was done can be
 // taken back, phases are copied and pasted, and nothing unsaved is lost. Numbers keep their digits.
 import assert from 'node:assert/strict';
-import { arrive, keyboard, rest, until } from './console-browser.mjs';
+import { arrive, building, keyboard, rest, until } from './console-browser.mjs';
 
 const { owner } = JSON.parse(process.env.ATRIUM_TEST);
 const b = await arrive(owner, 'workflows');
 const { page } = b;
 const { keys } = keyboard(page);
-const palette = page.getByRole('combobox', { name: 'What to add or change' });
+const { palette, make, command } = building(page);
 const focused = (name) => page.getByRole('button', { name }).and(page.locator('.outline [data-phase]:focus')).waitFor();
-// command runs a command of the palette, which is found by what was typed.
-const command = async (text) => {
-  await keys('/');
-  await palette.and(page.locator(':focus')).waitFor(); // what is typed before goes to the page
-  await page.keyboard.type(text);
-  await keys('Enter');
-  await palette.waitFor({ state: 'detached' });
-};
 const definition = async (id) => (await rest('GET', `/workflows/${id}`)).definition;
 
-await page.getByRole('button', { name: 'New workflow' }).press('Enter');
-await page.getByRole('dialog').getByLabel('Name').and(page.locator(':focus')).waitFor();
-await page.keyboard.type('Built by keys');
-await keys('Enter');
+const id = await make('Built by keys');
 await page.getByRole('heading', { level: 1, name: 'Built by keys' }).waitFor();
-await page.waitForURL('**/workflows/wf_*');
-const id = page.url().replace(/.*\//, '');
 await page.getByText('Begin here').waitFor();
 await b.sound('builder-new');
 

@@ -1,7 +1,7 @@
 // An owner builds a workflow that calls another one with the keyboard alone, tries and publishes it. A request runs through both, and each
 // execution leads to the other.
 import assert from 'node:assert/strict';
-import { arrive, keyboard, rest, until } from './console-browser.mjs';
+import { arrive, building, keyboard, rest, until } from './console-browser.mjs';
 
 const { owner, demo } = JSON.parse(process.env.ATRIUM_TEST);
 const order = await rest('POST', '/workflows', { name: 'Order by itself', definition: {
@@ -13,26 +13,16 @@ await rest('POST', `/workflows/${order.id}/publish`, {});
 const b = await arrive(owner, 'workflows');
 const { page } = b;
 const { keys, focused, tab, pick } = keyboard(page);
-const palette = page.getByRole('combobox', { name: 'What to add or change' });
+const { make, at, command } = building(page);
 const side = page.getByRole('region', { name: 'Selected phase' });
 const panel = page.getByRole('region', { name: 'Try' });
-const at = (id) => page.locator(`.outline [data-phase=${id}]`);
 const tries = async () => { await page.getByRole('button', { name: 'Try', exact: true }).press('Enter'); };
 
-await page.getByRole('button', { name: 'New workflow' }).press('Enter');
-await focused(page.getByRole('dialog').getByLabel('Name'));
-await page.keyboard.type('Calls another one');
-await keys('Enter');
-await page.waitForURL('**/workflows/wf_*');
-const id = page.url().replace(/.*\//, '');
+const id = await make('Calls another one');
 
 // The phase asks which workflow it calls: one that is published, and not itself.
 await at('start').focus();
-await keys('/');
-await focused(palette);
-await page.keyboard.type('Call a workflow');
-await keys('Enter');
-await palette.waitFor({ state: 'detached' });
+await command('Call a workflow');
 await focused(at('called'));
 await page.locator('.step:has([data-phase=called])').getByText('Choose the workflow.').waitFor();
 await keys('Enter');
