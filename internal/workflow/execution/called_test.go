@@ -257,14 +257,14 @@ func TestSkippingACallTakesTheRightToDecideWhatItAsks(t *testing.T) {
 	})
 }
 
-// What a call asks is read once of each workflow, however many phases call it: here 20 of each floor, four deep.
+// What a call asks is read once of each workflow, however many phases call it: here 40 of each floor, five deep.
 func TestSkippingACallReadsEachWorkflowOnce(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		top := published(t, w, principal.Owner, "Floor 1", ordering())
-		for n := 2; n <= 4; n++ {
+		for n := 2; n <= 5; n++ {
 			phases := []body{phase("start", "START", nil)}
-			for i := range 20 {
+			for i := range 40 {
 				phases = append(phases, calls(fmt.Sprint("down", i), top.ID, body{"input": body{"n": 1}}))
 			}
 			top = published(t, w, principal.Owner, fmt.Sprint("Floor ", n), line(append(phases, phase("end", "END", nil))))
