@@ -32,23 +32,28 @@ const watch = () => {
   }).observe({ type: 'layout-shift', buffered: true });
 };
 
-// Answers come one after the other, what was asked for first the last: so what stands on top of a page is there after what is below it.
-// late returns what waits until all have come.
-const late = async (page) => {
-  let [asked, open] = [0, 0];
-  page.on('framenavigated', () => { asked = 0; });
-  await page.route('**/graphql', async (route) => {
-    if (route.request().headers().accept?.includes('event-stream')) return route.continue();
+// late makes answers come one after the other, what was asked for first the last: so what stands on top of a page is there after what is
+// below it. It waits within the page: a browser whose calls are intercepted keeps no script, and compiles all of them for each page.
+const late = () => {
+  const real = globalThis.fetch;
+  let asked = 0;
+  globalThis.unanswered = 0;
+  globalThis.fetch = async (to, options) => {
+    if (!String(to).endsWith('/graphql') || new Headers(options?.headers).get('accept')?.includes('event-stream')) return real(to, options);
     const wait = Math.max(0, 240 - 30 * asked++);
-    open++;
-    const answer = await route.fetch().catch(() => null);
-    await new Promise((done) => { setTimeout(done, wait); });
-    if (answer) await route.fulfill({ response: answer }).catch(() => undefined);
-    return open--;
-  });
-  return async () => {
-    for (let quiet = 0; quiet < 4; quiet = open > 0 ? 0 : quiet + 1) await page.waitForTimeout(40);
+    globalThis.unanswered++;
+    try {
+      const answer = await real(to, options);
+      await new Promise((done) => { setTimeout(done, wait); });
+      return answer;
+    } finally {
+      globalThis.unanswered--;
+    }
   };
+};
+// answered waits until all have come.
+const answered = async (page) => {
+  for (let quiet = 0; quiet < 4; quiet = await page.evaluate(() => globalThis.unanswered) > 0 ? 0 : quiet + 1) await page.waitForTimeout(40);
 };
 
 const faults = [];
@@ -56,7 +61,7 @@ let worst = 0;
 for (const [who, person, paths] of [['owner', owner, [...everybodys, ...owners]], ['member', member, everybodys]]) {
   const b = await arrive(person, 'catalogue');
   await b.context.addInitScript(watch);
-  const all = await late(b.page);
+  await b.context.addInitScript(late);
   for (const width of [1280, 390]) {
     const language = (who === 'owner') === (width === 390) ? 'de' : 'en';
     await b.context.addInitScript((tag) => { Object.defineProperty(navigator, 'languages', { configurable: true, get: () => [tag] }); }, language);
@@ -64,7 +69,7 @@ for (const [who, person, paths] of [['owner', owner, [...everybodys, ...owners]]
     for (const path of process.env.ONLY?.split(',') ?? paths) {
       await b.page.goto(`${api}/app/${path}`);
       await b.page.locator('main h1').waitFor();
-      await all();
+      await answered(b.page);
       await b.page.locator('.skeleton').first().waitFor({ state: 'detached' });
       assert.equal(await b.page.evaluate(() => document.documentElement.lang), language);
       const found = await b.page.evaluate(() => globalThis.shifts);
