@@ -35,7 +35,10 @@ command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-she
 mail_host || missing+=(exim4-daemon-light dovecot-imapd dovecot-lmtpd dovecot-sieve python3-dkim)
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 
-dir=$(mktemp -d "$base/atrium-services.XXXXXX")
+# The same folder and port each time, where no other run has them: Go keeps the result of a package's tests for as long as neither the
+# package nor the variables that it reads change, so that a second run takes only what a change has touched. ARGS=-count=1 runs all.
+dir=$base/atrium-services
+mkdir -m 700 "$dir" 2>/dev/null || dir=$(mktemp -d "$base/atrium-services.XXXXXX")
 # Tests keep their files beside the cluster's, in memory where that is; and the processes of one run share migrated databases.
 if [ ${#fast[@]} -gt 0 ]; then
   mkdir -m 1777 "$dir/tmp"
@@ -67,7 +70,7 @@ if [ "$(id -u)" -eq 0 ] && id postgres >/dev/null 2>&1; then
 fi
 
 # Below the system's ephemeral port range. If the port is taken, the start fails and another one is tried.
-random_port() { echo $((20000 + RANDOM % 12000)); }
+random_port() { echo $((20001 + RANDOM % 12000)); }
 
 start_postgres() {
   local bin
@@ -82,6 +85,7 @@ HBA
   local port attempt
   for attempt in 1 2 3 4 5; do
     port=$(random_port)
+    [ "$attempt" -gt 1 ] || [ "$dir" != "$base/atrium-services" ] || port=20000
     local options=(-p "$port" -k "$dir" -c listen_addresses=127.0.0.1 -c unix_socket_permissions=0700
       -c max_connections=400 -c shared_buffers=256MB -c timezone=UTC "${fast[@]}")
     if as_owner "$bin/pg_ctl" -D "$dir/pg" -l "$dir/postgres.log" -w -o "${options[*]}" start >/dev/null 2>&1 9>&-; then

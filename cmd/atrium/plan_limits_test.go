@@ -24,10 +24,10 @@ func TestLimitsFollowThePlanOnEveryNode(t *testing.T) {
 	}
 	b.graphQL(token, `mutation { changePlan(input: {plan: growth}) { company { plan } } }`, nil)
 	for _, n := range []*node{a, b} {
-		require.Eventually(t, func() bool { return limits(n) == `"minute";q=300;w=60, "day";q=200000;w=86400` }, patience, time.Millisecond)
+		require.Eventually(t, func() bool { return limits(n) == `"minute";q=300;w=60, "day";q=200000;w=86400` }, patience, 100*time.Millisecond)
 	}
 	b.graphQL(token, `mutation { cancelSubscription(input: {}) { company { plan } } }`, nil)
 	for _, n := range []*node{a, b} {
-		require.Eventually(t, func() bool { return limits(n) == `"minute";q=60;w=60, "day";q=10000;w=86400` }, patience, time.Millisecond)
+		require.Eventually(t, func() bool { return limits(n) == `"minute";q=60;w=60, "day";q=10000;w=86400` }, patience, 100*time.Millisecond)
 	}
 }

@@ -114,7 +114,7 @@ type result struct {
 // run runs a command to its end.
 func (p place) run(args ...string) result {
 	p.t.Helper()
-	cmd := p.command(args...)
+	cmd := p.command(append([]string{"GOGC=400"}, args...)...) // a quarter of what a command costs is collecting garbage
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	require.NoError(p.t, cmd.Start())
@@ -288,12 +288,15 @@ func (n *node) wait() int {
 	return n.cmd.ProcessState.ExitCode()
 }
 
-// freeAddress returns a loopback address that is not in use. Its port is below those that the system gives out, so that no other
-// listener gets it before its user listens.
+// freeAddress returns a loopback address that is not in use. Its port is below those that the system gives out, and is given once, so
+// that no other listener gets it before its user listens.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for {
 		address := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(10_000))
+		if _, given := addresses.LoadOrStore(address, true); given {
+			continue
+		}
 		ln, err := net.Listen("tcp", address)
 		if err == nil {
 			require.NoError(t, ln.Close())
@@ -302,6 +305,8 @@ func freeAddress(t testing.TB) string {
 		require.ErrorIs(t, err, syscall.EADDRINUSE)
 	}
 }
+
+var addresses sync.Map // that freeAddress has given
 
 // client returns an HTTP client that trusts only the CA in the data folder.
 func (p place) client() *http.Client {

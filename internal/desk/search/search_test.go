@@ -127,7 +127,7 @@ func TestWordsLeaveTheFile(t *testing.T) {
 	said, gone := d.say(d.owner, changed, "VULPECULA", "public"), d.say(d.owner, changed, "UMBELLIFER", "internal")
 	d.index()
 	left := func() (out []string) {
-		require.NoError(t, w.Store.EmptyLog(t.Context()))
+		require.NoError(t, w.Store.Scrub(t.Context()))
 		for _, end := range []string{"", "-wal"} {
 			file, err := os.ReadFile(w.Store.Path() + end)
 			require.NoError(t, err)

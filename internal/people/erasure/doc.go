@@ -30,7 +30,8 @@
 // Each batch is one transaction. Repeating a batch leaves the same rows and one more audit entry, so a job that a crash interrupted
 // starts over. Audit entries are erased last, whether or not the Merkle log holds them already: the commitment that stays gives the
 // same leaf. On SQLite deleted and overwritten data is zeroed in the file (secure_delete: a create operation takes 1.22 ms with it
-// and 1.33 ms without, in five pairs of runs), and the write-ahead log is emptied at the end. On PostgreSQL the rows are gone;
+// and 1.33 ms without, in five pairs of runs); at the end the copies that moved rows leave are zeroed and the write-ahead log is emptied
+// (store.Scrub: 0.3 s for 62 MB, while others write). On PostgreSQL the rows are gone;
 // the operator must deal with what VACUUM has not yet reclaimed and with WAL archives.
 //
 // The package never decides who is erased. Package people does.

@@ -77,7 +77,7 @@ func (w *eraser) Work(ctx context.Context, job *river.Job[Args]) error {
 			return fmt.Errorf("erase %s: %w", p.User, err)
 		}
 	}
-	return w.engine.Store.EmptyLog(ctx)
+	return w.engine.Store.Scrub(ctx)
 }
 
 // person is one erasure in progress.

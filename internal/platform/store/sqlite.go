@@ -28,7 +28,7 @@ const readOnly = "query_only(1)"
 // sqliteDSN returns the connection string for the file, with the time to wait for a lock and additional pragmas. Transactions begin immediately, so that two of
 // them never deadlock when a read lock is upgraded. Commits are durable (synchronous=FULL); group commit makes that affordable.
 // With recursive_triggers a REPLACE fires the delete triggers of the row that it replaces, so the audit log's triggers can refuse
-// it. With secure_delete, overwritten and deleted data is zeroed in the file, so that an erasure need not rewrite the whole file.
+// it. With secure_delete, overwritten and deleted data is zeroed in the file at once (Scrub is for the rest).
 func sqliteDSN(path string, wait time.Duration, pragmas ...string) string {
 	q := url.Values{}
 	q.Set("_txlock", "immediate")
@@ -98,43 +98,6 @@ func openSQLite(ctx context.Context, path string, o Options) (*Store, error) {
 	s.closers = append(s.closers, s.watch.close)
 	return s, nil
 }
-
-// EmptyLog moves the content of SQLite's write-ahead log into the file and truncates the log, so that no old versions of rows
-// remain. It waits for readers that began before, for about ten seconds. On PostgreSQL it does nothing: the log belongs to the
-// operator.
-func (s *Store) EmptyLog(ctx context.Context) error {
-	if s.dialect != dialect.SQLite {
-		return nil
-	}
-	db, err := OpenSQLiteFile(s.path)
-	if err != nil {
-		return err
-	}
-	defer db.Close()                                                            //nolint:errcheck // nothing was written
-	if _, err := db.ExecContext(ctx, "PRAGMA busy_timeout = 500"); err != nil { // writers wait meanwhile
-		return fmt.Errorf("empty the write-ahead log: %w", err)
-	}
-	for range emptyTries {
-		var busy, frames, moved int
-		if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
-			return fmt.Errorf("empty the write-ahead log: %w", err)
-		}
-		if busy == 0 {
-			return nil
-		}
-		select {
-		case <-time.After(emptyPause):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return errors.New("empty the write-ahead log: somebody reads all the time")
-}
-
-const (
-	emptyTries = 40
-	emptyPause = 250 * time.Millisecond
-)
 
 // errReadOnly is the error of a write through Reader. The pool's connections refuse writes as well.
 var errReadOnly = errors.New("store: the reader cannot write")

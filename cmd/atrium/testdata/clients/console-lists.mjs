@@ -48,6 +48,7 @@ await page.getByRole('dialog').getByLabel('Priority').selectOption('URGENT');
 await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
 const results = page.getByRole('dialog', { name: '1 of 5 was not changed' });
 await results.getByRole('listitem').filter({ hasText: 'Row Two' }).getByText(/meanwhile/).waitFor();
+await page.unroute('**/graphql'); // while calls are intercepted a browser keeps no script
 await b.sound('lists-results');
 assert.deepEqual(await Promise.all(filed.map(async (r) => (await of(r)).priority)), ['URGENT', 'LOW', 'URGENT', 'URGENT', 'URGENT']);
 await results.getByText(/^4 requests were changed/).locator('..').getByRole('button', { name: 'Undo' }).click();
