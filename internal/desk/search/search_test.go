@@ -14,12 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"atrium/ent"
 	"atrium/ent/searchdocument"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/platform/words"
 	"atrium/internal/test/testkit"
 )
@@ -257,4 +259,28 @@ func TestDatabasesFindAlike(t *testing.T) {
 			}
 		})
 	})
+}
+
+// Two nodes write documents. One holds those that it writes until they are written: the other neither waits for it nor writes them, since
+// what it has read might be older than the row by then.
+func TestOneIndexerWritesADocument(t *testing.T) {
+	t.Parallel()
+	w := testkit.PostgresWorld(t)
+	d := newDesk(t, w, w.A)
+	filed := d.file(d.owner, d.offer("Hardware", "Device"), "Quokka", "")
+	pending := func(db *ent.Client) (n int) {
+		n, err := db.SearchDocument.Query().Where(searchdocument.RowID(filed), searchdocument.PendingGT(0)).Count(d.owner)
+		require.NoError(t, err)
+		return n
+	}
+	require.NoError(t, w.Store.Write(d.owner, func(ctx context.Context, tx *store.Tx) error {
+		_, err := store.Lock(tx, tx.SearchDocument.Query().Where(searchdocument.RowID(filed))).All(ctx)
+		require.NoError(t, err)
+		d.index()
+		require.Equal(t, 1, pending(w.Store.Reader()))
+		return nil
+	}))
+	d.index()
+	require.Zero(t, pending(w.Store.Reader()))
+	require.Equal(t, []string{filed}, d.find(d.owner, "quokka"))
 }

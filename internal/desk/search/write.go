@@ -18,7 +18,6 @@ import (
 
 const (
 	lookEvery  = 500 * time.Millisecond
-	readBatch  = 128  // documents that are made together
 	writeBatch = 32   // that one transaction writes, so that none holds SQLite's writer for long
 	markBatch  = 1000 // that one transaction marks as to be written
 )
@@ -52,7 +51,7 @@ func (x *Indexer) Run(ctx context.Context) error {
 	return nil
 }
 
-// Write writes the documents that are to be written, a batch of each company in turn.
+// Write writes the documents that are to be written, a batch of each company in turn, until there are none or others are writing them.
 func (x *Indexer) Write(ctx context.Context) error {
 	for {
 		var companies []string
@@ -60,13 +59,16 @@ func (x *Indexer) Write(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("look for documents that are to be written: %w", err)
 		}
-		if len(companies) == 0 {
-			return nil
-		}
+		written := 0
 		for _, company := range companies {
-			if err := x.writeSome(principal.With(ctx, principal.Worker(company, "search"))); err != nil {
-				return err
+			n, err := x.writeSome(principal.With(ctx, principal.Worker(company, "search")))
+			if err != nil {
+				return fmt.Errorf("write documents: %w", err)
 			}
+			written += n
+		}
+		if written == 0 {
+			return nil
 		}
 	}
 }
@@ -75,37 +77,31 @@ func system(ctx context.Context) context.Context {
 	return principal.System(ctx, "documents of all companies are written by one indexer")
 }
 
-// writeSome writes a batch of a company's documents.
-func (x *Indexer) writeSome(ctx context.Context) error {
-	docs, err := x.store.Reader().SearchDocument.Query().Where(isPending).Order(ent.Asc(searchdocument.FieldID)).Limit(readBatch).All(ctx)
-	if err != nil {
-		return fmt.Errorf("look for documents that are to be written: %w", err)
-	}
-	read, err := fromRows(ctx, x.store.Reader(), docs)
-	if err != nil {
-		return err
-	}
-	for len(docs) > 0 {
-		some := docs[:min(writeBatch, len(docs))]
-		docs = docs[len(some):]
-		err := x.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			var errs []error
-			for _, d := range some {
-				tokens := ""
-				if w := read[d.RowID]; w != nil {
-					tokens = w.String()
-				}
-				// A row that has changed since it was read is made anew the next time.
-				errs = append(errs, tx.SearchDocument.Update().Where(searchdocument.ID(d.ID), searchdocument.Pending(d.Pending)).
-					SetTokens(tokens).SetVersion(words.Version).SetPending(0).Exec(ctx))
-			}
-			return errors.Join(errs...)
-		})
+// writeSome writes a batch of a company's documents and returns how many. It holds them while it reads their rows, so that a change of a
+// row comes before or after, and never between: what an indexer read long ago would else be written over what has changed since.
+func (x *Indexer) writeSome(ctx context.Context) (written int, err error) {
+	err = x.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		q := tx.SearchDocument.Query().Where(isPending).Order(ent.Asc(searchdocument.FieldID)).Limit(writeBatch)
+		docs, err := store.LockFree(tx, q).All(ctx)
 		if err != nil {
-			return fmt.Errorf("write documents: %w", err)
+			return err
 		}
-	}
-	return nil
+		read, err := fromRows(ctx, tx.Client, docs)
+		if err != nil {
+			return err
+		}
+		var errs []error
+		for _, d := range docs {
+			tokens := ""
+			if w := read[d.RowID]; w != nil {
+				tokens = w.String()
+			}
+			errs = append(errs, tx.SearchDocument.UpdateOneID(d.ID).SetTokens(tokens).SetVersion(words.Version).SetPending(0).Exec(ctx))
+		}
+		written = len(docs)
+		return errors.Join(errs...)
+	})
+	return written, err
 }
 
 // Reindex takes every document out of the index, and writes it anew.

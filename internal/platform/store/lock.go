@@ -21,6 +21,16 @@ func Lock[Q interface {
 	return q.ForUpdate(sql.WithLockClause("FOR NO KEY UPDATE"))
 }
 
+// LockFree is Lock without waiting: the query leaves out the rows that another transaction has locked (SKIP LOCKED).
+func LockFree[Q interface {
+	ForUpdate(opts ...sql.LockOption) Q
+}](tx *Tx, q Q) Q {
+	if tx.dialect != dialect.Postgres {
+		return q
+	}
+	return q.ForUpdate(sql.WithLockClause("FOR NO KEY UPDATE SKIP LOCKED"))
+}
+
 // Share makes the query hold its rows as they are until the transaction ends (FOR SHARE): others may hold them too, and changing
 // them waits. Like Lock, it does nothing on SQLite and for a read.
 func Share[Q interface {
