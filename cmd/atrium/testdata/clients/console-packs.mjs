@@ -78,6 +78,7 @@ await tab(page.getByLabel('Which page?'));
 await page.keyboard.type('Contact');
 await tab(page.getByLabel('What should it say instead?'));
 await page.keyboard.type('Open from eight to six.');
+await pick(page.getByLabel('It names or shows other people or companies'), 'No');
 await press(button('Submit request'));
 await page.getByText('Submitted “The new opening hours”.').waitFor();
 await page.waitForURL('**/requests/req_*');
