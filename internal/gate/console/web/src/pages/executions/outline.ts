@@ -14,7 +14,8 @@ export function outlined<V extends Visit>(visits: readonly V[]): Step<V>[] {
   for (const visit of visits) {
     const step: Step<V> = { visit, lanes: [] };
     const of = visit.branch ?? '';
-    const block = of === '' ? undefined : blocks.filter((b) => of.startsWith(b.within)).reduce<typeof blocks[number] | undefined>((best, b) => (best && best.within.length >= b.within.length ? best : b), undefined);
+    let block: typeof blocks[number] | undefined;
+    if (of !== '') for (const b of blocks) if (of.startsWith(b.within) && (!block || b.within.length > block.within.length)) block = b;
     if (block) laneOf(block.step, of.slice(block.within.length)).steps.push(step);
     else all.push(step);
     if (opens(visit)) blocks.unshift({ within: of === '' ? '' : `${of} / `, step });

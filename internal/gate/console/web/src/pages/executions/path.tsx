@@ -17,7 +17,7 @@ export const PathTaken = ({ execution }: { execution: Execution }) => <Steps exe
 
 function Steps({ execution: e, list, label }: { execution: Execution; list: Step<Visit>[]; label?: string }) {
   return (
-    <ol className={label ? 'card phase-list' : 'phase-list'} {...(label ? { 'aria-label': label } : {})}>
+    <ol className={`${label ? 'card ' : ''}phase-list`} {...(label ? { 'aria-label': label } : {})}>
       {list.map(({ visit: p, lanes }, i) => (
         <li key={`${p.phaseId} ${i}`} {...(e.phaseIds.includes(p.phaseId) && open(p) ? { 'aria-current': 'step' as const } : {})}>
           <span><strong>{phaseName(e, p.phaseId)}</strong> <span className="soft small-text">{phaseType(p.type)}{waySaid(p) && ` → ${waySaid(p)}`}{p.attempts > 1 ? ` · ${plural(p.attempts, '{n} attempt', '{n} attempts')}` : ''}</span></span>
