@@ -53,7 +53,7 @@ generated:
 copysheet: ## what people read, the English beside its German, as Markdown
 	@node .ci/copysheet.mjs
 
-fuzz: ## the differential test of policies (up to an hour), then every fuzz target for FUZZTIME (30s)
+fuzz: ## the differential test of policies (up to an hour), random workflows, then every fuzz target for FUZZTIME (30s)
 	@.ci/fuzz.sh $(FUZZTIME)
 
 upgrade-test: ## the last release and this one under load, swapped node by node; FROM=COMMIT starts from another
@@ -62,7 +62,7 @@ upgrade-test: ## the last release and this one under load, swapped node by node;
 chaos: ## servers under load and faults, and the books after; ROUNDS=20 faults on each database, FAULT=NAME alone
 	@FAULT="$(FAULT)" .ci/chaos.sh $(ROUNDS)
 
-soak: ## what must hold of agents whatever chance does, ROUNDS=10000 times, and neighbours; ON=sqlite takes one database
+soak: ## what must hold of agents whatever chance does, ROUNDS=10000 times, neighbours, and KILLS=500 of nodes; ON=sqlite takes one database
 	@.ci/soak.sh $(ROUNDS)
 
 image: ## build the container image with buildah, and start it once

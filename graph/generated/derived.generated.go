@@ -25646,7 +25646,7 @@ func (ec *executionContext) unmarshalInputWorkflowFilter(ctx context.Context, ob
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "q"}
+	fieldsInOrder := [...]string{"status", "q", "callsWorkflowId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -25667,6 +25667,13 @@ func (ec *executionContext) unmarshalInputWorkflowFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.Q = data
+		case "callsWorkflowId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("callsWorkflowId"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CallsWorkflowID = data
 		}
 	}
 	return it, nil

@@ -55,6 +55,15 @@ func checkCalls(ctx context.Context, tx *op.Tx, w *ent.Workflow, d *definition.D
 	return faults.Err()
 }
 
+// calling matches workflows whose last published version calls any of several.
+func calling(ids ...string) predicate.Workflow {
+	each := make([]predicate.Workflow, len(ids))
+	for i, id := range ids {
+		each[i] = publishedWith("workflow", id)
+	}
+	return workflow.Or(each...)
+}
+
 // callGraph says which workflows call which by their published versions.
 type callGraph struct {
 	rows  map[string]*ent.Workflow

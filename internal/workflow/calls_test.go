@@ -59,6 +59,15 @@ func TestPublishingChecksWhatAWorkflowCalls(t *testing.T) {
 		refused(b, first, `The workflows would call one another without end: "B" → "A" → "B".`)
 		save(b, c.ID)
 		refused(b, first, `The workflows would call one another without end: "B" → "C" → "A" → "B".`)
+		callers := func(ids ...string) (names []string) {
+			for _, row := range testkit.Run(t, w, ctx, workflow.ListWorkflows, workflow.ListWorkflowsInput{CallsWorkflowID: ids}).Rows {
+				names = append(names, row.Name)
+			}
+			return names
+		}
+		require.Equal(t, []string{"A"}, callers(b.ID))
+		require.ElementsMatch(t, []string{"A", "C"}, callers(b.ID, a.ID))
+		require.Empty(t, callers(c.ID), "B calls it in its draft alone")
 		hide := policy.NewCondition([]byte(`{"resource.name": "C"}`))
 		testkit.Run(t, w, w.As(w.A, principal.Owner), policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Workflow", Condition: &hide})
 		refused(b, first, `The workflows would call one another without end: "B" → another one → "A" → "B".`)

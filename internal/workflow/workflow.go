@@ -55,12 +55,14 @@ var (
 // ListWorkflowsInput filters and pages the list of workflows.
 type ListWorkflowsInput struct {
 	paging.Page
-	Status []string `json:"-" query:"status" enum:"draft,active,archived" doc:"Workflows in any of these states."`
-	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Workflows whose name has these words, or parts of them."`
+	Status          []string `json:"-" query:"status" enum:"draft,active,archived" doc:"Workflows in any of these states."`
+	Q               string   `json:"-" query:"q" maxLength:"200" doc:"Workflows whose name has these words, or parts of them."`
+	CallsWorkflowID []string `json:"-" query:"callsWorkflowId" maxLength:"64" doc:"Workflows whose last published version calls any of these."`
 }
 
 func workflowsOf(_ context.Context, tx *op.Tx, in ListWorkflowsInput) *ent.WorkflowQuery {
 	where := paging.Words(paging.In(nil, in.Status, workflow.StatusIn), in.Q, workflow.FieldName)
+	where = paging.In(where, in.CallsWorkflowID, calling)
 	return tx.Workflow.Query().Where(where...)
 }
 

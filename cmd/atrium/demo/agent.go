@@ -7,12 +7,9 @@ import (
 	"atrium/ent"
 	entagent "atrium/ent/agent"
 	entrequest "atrium/ent/request"
-	"atrium/ent/team"
 	"atrium/internal/agent"
-	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/people"
 	"atrium/internal/platform/principal"
 )
 
@@ -21,28 +18,23 @@ var finished = []struct {
 	team, priority string
 	titles         []string
 }{
-	{"Network", "HIGH", []string{
+	{"Team/network", "HIGH", []string{
 		"VPN does not connect from home", "The VPN drops every few minutes", "No internet on the third floor", "Wifi is slow in the meeting room",
 		"VPN asks for a code that never comes", "Cannot reach the file server over the VPN", "Wifi password for a guest", "Video calls freeze on the wifi",
 	}},
-	{"Workplace", "MEDIUM", []string{
+	{"Team/workplace", "MEDIUM", []string{
 		"The laptop does not start", "Screen of the laptop stays black", "Keyboard types the wrong letters", "Printer on the second floor jams",
 		"The docking station does not charge the laptop", "Mouse is broken", "Laptop is slow and its fan is loud", "A second screen for the desk",
 	}},
-	{"Accounts", "LOW", []string{
+	{"Team/accounts", "LOW", []string{
 		"Forgot the password of the payroll system", "Account is locked after the holidays", "Password reset for the sales reports",
 		"Login to the wiki fails", "New account for an intern", "Close the account of somebody who left", "Change the name on my account",
 		"Single sign-on asks for my password every time",
 	}},
 }
 
-// history creates the teams, an offering for requests that fit no other, and the completed requests in one transaction.
-func (d *filling) history(serviceID string) {
-	other := d.offering(serviceID, catalog.CreateOfferingInput{Name: "Something else"})
-	teams := map[string]string{}
-	for _, f := range finished {
-		teams[f.team] = d.team(f.team)
-	}
+// history creates the completed requests, in one transaction.
+func (d *filling) history() {
 	if d.err != nil {
 		return
 	}
@@ -54,7 +46,7 @@ func (d *filling) history(serviceID string) {
 	d.err = d.engine.WorkAs(d.ctx, owner, func(ctx context.Context, tx *op.Tx) error {
 		for _, f := range finished {
 			for _, title := range f.titles {
-				if err := deal(ctx, tx, serviceID, other, title, f.priority, teams[f.team]); err != nil {
+				if err := deal(ctx, tx, d.ids["Service/it-service-desk"], d.ids["Offering/something-else"], title, f.priority, d.ids[f.team]); err != nil {
 					return fmt.Errorf("deal with %q: %w", title, err)
 				}
 			}
@@ -75,16 +67,6 @@ func deal(ctx context.Context, tx *op.Tx, service, offering, title, priority, te
 		}
 	}
 	return nil
-}
-
-func (d *filling) team(name string) string {
-	return d.once(d.engine.Store.Reader().Team.Query().Where(team.Name(name)).OnlyID, func() (string, error) {
-		t, _, err := op.Run(d.ctx, d.engine, people.CreateTeam, people.CreateTeamInput{Name: name}, nil)
-		if err != nil {
-			return "", err
-		}
-		return t.ID, nil
-	})
 }
 
 // intake publishes an agent that suggests how to route new requests.

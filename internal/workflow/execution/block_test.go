@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -282,7 +281,7 @@ func TestProcessesWithBranchesAreKilled(t *testing.T) {
 				e, err := w.Store.Reader().Execution.Get(s.ctx, *r.ExecutionID)
 				require.NoError(t, err)
 				return e.Status == execution.StatusCOMPLETED
-			}, patience+10*time.Second, tick)
+			}, afterKills(len(filed)), tick)
 			require.ElementsMatch(t, []string{
 				"start COMPLETED", "prepare COMPLETED", "order COMPLETED", "unpack COMPLETED", "access COMPLETED", "rest COMPLETED", "prepared COMPLETED",
 				"after COMPLETED", "end COMPLETED",

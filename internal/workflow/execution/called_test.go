@@ -377,7 +377,7 @@ func TestProcessesThatCallAreKilled(t *testing.T) {
 			require.Eventually(t, func() bool {
 				s.people()
 				return s.Store.Reader().Execution.GetX(s.ctx, *r.ExecutionID).Status == execution.StatusCOMPLETED
-			}, patience+10*time.Second, tick)
+			}, afterKills(len(filed)), tick)
 			e := s.at(r, "COMPLETED", "end")
 			require.Equal(t, body{"list": []any{2.0, 3.0, 4.0}}, s.phases(e)["sum"])
 			rows := s.Store.Reader().Execution.Query().Where(execution.ParentID(e.ID)).AllX(s.ctx)

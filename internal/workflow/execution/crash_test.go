@@ -48,7 +48,7 @@ func TestProcessesAreKilled(t *testing.T) {
 			s.people()
 		})
 		s.work()
-		patience := patience + time.Duration(len(filed))*250*time.Millisecond // nodes that are killed so soon leave most of the work behind
+		patience := afterKills(len(filed))
 		wantKeys := map[string]bool{}
 		for _, r := range filed {
 			var e *ent.Execution
@@ -78,6 +78,12 @@ func TestProcessesAreKilled(t *testing.T) {
 		defer mu.Unlock()
 		require.Equal(t, wantKeys, keys)
 	})
+}
+
+// afterKills is how long the executions of requests may take that were filed while nodes were killed: nodes that are killed so soon leave
+// most of the work behind.
+func afterKills(requests int) time.Duration {
+	return patience + 10*time.Second + time.Duration(requests)*250*time.Millisecond
 }
 
 // long is a workflow of every phase type, with the history of an execution of it, and how the keys of its calls end.

@@ -106,6 +106,11 @@ await list.waitFor();
 const [task] = await tasks();
 await rest('POST', `/tasks/${task.id}/complete`, {});
 await list.getByText('Completed', { exact: true }).waitFor();
+// The called workflow says who calls it.
+await b.go(`workflows/${order.id}?view=used`, 'Order by itself');
+const used = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Used by', exact: true }) });
+await used.getByRole('listitem').filter({ hasText: 'Calls another one' }).getByText('Calls it', { exact: true }).waitFor();
+await b.sound('calls-used');
 await until('the caller has gone on', async () => (await tasks()).some((x) => x.title === 'Work on A laptop for Ben'));
 await b.end();
 console.log('console-calls: ok');

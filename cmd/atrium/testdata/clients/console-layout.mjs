@@ -15,7 +15,7 @@ if (member.link) await join(member);
 const ids = filled ?? await fill();
 const everybodys = ['', 'catalogue', `catalogue/${demo.offeringId}`, 'my-requests', `requests/${ids.request}`, 'tasks', 'services', `services/${demo.serviceId}`, 'notifications', 'settings', 'nowhere'];
 const owners = [
-  'inbox', 'requests', 'requests?view=board', 'requests/import', 'services/packs', 'services/packs?pack=it-service-desk', 'workflows', `workflows/${ids.workflow}`, 'executions', `executions/${ids.execution}`, 'routing', 'calendars', 'schedules', 'schedules/new', `schedules/${ids.schedule}`, `schedules/${ids.schedule}/edit`, 'agents', `agents/${ids.agent}`,
+  'inbox', 'requests', 'requests?view=board', 'requests/import', 'services/packs', 'services/packs?pack=customer-support', 'workflows', `workflows/${ids.workflow}`, 'executions', `executions/${ids.execution}`, 'routing', 'calendars', 'schedules', 'schedules/new', `schedules/${ids.schedule}`, `schedules/${ids.schedule}/edit`, 'agents', `agents/${ids.agent}`,
   'runs', `runs/${ids.run}`, 'proposals', 'people', 'organizations', 'keys', 'service-accounts', 'oauth-clients', 'webhooks', `webhooks/${ids.webhook}`, `inbound-webhooks/${ids.inbound}`, 'policies', 'secrets',
   'mail', 'mailboxes', `mailboxes/${ids.mailbox}`,
   'credits', 'plan', 'audit', 'figures', 'figures?period=7d', 'figures?period=last_month&by=team&priority=HIGH',

@@ -30,67 +30,68 @@ const both = async (name) => {
 // The list says of each pack what it makes; j and Enter open one.
 await press(link('Start from a pack'));
 await heading('Starter packs').waitFor();
-const desk = page.getByRole('region', { name: 'IT service desk' });
-await desk.getByText(/1 service, \d+ offerings, \d+ workflows/).waitFor();
+const marketing = page.getByRole('region', { name: 'Marketing requests' });
+await marketing.getByText(/1 service, \d+ offerings, \d+ workflows/).waitFor();
 await both('packs');
-for (let i = 0; i < 40 && !await link('IT service desk').evaluate((e) => e === document.activeElement); i++) await keys('j');
+for (let i = 0; i < 40 && !await link('Marketing requests').evaluate((e) => e === document.activeElement); i++) await keys('j');
 await keys('Enter');
-await heading('IT service desk').waitFor();
-await page.getByText('People report problems, order equipment and software, and ask questions.').waitFor();
+await heading('Marketing requests').waitFor();
+await page.getByText('Texts, pictures, campaigns and pages are asked for in one place').waitFor();
 const made = (kind) => page.getByRole('list', { name: kind, exact: true }).getByRole('listitem');
-await made('Offerings').filter({ hasText: 'Report a problem' }).getByText('New', { exact: true }).waitFor();
+await made('Offerings').filter({ hasText: 'Change the website' }).getByText('New', { exact: true }).waitFor();
 assert.equal(await made('Services').count(), 1);
 const offerings = await made('Offerings').count();
 assert.ok(await made('Workflows').count() > 1);
 await both('pack');
 
 // What exists already stays as it is.
-const team = await rest('POST', '/teams', { name: 'The old support', slug: 'it-support' });
+const team = await rest('POST', '/teams', { name: 'The old marketing', slug: 'marketing' });
 await keys('Escape');
 await heading('Starter packs').waitFor();
-await press(link('IT service desk'));
+await press(link('Marketing requests'));
 await page.getByText(/\d of them exists? already and stays? as /).waitFor();
 await made('Teams').filter({ hasText: 'Exists already' }).waitFor();
 
 // One press installs it. The focus goes to what it has made, and the page says that all of it is there.
 await press(button('Install'));
-await page.getByText('“IT service desk” is installed.').waitFor();
+await page.getByText('“Marketing requests” is installed.').waitFor();
 await page.getByText('The new teams have no members yet.').waitFor();
 await everything.waitFor();
-await focused(page.locator('.page-head').getByRole('link', { name: 'Open “IT service desk”' }));
-assert.equal((await rest('GET', `/teams/${team.id}`)).name, 'The old support');
+await focused(page.locator('.page-head').getByRole('link', { name: 'Open “Marketing”' }));
+assert.equal((await rest('GET', `/teams/${team.id}`)).name, 'The old marketing');
 assert.equal(await button('Install').count(), 0);
-await page.locator('.toast').getByRole('link', { name: 'Open “IT service desk”' }).waitFor();
+await page.locator('.toast').getByRole('link', { name: 'Open “Marketing”' }).waitFor();
 await both('pack-installed');
-const services = async () => (await rest('GET', '/services?pageSize=100')).filter((s) => s.name === 'IT service desk');
+const services = async () => (await rest('GET', '/services?pageSize=100')).filter((s) => s.name === 'Marketing');
 const [service] = await services();
 assert.equal(service.ownerTeamId, team.id);
 assert.equal((await rest('GET', `/services/${service.id}/offerings`)).length, offerings);
 
 // Its offerings can be asked for at once, and their workflow runs.
 await keys('Enter');
-await heading('IT service desk').waitFor();
-await press(link('Report a problem'));
-await heading('Report a problem').waitFor();
+await heading('Marketing').waitFor();
+await press(link('Change the website'));
+await heading('Change the website').waitFor();
 await tab(page.getByLabel('Title', { exact: true }));
-await page.keyboard.type('The printer eats paper');
-await pick(page.getByLabel('What is it about?'), 'Printer');
-await tab(page.getByLabel('What happens?'));
-await page.keyboard.type('It takes five sheets at once.');
-await pick(page.getByLabel('Who is affected?'), 'My team');
+await page.keyboard.type('The new opening hours');
+await tab(page.getByLabel('Which page?'));
+await page.keyboard.type('Contact');
+await tab(page.getByLabel('What should it say instead?'));
+await page.keyboard.type('Open from eight to six.');
+await pick(page.getByLabel('It names or shows other people or companies'), 'No');
 await press(button('Submit request'));
-await page.getByText('Submitted “The printer eats paper”.').waitFor();
+await page.getByText('Submitted “The new opening hours”.').waitFor();
 await page.waitForURL('**/requests/req_*');
 const request = page.url().replace(/.*\//, '');
 await until('its workflow asks the team', async () => (await rest('GET', '/tasks?pageSize=100')).some((x) => x.requestId === request));
 
 // Installed again it makes nothing.
 await b.go('services/packs', 'Starter packs');
-await desk.getByText('Installed', { exact: true }).waitFor();
-await press(link('IT service desk'));
+await marketing.getByText('Installed', { exact: true }).waitFor();
+await press(link('Marketing requests'));
 await everything.waitFor();
 assert.equal(await button('Install').count(), 0);
-const again = await rest('POST', '/packs/install', { pack: 'it-service-desk', language: 'en' });
+const again = await rest('POST', '/packs/install', { pack: 'marketing-requests', language: 'en' });
 assert.deepEqual([...new Set(again.items.map((i) => i.action))], ['keep']);
 assert.equal((await services()).length, 1);
 

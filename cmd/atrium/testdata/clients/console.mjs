@@ -255,7 +255,7 @@ await page.keyboard.press('Escape');
 await page.waitForURL(`${api}/app/inbox`);
 await page.keyboard.press('Control+k');
 await page.getByPlaceholder('Type a page').fill('IT Supp');
-await page.getByRole('option', { name: 'IT Support' }).waitFor();
+await page.getByRole('option', { name: /^IT Support/ }).waitFor();
 await page.getByPlaceholder('Type a page').fill('Sam');
 await page.getByRole('option', { name: 'Sam Active' }).waitFor();
 await page.keyboard.press('Enter');

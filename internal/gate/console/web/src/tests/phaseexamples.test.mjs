@@ -19,12 +19,12 @@ const read = (file) => readFileSync(`${process.env.REPOSITORY ?? '../../../..'}/
 // types are the phase types as the engine's tests name them.
 const types = { Process: 'PROCESS', Decision: 'DECISION', Data: 'DATA', Timer: 'TIMER', WebhookCallout: 'WEBHOOK_CALLOUT', APICall: 'API_CALL', Approval: 'APPROVAL', CallWorkflow: 'CALL_WORKFLOW' };
 
-// examples are the definitions of the guides, of the demo company and of the engine's tests.
+// examples are the definitions of the guides, of processes that many companies have (processes.json) and of the engine's tests.
 function examples() {
   const guides = parse(read('rest/guides/phases.json')).map((p) => p['example']).filter(isObject);
-  const demo = [...read('cmd/atrium/demo/workflow.go').matchAll(/`(\{\s*"phases"[^`]*)`/g)].map((m) => parse(m[1]));
+  const processes = parse(readFileSync(new URL('processes.json', import.meta.url), 'utf8'));
   const engine = [...read('internal/workflow/definition/good_test.go').matchAll(/with\((\w+)[^)]*\)\(`(\{[^`]*\})`\)/g)].map((m) => ({ phases: [{ id: 'p', type: types[m[1]], config: parse(m[2]) }], transitions: [] }));
-  return [...guides, parse(read('rest/guides/definition.json')), ...demo, ...engine];
+  return [...guides, parse(read('rest/guides/definition.json')), ...processes, ...engine];
 }
 const phases = examples().flatMap((d) => objects(d['phases']).map((phase) => ({ definition: d, phase, name: `${text(phase['type'])} ${text(phase['id'])}` })));
 const config = (p) => object(p['config']);

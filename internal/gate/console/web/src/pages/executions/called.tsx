@@ -5,8 +5,9 @@ import { useTold } from '../../app/live';
 import { placed, t } from '../../app/text';
 import { CalledExecutions as Called, ExecutionMoved } from '../../gen/documents';
 import type { ExecutionTrigger } from '../../gen/types';
+import { BranchOf } from '../../parts/branch';
 import { Said } from '../../parts/who';
-import { Badge, standsAt, Time } from '../../ui/bits';
+import { Badge, phaseName, standsAt, Time } from '../../ui/bits';
 import { More } from '../../ui/more';
 import { Section } from '../../ui/page';
 import { Failed, Wait } from '../../ui/states';
@@ -21,7 +22,8 @@ export function CalledBy({ execution: e }: { execution: Execution }) {
 }
 
 // CalledExecutions are the executions that one has started by its phases, if there are any.
-export function CalledExecutions({ of }: { of: string }) {
+export function CalledExecutions({ by }: { by: Execution }) {
+  const of = by.id;
   const read = usePages(Called, { parentId: [of] });
   useTold(ExecutionMoved, { filter: { parentId: [of] } }, read.again);
   const list = rows(read.data?.executions);
@@ -34,7 +36,7 @@ export function CalledExecutions({ of }: { of: string }) {
           <li key={e.id} className="row">
             <div>
               <Link className="name" dir="auto" to="/app/executions/$id" params={{ id: e.id }}>{e.workflow?.name ?? t('Execution')}</Link>
-              <div className="meta"><Badge value={e.status} />{standsAt(e) && <span>{standsAt(e)}</span>}{e.error && <span><Said text={e.error.message} /></span>}<Time at={e.finishedAt ?? e.createdAt} /></div>
+              <div className="meta">{e.parentPhaseId && <span>{e.parentBranch && <BranchOf path={e.parentBranch} />}<bdi>{phaseName(by, e.parentPhaseId)}</bdi></span>}<Badge value={e.status} />{standsAt(e) && <span>{standsAt(e)}</span>}{e.error && <span><Said text={e.error.message} /></span>}<Time at={e.finishedAt ?? e.createdAt} /></div>
             </div>
           </li>
         ))}

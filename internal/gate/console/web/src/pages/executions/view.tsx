@@ -7,15 +7,15 @@ import { placed, plural, t } from '../../app/text';
 import { CancelExecution, ExecutionMoved, ExecutionOne, OlderVersions } from '../../gen/documents';
 import type { ExecutionOneQuery } from '../../gen/types';
 import { pathOf, Picture, type Definition } from '../../parts/picture';
-import { BranchOf, waySaid } from '../../parts/branch';
 import { Said } from '../../parts/who';
-import { Badge, lasting, phaseName, phaseType, standsAt, Time } from '../../ui/bits';
+import { Badge, lasting, phaseName, standsAt, Time } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Page, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { CalledBy, CalledExecutions } from './called';
 import { Incidents } from './incidents';
+import { PathTaken } from './path';
 
 export type Execution = NonNullable<ExecutionOneQuery['execution']>;
 
@@ -55,8 +55,6 @@ const took = (from: string, to: string) => {
   return seconds < 120 ? plural(seconds, '{n} second', '{n} seconds') : lasting(Math.round(seconds / 60));
 };
 
-const open = (p: { status: string }) => p.status === 'RUNNING' || p.status === 'WAITING';
-
 function Body({ execution: e, again }: { execution: Execution; again: () => void }) {
   useAll(OlderVersions, { id: e.workflowId }, rows(e.workflow?.versions).length >= (e.workflow?.versions?.totalCount ?? 0)); // the cache joins them to those that are there
   const definition = definitionOf(e);
@@ -76,18 +74,9 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
       <Incidents execution={e} again={again} />
       {(definition.phases?.length ?? 0) > 0 && <Picture definition={definition} faulty={new Set(e.error ? [e.error.phaseId] : [])} taken={pathOf(e.phases)} current={e.phaseId} />}
       <Section title={t('Path taken')} intro={t('Secrets are masked.')}>
-        <ol className="card phase-list" aria-label={t('Path taken')}>
-          {e.phases.map((p, i) => (
-            <li key={`${p.phaseId} ${i}`} {...(e.phaseIds.includes(p.phaseId) && open(p) ? { 'aria-current': 'step' as const } : {})}>
-              <span>{p.branch && <BranchOf path={p.branch} />}<strong>{name(p.phaseId)}</strong> <span className="soft small-text">{phaseType(p.type)}{waySaid(p) && ` → ${waySaid(p)}`}{p.attempts > 1 ? ` · ${plural(p.attempts, '{n} attempt', '{n} attempts')}` : ''}</span></span>
-              <span className="line"><span className="soft small-text"><Time at={p.finishedAt ?? p.startedAt} /></span><Badge value={p.status} /></span>
-              {p.error && <span className={p.status === 'SKIPPED' ? 'soft' : 'fault'}><Said text={p.error.message} /></span>}
-              {(p.input || p.output) && <details><summary>{t('Input and output')}</summary><div className="pair"><div><h3>{t('Input')}</h3><pre>{JSON.stringify(p.input, null, 1)}</pre></div><div><h3>{t('Output')}</h3><pre>{JSON.stringify(p.output, null, 1)}</pre></div></div></details>}
-            </li>
-          ))}
-        </ol>
+        <PathTaken execution={e} />
       </Section>
-      <CalledExecutions of={e.id} />
+      <CalledExecutions by={e} />
       <Section title={t('Variables')}><details className="card pad"><summary>{t('What expressions read')}</summary><pre>{JSON.stringify(e.variables, null, 1)}</pre></details></Section>
     </>
   );
