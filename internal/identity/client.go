@@ -179,11 +179,7 @@ func deleteClient(ctx context.Context, tx *op.Tx, c *ent.OAuthClient, _ op.ByID)
 	if _, err := access.End(ctx, tx, access.Client(c.ID), access.ClientDeleted); err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.OAuthClient.DeleteOne(c).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the client: %w", err)
-	}
-	tx.Changed(c, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, c, tx.OAuthClient.DeleteOne(c).Exec)
 }
 
 // GrantToken records that the operator issues an access token for a person. Tokens.Issue signs the token after this was

@@ -161,9 +161,5 @@ func updateSubscription(ctx context.Context, tx *op.Tx, before *ent.WebhookSubsc
 }
 
 func deleteSubscription(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, _ op.ByID) (struct{}, error) {
-	if err := tx.WebhookSubscription.DeleteOne(s).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the subscription: %w", err)
-	}
-	tx.Changed(s, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, s, tx.WebhookSubscription.DeleteOne(s).Exec)
 }

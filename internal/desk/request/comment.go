@@ -224,9 +224,5 @@ func deleteComment(ctx context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (s
 	if err := attachment.RemoveOf(ctx, tx, c.ID); err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.Comment.DeleteOne(c).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the comment: %w", err)
-	}
-	tx.Changed(c, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, c, tx.Comment.DeleteOne(c).Exec)
 }

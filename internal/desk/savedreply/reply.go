@@ -127,9 +127,5 @@ func update(ctx context.Context, tx *op.Tx, before *ent.SavedReply, in UpdateInp
 }
 
 func remove(ctx context.Context, tx *op.Tx, r *ent.SavedReply, _ op.ByID) (struct{}, error) {
-	if err := tx.SavedReply.DeleteOne(r).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the reply: %w", err)
-	}
-	tx.Changed(r, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, r, tx.SavedReply.DeleteOne(r).Exec)
 }

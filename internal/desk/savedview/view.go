@@ -117,9 +117,5 @@ func update(ctx context.Context, tx *op.Tx, before *ent.SavedView, in UpdateInpu
 }
 
 func remove(ctx context.Context, tx *op.Tx, v *ent.SavedView, _ op.ByID) (struct{}, error) {
-	if err := tx.SavedView.DeleteOne(v).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the view: %w", err)
-	}
-	tx.Changed(v, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, v, tx.SavedView.DeleteOne(v).Exec)
 }

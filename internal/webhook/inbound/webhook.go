@@ -218,11 +218,7 @@ func (in UpdateWebhookInput) target(ready prepared, before *ent.InboundWebhook) 
 }
 
 func deleteWebhook(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook, _ op.ByID) (struct{}, error) {
-	if err := tx.InboundWebhook.DeleteOne(w).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the webhook: %w", err)
-	}
-	tx.Changed(w, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, w, tx.InboundWebhook.DeleteOne(w).Exec)
 }
 
 // Path returns the path of a webhook's calls, below the base URL.
