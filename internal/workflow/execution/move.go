@@ -15,6 +15,7 @@ import (
 	"atrium/ent/phasevisit"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/text"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -213,6 +214,6 @@ func visitRow(v engine.Visit) (*ent.PhaseVisit, error) {
 	}
 	return &ent.PhaseVisit{
 		Number: v.Number, PhaseID: v.PhaseID, Type: string(v.Type), Status: phasevisit.Status(v.Status), StartedAt: v.StartedAt, FinishedAt: v.FinishedAt,
-		Transition: v.Transition, Attempts: v.Attempts, Branch: textOrNil(v.Branch), Input: d.input, Output: d.output, Error: d.fault,
+		Transition: v.Transition, Attempts: v.Attempts, Branch: text.OrNil(v.Branch), Input: d.input, Output: d.output, Error: d.fault,
 	}, nil
 }
