@@ -216,7 +216,7 @@ func exportWith(t *testing.T, w *testkit.World, from files.Store) *bytes.Buffer 
 }
 
 func importer(w *testkit.World) *transfer.Importer {
-	return &transfer.Importer{Store: w.Store, Sealer: w.Engine.Sealer, Queue: w.Queue, Accept: transfer.Grants}
+	return &transfer.Importer{Store: w.Store, Sealer: w.Engine.Sealer, Queue: w.Queue, Accept: []string{"plan", "limits", "billing", "payment-method"}}
 }
 
 // opened returns the lines of a file.
