@@ -84,7 +84,7 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 		if p == nil {
 			continue
 		}
-		for _, one := range roleOf(p, "accountable") {
+		for _, one := range p.InRole("accountable") {
 			title = cmp.Or(title, p.Title())
 			switch one.Type {
 			case "user":

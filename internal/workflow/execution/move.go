@@ -108,7 +108,7 @@ func immovable(from, to *definition.Definition, s engine.State, visit int, phase
 		}
 		old, now := from.Phase(at.Visit.PhaseID), to.Phase(at.Visit.PhaseID)
 		ways := slices.DeleteFunc(old.Ways(), func(way string) bool { return now.Follow(way) != nil })
-		asks := reflect.DeepEqual(old.Approval, now.Approval) && slices.Equal(roleOf(old, "accountable"), roleOf(now, "accountable"))
+		asks := reflect.DeepEqual(old.Approval, now.Approval) && slices.Equal(old.InRole("accountable"), now.InRole("accountable"))
 		if len(ways) > 0 || !asks {
 			return fmt.Sprintf("The execution also waits in the phase %s, which has other ways out or other approvers in the version.", old.ID)
 		}
