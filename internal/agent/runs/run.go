@@ -136,6 +136,11 @@ func stopRun(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*
 	if err := End(ctx, tx, before, agentrun.StatusSTOPPED, "Stopped by a person."); err != nil {
 		return nil, err
 	}
+	return Reload(ctx, tx, before)
+}
+
+// Reload returns a run as a change has left it, and records the change for the audit entry.
+func Reload(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun, error) {
 	after, err := tx.AgentRun.Get(tx.Unfiltered(ctx, "the row that was just changed"), before.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)
