@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,8 +87,7 @@ func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (Created
 	out := CreatedClient{}
 	if op.Or(in.Confidential, false) {
 		out.Secret = rand.Text() + rand.Text()
-		sum := sha256.Sum256([]byte(out.Secret))
-		c.SetSecretHash(sum[:])
+		c.SetSecretHash(HashOf(out.Secret))
 	}
 	var err error
 	if out.Client, err = c.Save(ctx); err != nil {

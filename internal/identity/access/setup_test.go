@@ -132,11 +132,6 @@ func secret(name string) (value string, raw, hash []byte) {
 	return value, []byte(value), of[:]
 }
 
-func hashOf(value string) []byte {
-	sum := sha256.Sum256([]byte(value))
-	return sum[:]
-}
-
 // furnish makes everything by which somebody can have access.
 func (h *house) furnish() {
 	h.t.Helper()
@@ -167,13 +162,13 @@ func (h *house) furnish() {
 		grant := func(name string, u *ent.User, clientID, signInID string) string {
 			g := tx.Grant.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetClientID(clientID).SetSignInID(signInID).
 				SetScopes([]string{"openid", "offline_access", "services:read"}).SetMethods(methods).SetAuthenticatedAt(now).SetExpiresAt(until).SaveX(ctx)
-			tx.RefreshToken.Create().SetCompanyID(u.CompanyID).SetGrantID(g.ID).SetHash(hashOf("refresh " + name)).SetExpiresAt(until).ExecX(ctx)
+			tx.RefreshToken.Create().SetCompanyID(u.CompanyID).SetGrantID(g.ID).SetHash(identity.HashOf("refresh " + name)).SetExpiresAt(until).ExecX(ctx)
 			h.rows[name] = g.ID
 			return g.ID
 		}
 		session := func(name string, u *ent.User, signInID, grantID string) {
 			value, _, _ := secret(name)
-			h.rows[name] = tx.Session.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetTokenHash(hashOf(value)).SetSignInID(signInID).
+			h.rows[name] = tx.Session.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetTokenHash(identity.HashOf(value)).SetSignInID(signInID).
 				SetGrantID(grantID).SetMethods(methods).SetAuthenticatedAt(now).SetLastSeenAt(now).SetExpiresAt(until).SaveX(ctx).ID
 		}
 		here, there := signIn("sign-in", h.person.AccountID), signIn("other sign-in", h.person.AccountID)
