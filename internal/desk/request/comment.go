@@ -144,7 +144,7 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	if err != nil {
 		return nil, fmt.Errorf("write the comment: %w", err)
 	}
-	if err := attachment.Claim(ctx, tx, "attachmentIds", in.AttachmentIDs, r.ID, &c.ID); err != nil {
+	if err := attachment.Claim(ctx, tx, in.AttachmentIDs, r.ID, &c.ID); err != nil {
 		return nil, err
 	}
 	if c.Visibility == comment.VisibilityPublic && c.AuthorID == r.RequesterID {
