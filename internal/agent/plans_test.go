@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -25,7 +24,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/egress"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -52,9 +50,7 @@ func TestCustomAgentsPlanAgain(t *testing.T) {
 		t.Cleanup(out.Close)
 		d.Engine.Egress = out.Guard()
 		r := d.robot("ACT_WITH_APPROVAL", func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
-		q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
-		require.NoError(t, err)
-		d.runs(q)
+		d.WorkJobs(t, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
 		id := d.file(d.ctx, "my vpn tunnel")
 		for plan := 1; plan <= 3; plan++ {
 			pushed := got.Await(t, plan)[plan-1]

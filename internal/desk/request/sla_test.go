@@ -2,7 +2,6 @@ package request_test
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +20,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -49,22 +47,8 @@ func newWatch(t *testing.T, w *testkit.World) *watch {
 // work runs the clocks, and what else is given, until the test ends, or stop is called.
 func (w *watch) work(more ...jobs.Option) (stop func()) {
 	w.t.Helper()
-	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, append(more, request.Clocks(w.Engine))...)
-	require.NoError(w.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	require.NoError(w.t, timer.Start(ctx, w.Store, w.Queue))
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	stopped := false
-	stop = func() {
-		if !stopped {
-			stopped = true
-			cancel()
-			require.NoError(w.t, <-done)
-		}
-	}
-	w.t.Cleanup(stop)
-	return stop
+	require.NoError(w.t, timer.Start(w.t.Context(), w.Store, w.Queue))
+	return w.WorkJobs(w.t, append(more, request.Clocks(w.Engine))...)
 }
 
 // later moves the product's time forward, as the development clock does.

@@ -1,8 +1,6 @@
 package provider_test
 
 import (
-	"context"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -19,7 +17,6 @@ import (
 	"atrium/internal/identity"
 	"atrium/internal/identity/provider"
 	"atrium/internal/platform/egress"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/store"
 )
 
@@ -48,15 +45,7 @@ func receive(t *testing.T) *receiver {
 // work runs jobs, which call clients with the given HTTP client, until the test ends.
 func (s *idp) work(calls *http.Client) {
 	s.t.Helper()
-	q, err := jobs.New(s.Store, slog.New(slog.DiscardHandler), true, provider.Logouts(s.Store, s.keys, s.issuer, calls))
-	require.NoError(s.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	s.t.Cleanup(func() {
-		cancel()
-		require.NoError(s.t, <-done)
-	})
+	s.WorkJobs(s.t, provider.Logouts(s.Store, s.keys, s.issuer, calls))
 }
 
 // hears registers a client with the receiver as its logout URI, signs the person in for it, and signs the person out again.

@@ -81,16 +81,13 @@ func TestMailIsPartOfTheTransaction(t *testing.T) {
 			require.NotContains(t, held[0], secret)
 		}
 
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- queue.Run(ctx) }()
+		stop := testkit.RunQueue(t, queue)
 		var files []string
 		require.Eventually(t, func() bool {
 			files, err = filepath.Glob(filepath.Join(dir, "*.eml"))
 			return err == nil && len(files) > 0
 		}, 30*time.Second, 20*time.Millisecond)
-		cancel()
-		require.NoError(t, <-done)
+		stop()
 		require.Len(t, files, 1)
 		text, err := os.ReadFile(files[0])
 		require.NoError(t, err)
@@ -121,15 +118,12 @@ func TestMailsToTheErasedAreDropped(t *testing.T) {
 		}))
 		require.True(t, w.Store.Reader().Account.Query().Where(account.ID(stays.AccountID)).ExistX(principal.System(t.Context(), "test")))
 
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- queue.Run(ctx) }()
+		stop := testkit.RunQueue(t, queue)
 		require.Eventually(t, func() bool {
 			due, err := queue.Due(t.Context())
 			return err == nil && due == 0
 		}, 30*time.Second, 20*time.Millisecond)
-		cancel()
-		require.NoError(t, <-done)
+		stop()
 		files, err := filepath.Glob(filepath.Join(dir, "*.eml"))
 		require.NoError(t, err)
 		var sent []string

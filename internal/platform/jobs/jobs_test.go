@@ -128,13 +128,10 @@ func TestSweep(t *testing.T) {
 			make1(tenant, "young", now.Add(-op.IdempotencyWindow+time.Hour))
 		}
 		broken := func(context.Context, *ent.Client, time.Time, int) (int, error) { return 0, errors.New("broken") }
-		q := queue(t, w, true, jobs.Sweeps(
+		stop := w.WorkJobs(t, jobs.Sweeps(
 			jobs.Sweep{Rows: "nothing", Delete: broken},
 			jobs.Sweep{Rows: "idempotency keys", Kept: op.IdempotencyWindow, Delete: op.DeleteIdempotencyKeys}),
 		)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- q.Run(ctx) }()
 		var keys []string
 		require.Eventually(t, func() bool {
 			rows, err := w.Store.Reader().IdempotencyKey.Query().All(principal.System(context.Background(), "test"))
@@ -144,8 +141,7 @@ func TestSweep(t *testing.T) {
 			}
 			return err == nil && len(rows) <= 2
 		}, 30*time.Second, 20*time.Millisecond)
-		cancel()
-		require.NoError(t, <-done)
+		stop()
 		require.Equal(t, []string{"young", "young"}, keys)
 	})
 }

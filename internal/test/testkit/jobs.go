@@ -1,7 +1,10 @@
 package testkit
 
 import (
+	"context"
 	"encoding/json"
+	"log/slog"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,4 +32,26 @@ func (w *World) Unfinished(tb testing.TB, companies ...string) (list []jobs.Move
 		})
 	}))
 	return list
+}
+
+// RunQueue works a queue until stop is called or the test ends.
+func RunQueue(tb testing.TB, q *jobs.Queue) (stop func()) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- q.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(tb, <-done)
+	})
+	tb.Cleanup(stop)
+	return stop
+}
+
+// WorkJobs works jobs on the world's database until stop is called or the test ends.
+func (w *World) WorkJobs(tb testing.TB, work ...jobs.Option) (stop func()) {
+	tb.Helper()
+	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, work...)
+	require.NoError(tb, err)
+	return RunQueue(tb, q)
 }

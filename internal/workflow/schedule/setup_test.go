@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -69,21 +67,7 @@ func each(t *testing.T, test func(t *testing.T, o *office)) {
 // work makes a node run schedules until the test ends, or stop is called.
 func (o *office) work() (stop func()) {
 	o.t.Helper()
-	q, err := jobs.New(o.Store, slog.New(slog.DiscardHandler), true, schedule.Work(o.Engine))
-	require.NoError(o.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	stopped := false
-	stop = func() {
-		if !stopped {
-			stopped = true
-			cancel()
-			require.NoError(o.t, <-done)
-		}
-	}
-	o.t.Cleanup(stop)
-	return stop
+	return o.WorkJobs(o.t, schedule.Work(o.Engine))
 }
 
 // later moves the product's time forward, as the development clock does.
