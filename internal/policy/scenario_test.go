@@ -40,19 +40,19 @@ func TestDenyReadingProduction(t *testing.T) {
 		}
 		require.Eventually(t, func() bool { return len(names(t, other, member)) == 2 }, time.Second, 10*time.Millisecond)
 
-		hidden := refused(t, w, member, catalog.GetService, op.ByID{ID: prod.ID}, apperr.Forbidden)
+		hidden := testkit.Refused(t, w, member, catalog.GetService, op.ByID{ID: prod.ID}, apperr.Forbidden)
 		require.Equal(t, p.ID, hidden.Reason)
 		require.Regexp(t, "^dec_", hidden.DecisionID)
 		require.Equal(t, dev.ID, testkit.Run(t, w, member, catalog.GetService, op.ByID{ID: dev.ID}).ID)
-		refused(t, w, member, catalog.GetService, op.ByID{ID: "svc_nothing"}, apperr.NotFound)
-		refused(t, w, w.As(w.B, principal.Owner), catalog.GetService, op.ByID{ID: prod.ID}, apperr.NotFound)
+		testkit.Refused(t, w, member, catalog.GetService, op.ByID{ID: "svc_nothing"}, apperr.NotFound)
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), catalog.GetService, op.ByID{ID: prod.ID}, apperr.NotFound)
 
-		require.Empty(t, refused(t, w, owner, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: prod.ID}, Name: op.SetTo("x")}, apperr.Forbidden).Reason,
+		require.Empty(t, testkit.Refused(t, w, owner, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: prod.ID}, Name: op.SetTo("x")}, apperr.Forbidden).Reason,
 			"who may write policies is not told which one hides a row")
-		refused(t, w, owner, catalog.DeleteService, op.ByID{ID: prod.ID}, apperr.Forbidden)
-		refused(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: prod.ID}, Name: "More"}, apperr.Forbidden)
-		refused(t, w, member, catalog.ListOfferings, catalog.ListOfferingsInput{ByID: op.ByID{ID: prod.ID}}, apperr.Forbidden)
-		faulty := refused(t, w, member, request.Create, request.CreateInput{ServiceID: prod.ID, OfferingID: off.ID, Title: "Help"}, apperr.Validation)
+		testkit.Refused(t, w, owner, catalog.DeleteService, op.ByID{ID: prod.ID}, apperr.Forbidden)
+		testkit.Refused(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: prod.ID}, Name: "More"}, apperr.Forbidden)
+		testkit.Refused(t, w, member, catalog.ListOfferings, catalog.ListOfferingsInput{ByID: op.ByID{ID: prod.ID}}, apperr.Forbidden)
+		faulty := testkit.Refused(t, w, member, request.Create, request.CreateInput{ServiceID: prod.ID, OfferingID: off.ID, Title: "Help"}, apperr.Validation)
 		require.Equal(t, "serviceId", faulty.Details[0].Field)
 
 		entries := testkit.Run(t, w, owner, auditlog.ListEntries, auditlog.ListEntriesInput{Page: paging.Page{Size: 100}})
@@ -72,13 +72,13 @@ func TestDenyReadingProduction(t *testing.T) {
 		ask := func(id string) policy.ExplainInput {
 			return policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "Service", ResourceID: &id}
 		}
-		refused(t, w, owner, policy.Explain, ask(prod.ID), apperr.Forbidden)
+		testkit.Refused(t, w, owner, policy.Explain, ask(prod.ID), apperr.Forbidden)
 		why := testkit.Run(t, w, owner, policy.Explain, ask(dev.ID))
 		require.True(t, why.Allowed)
 		require.Equal(t, "Allow everything", why.DecidedBy.Name)
 		require.Equal(t, []policy.Unmet{{PolicyID: p.ID, Path: "resource.tags.env", Op: "eq", Want: "prod", Have: "dev"}}, why.Unmet)
 
-		refused(t, w, owner, policy.GetDecision, op.ByID{ID: hidden.DecisionID}, apperr.Forbidden)
+		testkit.Refused(t, w, owner, policy.GetDecision, op.ByID{ID: hidden.DecisionID}, apperr.Forbidden)
 
 		testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: p.ID})
 		require.Len(t, names(t, w, member), 3)

@@ -112,9 +112,7 @@ func TestReferencesAreHeldAgainstTheCompany(t *testing.T) {
 			"teamId":     {ServiceID: s.ID, OfferingID: o.ID, TeamID: &team.ID},
 		} {
 			in.Title = "A laptop"
-			_, _, err := op.Run(a, w.Engine, request.Create, in, nil)
-			require.Equal(t, apperr.Validation, apperr.CodeOf(err), field)
-			require.Equal(t, field, apperr.From(err).Details[0].Field)
+			require.Equal(t, field, testkit.Refused(t, w, a, request.Create, in, apperr.Validation, field).Details[0].Field)
 		}
 	})
 }

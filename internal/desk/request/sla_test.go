@@ -236,8 +236,7 @@ func TestWaitingAndSnooze(t *testing.T) {
 		id := op.ByID{ID: r.ID}
 		refused := func(ctx context.Context, code apperr.Code) {
 			t.Helper()
-			_, _, err := op.Run(ctx, w.Engine, request.SetWaiting, request.WaitingInput{ByID: id, Waiting: true}, nil)
-			require.Equal(t, code, apperr.CodeOf(err))
+			testkit.Refused(t, w.World, ctx, request.SetWaiting, request.WaitingInput{ByID: id, Waiting: true}, code)
 		}
 		refused(member, apperr.Forbidden)
 		refused(w.As(w.B, principal.Owner), apperr.NotFound)
@@ -285,8 +284,7 @@ func TestEscalations(t *testing.T) {
 				{AfterMinutes: 97, Of: "resolution", Do: sla.Reassign, TeamID: &deleted.ID},
 			},
 		})
-		_, _, err := op.Run(w.owner, w.Engine, people.DeleteTeam, op.ByID{ID: deleted.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "an offering escalates to it")
+		testkit.Refused(t, w.World, w.owner, people.DeleteTeam, op.ByID{ID: deleted.ID}, apperr.Conflict, "an offering escalates to it")
 		require.NoError(t, w.Store.Write(w.owner, func(ctx context.Context, tx *store.Tx) error { return tx.Team.DeleteOneID(deleted.ID).Exec(ctx) }), "as it could be once")
 		w.work()
 		r := w.file(w.owner, o)
@@ -361,8 +359,7 @@ func TestCalendarsMoveClocks(t *testing.T) {
 		o := w.offer(catalog.SLA{ResolutionMinutes: new(60), CalendarID: &c.ID})
 		r := w.file(w.owner, o)
 		require.Equal(t, r.CreatedAt.Add(time.Hour), *r.ResolutionDueAt)
-		_, _, err := op.Run(w.owner, w.Engine, workflow.DeleteCalendar, op.ByID{ID: c.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w.World, w.owner, workflow.DeleteCalendar, op.ByID{ID: c.ID}, apperr.Conflict)
 		today := r.CreatedAt.Format(time.DateOnly)
 		testkit.Run(t, world, w.owner, workflow.UpdateCalendar, workflow.UpdateCalendarInput{ByID: op.ByID{ID: c.ID}, Holidays: op.SetTo([]string{today})})
 		w.work()

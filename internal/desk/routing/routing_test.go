@@ -274,9 +274,7 @@ func TestFaultyRulesAreRefused(t *testing.T) {
 			"position": {Name: "R", When: `true`, Position: new(0)},
 			"priority": {Name: "R", When: `true`, Priority: new("SOON")},
 		} {
-			_, _, err := op.Run(d.owner, w.Engine, routing.Create, in, nil)
-			require.Equal(t, apperr.Validation, apperr.CodeOf(err), field)
-			require.Equal(t, field, apperr.From(err).Details[0].Field)
+			require.Equal(t, field, testkit.Refused(t, w, d.owner, routing.Create, in, apperr.Validation, field).Details[0].Field)
 		}
 		for source, says := range map[string]string{
 			`secrets.TOKEN == "x"`: "request alone", `phases.a.b == 1`: "request alone", `request.title`: "a bool", `request.`: "line 1",
@@ -287,11 +285,9 @@ func TestFaultyRulesAreRefused(t *testing.T) {
 		rule := d.rule(t, routing.CreateInput{When: `true`, TeamID: &d.team.ID, AssignTo: new("roundRobin")})
 		_, _, err := op.Run(d.owner, w.Engine, routing.Update, routing.UpdateInput{ByID: op.ByID{ID: rule.ID}, TeamID: op.Clear[string]()}, nil)
 		require.Equal(t, "assignTo", apperr.From(err).Details[0].Field)
-		_, _, err = op.Run(d.owner, w.Engine, people.DeleteTeam, op.ByID{ID: d.team.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w, d.owner, people.DeleteTeam, op.ByID{ID: d.team.ID}, apperr.Conflict)
 		for _, as := range []principal.Role{principal.Agent, principal.Member} {
-			_, _, err = op.Run(w.As(w.A, as), w.Engine, routing.Create, routing.CreateInput{Name: "R", When: `true`}, nil)
-			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+			testkit.Refused(t, w, w.As(w.A, as), routing.Create, routing.CreateInput{Name: "R", When: `true`}, apperr.Forbidden)
 		}
 	})
 }

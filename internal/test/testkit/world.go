@@ -25,6 +25,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/people/company"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
@@ -288,4 +289,14 @@ func Run[In, Out any](tb testing.TB, w *World, ctx context.Context, o *op.Operat
 	out, _, err := op.Run(ctx, w.Engine, o, in, nil)
 	require.NoError(tb, err)
 	return out
+}
+
+// Refused runs an operation that must fail with the code, and returns its error.
+func Refused[In, Out any](tb testing.TB, w *World, ctx context.Context, o *op.Operation[In, Out], in In, code apperr.Code, about ...any) *apperr.Error {
+	tb.Helper()
+	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
+	require.Error(tb, err, about...)
+	refusal := apperr.From(err)
+	require.Equal(tb, code, refusal.Code, about...)
+	return refusal
 }

@@ -156,7 +156,7 @@ func TestByHand(t *testing.T) {
 		require.Len(t, o.requests(), 53)
 		require.Nil(t, o.get(s.ID).NextRunAt)
 		testkit.Run(t, o.World, o.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.offering.ID}, Status: op.SetTo("inactive")})
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(refused(t, o, o.owner, schedule.Run, schedule.RunInput{ByID: op.ByID{ID: s.ID}})))
+		testkit.Refused(t, o.World, o.owner, schedule.Run, schedule.RunInput{ByID: op.ByID{ID: s.ID}}, apperr.Conflict)
 	})
 }
 
@@ -174,7 +174,7 @@ func TestPolicies(t *testing.T) {
 		require.Empty(t, o.runs(s.ID)[0].ExecutionID)
 		list := testkit.Run(t, o.World, o.As(o.A, principal.Admin), schedule.List, schedule.ListInput{})
 		require.Empty(t, list.Rows, "nor does a list show it")
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(refused(t, o, o.As(o.A, principal.Admin), schedule.Get, op.ByID{ID: s.ID})))
+		testkit.Refused(t, o.World, o.As(o.A, principal.Admin), schedule.Get, op.ByID{ID: s.ID}, apperr.Forbidden)
 	})
 }
 
@@ -191,6 +191,6 @@ func TestCalendars(t *testing.T) {
 			ByID: op.ByID{ID: c.ID}, Holidays: op.SetTo([]string{before.Format(time.DateOnly)}),
 		})
 		require.Eventually(t, func() bool { return o.get(s.ID).NextRunAt.After(before) }, patience, tick)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(refused(t, o, o.owner, workflow.DeleteCalendar, op.ByID{ID: c.ID})))
+		testkit.Refused(t, o.World, o.owner, workflow.DeleteCalendar, op.ByID{ID: c.ID}, apperr.Conflict)
 	})
 }

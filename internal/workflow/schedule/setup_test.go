@@ -137,11 +137,3 @@ func (o *office) requests() []*ent.Request {
 	require.NoError(o.t, err)
 	return all
 }
-
-// refused returns why an operation is refused.
-func refused[In, Out any](t *testing.T, o *office, as context.Context, operation *op.Operation[In, Out], in In) error {
-	t.Helper()
-	_, _, err := op.Run(as, o.Engine, operation, in, &op.Call{})
-	require.Error(t, err)
-	return err
-}
