@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
-	"entgo.io/ent/dialect/sql"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -261,17 +260,11 @@ func (h *house) told() (out []string) {
 	for name, id := range h.rows {
 		names[id] = name
 	}
-	var rows sql.Rows
-	require.NoError(h.t, ent.DriverOf(h.Store.Reader()).Query(h.system(), query, []any{}, &rows))
-	for rows.Next() {
-		var text string
+	for _, text := range h.Query(h.t, query) {
 		var args struct{ ClientID, SignInID string }
-		require.NoError(h.t, rows.Scan(&text))
 		require.NoError(h.t, json.Unmarshal([]byte(text), &args))
 		out = append(out, names[args.ClientID]+", "+names[args.SignInID])
 	}
-	require.NoError(h.t, rows.Err())
-	require.NoError(h.t, rows.Close())
 	slices.Sort(out)
 	return out
 }

@@ -2,7 +2,6 @@ package jobs_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"testing"
@@ -31,19 +30,9 @@ func queue(t *testing.T, w *testkit.World, work bool, options ...jobs.Option) *j
 }
 
 // queued counts the jobs that match a condition.
-func queued(t *testing.T, w *testkit.World, where string) (n int) {
+func queued(t *testing.T, w *testkit.World, where string) int {
 	t.Helper()
-	query := "SELECT count(*) FROM river_job WHERE " + where
-	if w.Store.Dialect() == dialect.Postgres {
-		require.NoError(t, w.Store.Pool().QueryRow(t.Context(), query).Scan(&n))
-		return n
-	}
-	var db *sql.DB
-	db, err := store.OpenSQLiteFile(w.Store.Path())
-	require.NoError(t, err)
-	require.NoError(t, db.QueryRowContext(t.Context(), query).Scan(&n))
-	require.NoError(t, db.Close())
-	return n
+	return len(w.Query(t, "SELECT kind FROM river_job WHERE "+where))
 }
 
 // A row and its job are inserted in one transaction: both exist or neither does.
