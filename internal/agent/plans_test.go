@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -26,7 +25,6 @@ import (
 	"atrium/internal/platform/egress"
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
 	"atrium/internal/test/testkit/receiver"
 )
@@ -91,14 +89,9 @@ func TestLimitsOfCustomAgents(t *testing.T) {
 		require.Equal(t, "The run has had its 2 steps.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
 
 		id, run = r.claimed(d.ctx)
-		var passed time.Duration
 		for _, by := range []time.Duration{4 * time.Minute, 3 * time.Minute} {
 			r.must(run.ID) // renews the lease
-			passed += by
-			d.Store.Clock().SetOffset(passed)
-			require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
-				return d.Queue.Advance(ctx, tx, by)
-			}))
+			d.Later(t, by)
 		}
 		require.Equal(t, "The agent has had the minutes of the run.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
 	})

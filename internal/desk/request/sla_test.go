@@ -35,9 +35,8 @@ const (
 // watch is a world with a movable clock, in which the clocks of requests run.
 type watch struct {
 	*testkit.World
-	t       *testing.T
-	owner   context.Context
-	advance time.Duration
+	t     *testing.T
+	owner context.Context
 }
 
 func newWatch(t *testing.T, w *testkit.World) *watch {
@@ -51,15 +50,11 @@ func (w *watch) work(more ...jobs.Option) (stop func()) {
 	return w.WorkJobs(w.t, append(more, request.Clocks(w.Engine))...)
 }
 
-// later moves the product's time forward, as the development clock does.
+// later moves the product's time forward, and looks at the clocks.
 func (w *watch) later(d time.Duration) {
 	w.t.Helper()
-	w.advance += d
-	w.Clock.SetOffset(w.advance)
+	w.Later(w.t, d)
 	require.NoError(w.t, w.Store.Write(principal.System(w.t.Context(), "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
-		if err := w.Queue.Advance(ctx, tx, d); err != nil {
-			return err
-		}
 		return w.Queue.InsertTx(ctx, tx, timer.SweepArgs{}, time.Time{})
 	}))
 }

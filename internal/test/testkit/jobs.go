@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,4 +55,13 @@ func (w *World) WorkJobs(tb testing.TB, work ...jobs.Option) (stop func()) {
 	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, work...)
 	require.NoError(tb, err)
 	return RunQueue(tb, q)
+}
+
+// Later moves the product's time forward, and the jobs with it, as the development clock does.
+func (w *World) Later(tb testing.TB, by time.Duration) {
+	tb.Helper()
+	w.Clock.SetOffset(w.Clock.Offset() + by)
+	require.NoError(tb, w.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
+		return w.Queue.Advance(ctx, tx, by)
+	}))
 }

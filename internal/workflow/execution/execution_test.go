@@ -298,10 +298,7 @@ func TestTimer(t *testing.T) {
 		r := s.file(nil)
 		s.at(r, "WAITING", "long")
 		now := w.Clock.Now()
-		w.Clock.SetOffset(72 * time.Hour)
-		require.NoError(t, w.Store.Write(principal.System(context.Background(), "the development clock"), func(ctx context.Context, tx *store.Tx) error {
-			return w.Queue.Advance(ctx, tx, 72*time.Hour)
-		}))
+		w.Later(t, 72*time.Hour)
 		e := s.at(r, "COMPLETED", "done")
 		require.WithinDuration(t, now.Add(72*time.Hour), *e.FinishedAt, time.Minute)
 	})

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 		files, starts := o.create(admin, o.filing()), o.create(o.owner, o.starting())
 		first := *files.NextRunAt
 		o.work()
-		o.later(time.Hour)
+		o.Later(o.t, time.Hour)
 		o.settled()
 		ran := o.runs(files.ID)
 		require.Len(t, ran, 1)
@@ -71,7 +71,7 @@ func TestNodesTogether(t *testing.T) {
 			ids = append(ids, o.create(o.owner, o.filing()).ID)
 		}
 		for range 4 {
-			o.later(time.Hour)
+			o.Later(o.t, time.Hour)
 			o.settled()
 		}
 		for _, id := range ids {
@@ -88,7 +88,7 @@ func TestMissed(t *testing.T) {
 		skip.Missed = new("SKIP")
 		first, second := o.create(o.owner, once), o.create(o.owner, skip)
 		planned := *first.NextRunAt
-		o.later(planned.Sub(o.Clock.Now()) + 3*time.Hour + time.Minute)
+		o.Later(o.t, planned.Sub(o.Clock.Now())+3*time.Hour+time.Minute)
 		o.work()
 		o.settled()
 		require.Len(t, o.runs(first.ID), 1)
@@ -113,7 +113,7 @@ func TestFailed(t *testing.T) {
 		testkit.Run(t, o.World, o.owner, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: o.A.Users[principal.Admin].ID}})
 		o.work()
 		for range 2 {
-			o.later(time.Hour)
+			o.Later(o.t, time.Hour)
 			o.settled()
 		}
 		ran := o.runs(s.ID)
@@ -131,12 +131,12 @@ func TestFailed(t *testing.T) {
 		require.Equal(t, 1, told(), "the owner, once")
 		testkit.Run(t, o.World, o.owner, schedule.Update, schedule.UpdateInput{ByID: op.ByID{ID: s.ID}, Name: op.SetTo("Mine")})
 		testkit.Run(t, o.World, o.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.offering.ID}, Status: op.SetTo("inactive")})
-		o.later(time.Hour)
+		o.Later(o.t, time.Hour)
 		o.settled()
 		require.Len(t, o.runs(s.ID), 3)
 		require.Equal(t, "The offering takes no requests: it is not active.", *o.runs(s.ID)[2].Reason)
 		testkit.Run(t, o.World, o.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.offering.ID}, Status: op.SetTo("active")})
-		o.later(time.Hour)
+		o.Later(o.t, time.Hour)
 		o.settled()
 		require.Len(t, o.requests(), 1, "it runs as the owner now")
 	})
@@ -167,7 +167,7 @@ func TestPolicies(t *testing.T) {
 		condition := policy.NewCondition(fmt.Appendf(nil, `{"resource.id": %q}`, o.workflow.ID))
 		testkit.Run(t, o.World, o.owner, policy.Create, policy.CreateInput{Name: "D", Effect: "Deny", Action: "read", Resource: "Workflow", Condition: &condition})
 		o.work()
-		o.later(time.Hour)
+		o.Later(o.t, time.Hour)
 		o.settled()
 		require.Len(t, o.runs(s.ID), 1)
 		require.Equal(t, "FAILED", string(o.runs(s.ID)[0].Status))

@@ -16,7 +16,6 @@ import (
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/schedule"
@@ -39,7 +38,6 @@ type office struct {
 	owner    context.Context
 	workflow *ent.Workflow
 	offering *ent.Offering // with the field "system"
-	advance  time.Duration
 }
 
 func open(t *testing.T, w *testkit.World) *office {
@@ -68,16 +66,6 @@ func each(t *testing.T, test func(t *testing.T, o *office)) {
 func (o *office) work() (stop func()) {
 	o.t.Helper()
 	return o.WorkJobs(o.t, schedule.Work(o.Engine))
-}
-
-// later moves the product's time forward, as the development clock does.
-func (o *office) later(d time.Duration) {
-	o.t.Helper()
-	o.advance += d
-	o.Clock.SetOffset(o.advance)
-	require.NoError(o.t, o.Store.Write(principal.System(o.t.Context(), "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
-		return o.Queue.Advance(ctx, tx, d)
-	}))
 }
 
 // settled waits until no schedule is due.
