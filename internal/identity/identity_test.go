@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -30,13 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // node is the keys of another process on the world's database.
 func node(t *testing.T, w *testkit.World) (*identity.Keys, *store.Store) {
 	t.Helper()
-	o := store.Options{DataDir: filepath.Dir(w.Store.Path())}
-	if w.Store.Dialect() == dialect.Postgres {
-		o = store.Options{DatabaseURL: w.Store.Pool().Config().ConnString(), MaxConns: 4}
-	}
-	s, err := store.Open(t.Context(), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	s := w.Node(t).Store
 	return identity.NewKeys(s, w.Engine.Sealer), s
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/authz"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -30,7 +29,7 @@ func TestDenyReadingProduction(t *testing.T) {
 		dev := service(t, w, "Wiki", map[string]string{"env": "dev"})
 		none := service(t, w, "Desk", nil)
 		off := offering(t, w, prod)
-		other := secondNode(t, w)
+		other := w.Node(t)
 		require.Equal(t, []string{"Billing", "Desk", "Wiki"}, names(t, w, member))
 		require.Equal(t, []string{"Billing", "Desk", "Wiki"}, names(t, other, member))
 
@@ -95,18 +94,4 @@ func TestDenyReadingProduction(t *testing.T) {
 		why = testkit.Run(t, w, owner, policy.Explain, ask(prod.ID))
 		require.Equal(t, policy.Explanation{DecidedBy: policy.DecidedBy{Kind: "policy", ID: p.ID, Name: p.Name, Effect: "Deny"}, Unmet: []policy.Unmet{}}, why)
 	})
-}
-
-// secondNode returns another process's view of the world's database.
-func secondNode(t *testing.T, w *testkit.World) *testkit.World {
-	t.Helper()
-	s, err := w.Reopen()
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	decider, err := authz.New(t.Context(), authz.Options{})
-	require.NoError(t, err)
-	node := *w
-	node.Store = s
-	node.Engine = &op.Engine{Store: s, Authz: decider, Sealer: w.Engine.Sealer, Log: w.Engine.Log}
-	return &node
 }

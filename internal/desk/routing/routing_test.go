@@ -221,10 +221,7 @@ func TestChangesCountAtOnce(t *testing.T) {
 		// Another process changes a rule. This one notices that its cached rules are outdated when it files, at the latest.
 		rule = d.rule(t, routing.CreateInput{When: `true`, Priority: new("HIGH")})
 		d.file(t, d.owner, request.CreateInput{})
-		other, err := w.Reopen()
-		require.NoError(t, err)
-		defer other.Close() //nolint:errcheck // it has only written one row
-		require.NoError(t, other.Write(d.owner, func(ctx context.Context, tx *store.Tx) error {
+		require.NoError(t, w.Node(t).Store.Write(d.owner, func(ctx context.Context, tx *store.Tx) error {
 			return tx.RoutingRule.UpdateOneID(rule.ID).SetPriority("LOW").SetUpdatedAt(rule.UpdatedAt.Add(time.Second)).Exec(ctx)
 		}))
 		require.EqualValues(t, "LOW", d.file(t, d.owner, request.CreateInput{}).Priority)

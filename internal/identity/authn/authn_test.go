@@ -85,7 +85,7 @@ func TestRevokeElsewhere(t *testing.T) {
 		k := key(t, w, principal.Owner, apikey.CreateInput{})
 		_, err := a.APIKey(t.Context(), k.Value, somewhere)
 		require.NoError(t, err)
-		change(t, another(t, w), func(ctx context.Context, tx *store.Tx) error {
+		change(t, w.Node(t).Store, func(ctx context.Context, tx *store.Tx) error {
 			return tx.APIKey.UpdateOneID(k.ID).SetRevokedAt(w.Clock.Now()).Exec(ctx)
 		})
 		require.Eventually(t, func() bool { _, err := a.APIKey(t.Context(), k.Value, somewhere); return err != nil }, 20*time.Second, time.Millisecond)
@@ -102,7 +102,7 @@ func TestPersonBehindAKey(t *testing.T) {
 			return c
 		}
 		require.Equal(t, principal.Admin, who().Principal.Role)
-		other := another(t, w)
+		other := w.Node(t).Store
 		id := w.A.Users[principal.Admin].ID
 		change(t, other, func(ctx context.Context, tx *store.Tx) error {
 			return tx.User.UpdateOneID(id).SetRole("member").Exec(ctx)
