@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/authz"
 	entcompany "atrium/ent/company"
 	"atrium/internal/op"
 	"atrium/internal/people/company"
@@ -72,7 +71,7 @@ func ownCost(t *testing.T, w *testkit.World, value string) {
 func TestRaisedCost(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		other := apitest.Serve(t, secondNode(t, s.World), door)
+		other := apitest.Serve(t, s.Node(t), door)
 		passes := func(want bool) func() bool {
 			return func() bool {
 				return (send(t, other, s.A.MemberKey, "{"+cost30301+"}", nil).Status == http.StatusOK) == want
@@ -113,18 +112,4 @@ func TestCompanyLimits(t *testing.T) {
 			require.Equal(t, fmt.Sprintf(`"minute";q=%d;w=60, "day";q=%d;w=86400`, a.Int("data.viewer.company.limits.perMinute"), a.Int("data.viewer.company.limits.perDay")), header)
 		}
 	})
-}
-
-// secondNode opens the world's database as another process does.
-func secondNode(t *testing.T, w *testkit.World) *testkit.World {
-	t.Helper()
-	s, err := w.Reopen()
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	decider, err := authz.New(t.Context(), authz.Options{})
-	require.NoError(t, err)
-	node := *w
-	node.Store = s
-	node.Engine = &op.Engine{Store: s, Authz: decider, Sealer: w.Engine.Sealer, Log: w.Engine.Log}
-	return &node
 }

@@ -30,7 +30,7 @@ func retitled(t testing.TB, s *apitest.Server, id, title string) {
 func TestStream(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		here, there := serveStreams(t, w), serveStreams(t, secondNode(t, w))
+		here, there := serveStreams(t, w), serveStreams(t, w.Node(t))
 		h := opened(t, here.Server)
 		h.filed(t, here.Server, principal.Owner, "before")
 		streams := []*opening{here.watch(t, here.A.Owner, watchRequests, nil), there.watch(t, there.A.OwnerKey, watchRequests, nil)}

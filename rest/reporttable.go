@@ -107,21 +107,11 @@ func reportLines(r *request.Reported) [][]string {
 func (d *document) addReportTable() {
 	of := slices.IndexFunc(routes, func(rt route) bool { return rt.op == request.Report.Info() })
 	parameters := slices.DeleteFunc(parameters(&routes[of]), func(p *huma.Param) bool { return p.Ref == "#/components/parameters/If-None-Match" })
-	const sample = "part,key,name,filed,completed\ntotal,,,42,40\nover,2026-03-02,,3,2\n"
-	o := &huma.Operation{
-		OperationID: "exportRequestReport", Method: http.MethodGet, Path: reportTablePath, Summary: request.Report.Info().Summary + " as a table",
+	d.putTable(&huma.Operation{
+		OperationID: "exportRequestReport", Path: reportTablePath, Summary: request.Report.Info().Summary + " as a table",
 		Description: "The report as a CSV table in UTF-8 with a byte-order mark: a line for each of its figures, with the part (total, before, over, or " +
 			"what by names), the key and the name of what the key is of, as far as the caller sees it. An apostrophe stands before a text that a " +
 			"spreadsheet would take for a formula.",
-		Extensions: map[string]any{"x-scope": "requests:read"}, Parameters: parameters, Tags: []string{tagOf(request.Report.Info())},
-		Security: []map[string][]string{{"apiKey": {}}, {d.tokens(): {"requests:read"}}},
-		Responses: map[string]*huma.Response{"200": {
-			Description: "The table.", Headers: headerRefs(limited...),
-			Content: map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}, Example: sample}},
-		}},
-	}
-	d.put(o,
-		http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError,
-		http.StatusServiceUnavailable,
-	)
+		Parameters: parameters, Tags: []string{tagOf(request.Report.Info())},
+	}, "part,key,name,filed,completed\ntotal,,,42,40\nover,2026-03-02,,3,2\n")
 }

@@ -134,20 +134,24 @@ func (s *Server) sendTable(ctx context.Context, table *request.Table, w http.Res
 func (d *document) addTable() {
 	of := slices.IndexFunc(routes, func(rt route) bool { return rt.op == request.List.Info() })
 	filters := slices.DeleteFunc(parameters(&routes[of]), func(p *huma.Param) bool { return p.Name == "page" || p.Name == "pageSize" })
-	const sample = "number,id,title\n1042,req_01k9ye4ryzf7stj6dqnm8x2v3b,Laptop for a new colleague\n"
-	o := &huma.Operation{
-		OperationID: "exportRequests", Method: http.MethodGet, Path: tablePath, Summary: request.Export.Info().Summary,
+	d.putTable(&huma.Operation{
+		OperationID: "exportRequests", Path: tablePath, Summary: request.Export.Info().Summary,
 		Description: fmt.Sprintf("A CSV table in UTF-8 with a byte-order mark, with the rows and the order of the list, at most %d of them; "+
 			"X-Total-Count says how many match. An apostrophe stands before a text that a spreadsheet would take for a formula. A table that "+
 			"breaks off is not whole. A company has one at a time, and every thousand rows count as a call. The audit log tells what staff "+
 			"exports.", request.MaxExport),
-		Extensions: map[string]any{"x-scope": "requests:read"}, Parameters: filters, Tags: []string{tagOf(request.Export.Info())},
-		Security: []map[string][]string{{"apiKey": {}}, {d.tokens(): {"requests:read"}}},
-		Responses: map[string]*huma.Response{"200": {
-			Description: "The table.", Headers: headerRefs(append([]string{"X-Total-Count"}, limited...)...),
-			Content: map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}, Example: sample}},
-		}},
-	}
+		Parameters: filters, Tags: []string{tagOf(request.Export.Info())},
+	}, "number,id,title\n1042,req_01k9ye4ryzf7stj6dqnm8x2v3b,Laptop for a new colleague\n", "X-Total-Count")
+}
+
+// putTable describes an endpoint that answers requests:read with a CSV table like the sample.
+func (d *document) putTable(o *huma.Operation, sample string, headers ...string) {
+	o.Method, o.Extensions = http.MethodGet, map[string]any{"x-scope": "requests:read"}
+	o.Security = []map[string][]string{{"apiKey": {}}, {d.tokens(): {"requests:read"}}}
+	o.Responses = map[string]*huma.Response{"200": {
+		Description: "The table.", Headers: headerRefs(append(headers, limited...)...),
+		Content: map[string]*huma.MediaType{"text/csv": {Schema: &huma.Schema{Type: huma.TypeString}, Example: sample}},
+	}}
 	d.put(o,
 		http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusInternalServerError,
 		http.StatusServiceUnavailable,

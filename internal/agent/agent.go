@@ -213,10 +213,6 @@ func remove(ctx context.Context, tx *op.Tx, a *ent.Agent, _ op.ByID) (struct{}, 
 	if has {
 		return struct{}{}, apperr.New(apperr.Conflict, "The agent has tasks. Give them to people first.")
 	}
-	if err := tx.Agent.DeleteOne(a).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the agent: %w", err)
-	}
 	tx.AuthorityChanged()
-	tx.Changed(a, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, a, tx.Agent.DeleteOne(a).Exec)
 }

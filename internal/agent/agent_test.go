@@ -44,11 +44,9 @@ func TestAgents(t *testing.T) {
 		require.Equal(t, "autonomy name source type", refusedFields(err))
 		require.Empty(t, made.SigningSecret)
 		for _, role := range []principal.Role{principal.Agent, principal.Member} {
-			_, _, err := op.Run(w.As(w.A, role), w.Engine, agent.Create, in, nil)
-			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), role)
+			testkit.Refused(t, w, w.As(w.A, role), agent.Create, in, apperr.Forbidden, role)
 		}
-		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, agent.Get, op.ByID{ID: made.ID}, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), agent.Get, op.ByID{ID: made.ID}, apperr.NotFound)
 		testkit.Run(t, w, ctx, agent.Delete, op.ByID{ID: made.ID})
 	})
 }
@@ -80,7 +78,6 @@ func TestWhatNoAgentMayBe(t *testing.T) {
 		testkit.Run(t, w, ctx, agent.Update, agent.UpdateInput{
 			ByID: op.ByID{ID: made.ID}, Tools: op.SetTo([]settings.Tool{{Name: "createComment", Mode: "approve"}}), Autonomy: op.SetTo("AUTONOMOUS"),
 		})
-		_, _, err = op.Run(ctx, w.Engine, agent.Publish, op.ByID{ID: made.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "AUTONOMOUS takes an evaluation")
+		testkit.Refused(t, w, ctx, agent.Publish, op.ByID{ID: made.ID}, apperr.Conflict, "AUTONOMOUS takes an evaluation")
 	})
 }

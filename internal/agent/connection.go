@@ -119,11 +119,7 @@ func deleteConnection(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, _ 
 	if err := checkUnused(ctx, tx, c, func(string) bool { return true }); err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.ModelConnection.DeleteOne(c).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the model connection: %w", err)
-	}
-	tx.Changed(c, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, c, tx.ModelConnection.DeleteOne(c).Exec)
 }
 
 // checkUnused returns conflict if the draft or the published version of an agent uses the connection with a model for which which

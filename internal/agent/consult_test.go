@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"context"
 	"encoding/json"
 	"testing"
 	"time"
@@ -19,8 +18,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/egress"
-	"atrium/internal/platform/principal"
-	"atrium/internal/platform/store"
 	"atrium/internal/platform/strictjson"
 	"atrium/internal/test/testkit"
 	"atrium/internal/test/testkit/receiver"
@@ -63,10 +60,7 @@ func TestConsultedAgentsGiveAnOpinion(t *testing.T) {
 		testkit.Run(t, d.World, d.ctx, execution.CompleteTask, execution.CompleteTaskInput{ByID: op.ByID{ID: *run.TaskID}, Variables: strictjson.Object{"serial": "X1"}})
 		d.run(id, agentrun.StatusSTOPPED) // the task ended before the agent had answered
 		_, run = r.claimed(d.ctx)
-		d.Store.Clock().SetOffset(2 * time.Minute)
-		require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
-			return d.Queue.Advance(ctx, tx, 2*time.Minute)
-		}))
+		d.Later(t, 2*time.Minute)
 		require.Contains(t, d.run(run.RequestID, agentrun.StatusHANDED_OVER).Reason, "in time")
 	})
 }

@@ -3,7 +3,6 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"testing"
 	"time"
@@ -25,7 +24,6 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/egress"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/strictjson"
 	"atrium/internal/policy"
@@ -334,12 +332,7 @@ func TestPushesAndLeases(t *testing.T) {
 		t.Cleanup(out.Close)
 		d.Engine.Egress = out.Guard()
 		r := d.robot("SUGGEST", func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
-		q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan error, 1)
-		go func() { done <- q.Run(ctx) }()
-		t.Cleanup(func() { cancel(); require.NoError(t, <-done) })
+		d.WorkJobs(t, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
 
 		id := d.file(d.ctx, "my vpn tunnel")
 		call := got.Await(t, 1)[0]

@@ -138,7 +138,7 @@ func (d *desk) thinks(m *scripted) {
 	d.t.Helper()
 	q, err := jobs.New(d.Store, slog.New(slog.NewTextHandler(d.t.Output(), nil)), true, d.asks(m).Work(nil))
 	require.NoError(d.t, err)
-	d.runs(q)
+	testkit.RunQueue(d.t, q)
 }
 
 // asks makes the scripted model the server's own model.

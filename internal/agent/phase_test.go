@@ -1,9 +1,7 @@
 package agent_test
 
 import (
-	"context"
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"testing"
 
@@ -72,13 +70,7 @@ func (d *desk) process(agents jobs.Option, participants ...body) {
 	out, err := egress.New(egress.Options{})
 	require.NoError(d.t, err)
 	d.t.Cleanup(out.Close)
-	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agents,
-		execution.New(execution.Options{Engine: d.Engine, Egress: out}).Work())
-	require.NoError(d.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	d.t.Cleanup(func() { cancel(); require.NoError(d.t, <-done) })
+	d.WorkJobs(d.t, agents, execution.New(execution.Options{Engine: d.Engine, Egress: out}).Work())
 }
 
 func (d *desk) task(requestID string) *ent.Task {

@@ -1,8 +1,6 @@
 package agent_test
 
 import (
-	"context"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -25,10 +23,8 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/egress"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
 	"atrium/internal/test/testkit/receiver"
 )
@@ -52,9 +48,7 @@ func TestCustomAgentsPlanAgain(t *testing.T) {
 		t.Cleanup(out.Close)
 		d.Engine.Egress = out.Guard()
 		r := d.robot("ACT_WITH_APPROVAL", func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
-		q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
-		require.NoError(t, err)
-		d.runs(q)
+		d.WorkJobs(t, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
 		id := d.file(d.ctx, "my vpn tunnel")
 		for plan := 1; plan <= 3; plan++ {
 			pushed := got.Await(t, plan)[plan-1]
@@ -95,14 +89,9 @@ func TestLimitsOfCustomAgents(t *testing.T) {
 		require.Equal(t, "The run has had its 2 steps.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
 
 		id, run = r.claimed(d.ctx)
-		var passed time.Duration
 		for _, by := range []time.Duration{4 * time.Minute, 3 * time.Minute} {
 			r.must(run.ID) // renews the lease
-			passed += by
-			d.Store.Clock().SetOffset(passed)
-			require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
-				return d.Queue.Advance(ctx, tx, by)
-			}))
+			d.Later(t, by)
 		}
 		require.Equal(t, "The agent has had the minutes of the run.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -106,23 +105,7 @@ func (d *desk) hire(autonomy string, change ...func(*agent.CreateInput)) *ent.Ag
 // work works the agents' jobs until stop is called or the test ends.
 func (d *desk) work() (stop func()) {
 	d.t.Helper()
-	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, worker.Models{}).Work(nil))
-	require.NoError(d.t, err)
-	return d.runs(q)
-}
-
-// runs works a queue until stop is called or the test ends.
-func (d *desk) runs(q *jobs.Queue) (stop func()) {
-	d.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	stop = sync.OnceFunc(func() {
-		cancel()
-		require.NoError(d.t, <-done)
-	})
-	d.t.Cleanup(stop)
-	return stop
+	return d.WorkJobs(d.t, agent.NewDoor(d.Engine, worker.Models{}).Work(nil))
 }
 
 // run waits until the last run of a request has the status.

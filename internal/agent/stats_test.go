@@ -10,7 +10,6 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent/runs"
-	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
@@ -75,11 +74,9 @@ func TestStats(t *testing.T) {
 		require.Equal(t, []*runs.Stat{cost(runs.Stat{Key: intake.ID, Runs: 3, Open: 1, HandedOver: 1, Completed: 1, Waiting: 1, Expired: 1})}, ask(principal.Agent, "agent"))
 
 		require.Empty(t, testkit.Run(t, d.World, d.As(d.B, principal.Owner), runs.Stats, in))
-		_, _, err := op.Run(d.As(d.A, principal.Member), d.Engine, runs.Stats, in, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, d.World, d.As(d.A, principal.Member), runs.Stats, in, apperr.Forbidden)
 		in.From = in.To
-		_, _, err = op.Run(d.ctx, d.Engine, runs.Stats, in, nil)
-		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		testkit.Refused(t, d.World, d.ctx, runs.Stats, in, apperr.Validation)
 	})
 }
 

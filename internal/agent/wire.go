@@ -15,6 +15,7 @@ import (
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
+	"atrium/internal/platform/egress"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/workflow/execution"
@@ -68,7 +69,7 @@ var Queues = slices.Collect(maps.Keys(workersOf))
 var workersOf = map[string]int{execution.AgentQueue: workers, worker.DeadlineQueue: enders, worker.ModelQueue: thinkers, custom.Queue: pushers}
 
 // Work registers the workers of the agents' jobs. out sends pushes to CUSTOM agents; nil sends none.
-func (d *Door) Work(out custom.Caller) jobs.Option {
+func (d *Door) Work(out *egress.Client) jobs.Option {
 	options := []jobs.Option{d.Know(out)}
 	for name, n := range workersOf {
 		options = append(options, jobs.NamedQueue(name, n))
@@ -77,7 +78,7 @@ func (d *Door) Work(out custom.Caller) jobs.Option {
 }
 
 // Know registers the kinds of the agents' jobs, for a node that works none of them.
-func (d *Door) Know(out custom.Caller) jobs.Option {
+func (d *Door) Know(out *egress.Client) jobs.Option {
 	calls := &worker.Limiter{} // of models
 	return jobs.All(runs.Workers(d.Engine), actions.Workers(d.Engine), runner.Workers(d.Server, calls), evaluation.Workers(d.Server, calls), phases.Workers(d.Engine), custom.Workers(d.Engine, out))
 }

@@ -78,9 +78,8 @@ func TestWhoMayIssueAndRead(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		in := billing.IssueCreditInput{Amount: 1, Reason: "promotion", Description: "For me"}
 		for role, reads := range map[principal.Role]bool{principal.Owner: true, principal.Admin: true, principal.Agent: false, principal.Member: false} {
-			_, _, err := op.Run(w.As(w.A, role), w.Engine, billing.IssueCredit, in, nil)
-			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), role)
-			_, _, err = op.Run(w.As(w.A, role), w.Engine, billing.GetCredits, billing.GetCreditsInput{}, nil)
+			testkit.Refused(t, w, w.As(w.A, role), billing.IssueCredit, in, apperr.Forbidden, role)
+			_, _, err := op.Run(w.As(w.A, role), w.Engine, billing.GetCredits, billing.GetCreditsInput{}, nil)
 			if reads {
 				require.NoError(t, err, role)
 				continue
@@ -107,9 +106,7 @@ func TestIssueRefuses(t *testing.T) {
 		} {
 			in := good
 			spoil(&in)
-			_, _, err := op.Run(operator(t, w.A), w.Engine, billing.IssueCredit, in, nil)
-			require.Equal(t, apperr.Validation, apperr.CodeOf(err), field)
-			require.Equal(t, strings.TrimSpace(field), apperr.From(err).Details[0].Field)
+			require.Equal(t, strings.TrimSpace(field), testkit.Refused(t, w, operator(t, w.A), billing.IssueCredit, in, apperr.Validation, field).Details[0].Field)
 		}
 		require.Equal(t, int64(100_000_000), credits(t, w, 0, 0).Balance)
 	})

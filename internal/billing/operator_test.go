@@ -28,7 +28,7 @@ func TestCreditNotes(t *testing.T) {
 		credit := func(cents int64) billing.CreditInvoiceInput {
 			return billing.CreditInvoiceInput{ByID: op.ByID{ID: inv.ID}, Amount: cents, Description: "Too much"}
 		}
-		refuse(t, w, by, billing.CreditInvoice, credit(2_901), apperr.Conflict)
+		testkit.Refused(t, w, by, billing.CreditInvoice, credit(2_901), apperr.Conflict)
 		n := testkit.Run(t, w, by, billing.CreditInvoice, credit(400))
 		require.Equal(t, "CN-000001", billing.NoteNumber(n))
 		require.Zero(t, n.Credited)
@@ -39,7 +39,7 @@ func TestCreditNotes(t *testing.T) {
 		require.Equal(t, invoice.StatusPaid, b.invoices()[0].Status, "nothing is left to pay")
 		require.Equal(t, int64(500), b.balance())
 		require.Equal(t, "CN-000002 for INV-000001: Too much", b.entries()[2].Description)
-		refuse(t, w, by, billing.CreditInvoice, credit(501), apperr.Conflict)
+		testkit.Refused(t, w, by, billing.CreditInvoice, credit(501), apperr.Conflict)
 		testkit.Run(t, w, by, billing.CreditInvoice, credit(500))
 		require.Equal(t, int64(1_000), b.balance(), "all of it was credited")
 		b.add(t)
@@ -65,16 +65,16 @@ func TestVoidAndUncollectible(t *testing.T) {
 		require.Equal(t, invoice.StatusVoid, testkit.Run(t, w, by, billing.VoidInvoice, void).Status)
 		require.Equal(t, int64(1_000), b.balance())
 		require.Equal(t, creditentry.ReasonAdjustment, b.entries()[2].Reason)
-		refuse(t, w, by, billing.VoidInvoice, void, apperr.Conflict)
-		refuse(t, w, by, billing.PayInvoice, pay, apperr.Conflict)
-		refuse(t, w, by, billing.WriteOffInvoice, off, apperr.Conflict)
+		testkit.Refused(t, w, by, billing.VoidInvoice, void, apperr.Conflict)
+		testkit.Refused(t, w, by, billing.PayInvoice, pay, apperr.Conflict)
+		testkit.Refused(t, w, by, billing.WriteOffInvoice, off, apperr.Conflict)
 		b.later(40 * day)
 		b.renew()
 		next := b.invoices()[1]
 		off.ID, pay.ID, void.ID = next.ID, next.ID, next.ID
 		require.Equal(t, invoice.StatusUncollectible, testkit.Run(t, w, by, billing.WriteOffInvoice, off).Status)
 		b.add(t)
-		refuse(t, w, by, billing.VoidInvoice, void, apperr.Conflict)
+		testkit.Refused(t, w, by, billing.VoidInvoice, void, apperr.Conflict)
 		require.Equal(t, invoice.StatusPaid, testkit.Run(t, w, by, billing.PayInvoice, pay).Status)
 		b.add(t)
 	})
@@ -93,15 +93,15 @@ func TestDrafts(t *testing.T) {
 		first, second := testkit.Run(t, w, by, billing.DraftInvoice, in), testkit.Run(t, w, by, billing.DraftInvoice, in)
 		require.Equal(t, "DRAFT", billing.Number(first))
 		require.Empty(t, b.invoices())
-		refuse(t, w, b.owner, billing.GetInvoice, op.ByID{ID: first.ID}, apperr.NotFound)
-		refuse(t, w, by, billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: first.ID}, Reference: "x"}, apperr.Conflict)
+		testkit.Refused(t, w, b.owner, billing.GetInvoice, op.ByID{ID: first.ID}, apperr.NotFound)
+		testkit.Refused(t, w, by, billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: first.ID}, Reference: "x"}, apperr.Conflict)
 		testkit.Run(t, w, by, billing.VoidInvoice, billing.VoidInvoiceInput{ByID: op.ByID{ID: first.ID}, Reason: "Wrong year"})
 		third := testkit.Run(t, w, by, billing.DraftInvoice, in)
 		inv := testkit.Run(t, w, by, billing.IssueInvoice, op.ByID{ID: second.ID})
 		require.Equal(t, second.ID, inv.ID)
 		require.Equal(t, "INV-000001", billing.Number(inv), "drafts use up no number")
 		require.Equal(t, []int64{550_000, 1_000, 549_000}, []int64{inv.Subtotal, inv.CreditsApplied, inv.AmountDue})
-		refuse(t, w, by, billing.IssueInvoice, op.ByID{ID: inv.ID}, apperr.Conflict)
+		testkit.Refused(t, w, by, billing.IssueInvoice, op.ByID{ID: inv.ID}, apperr.Conflict)
 		b.change("pro")
 		b.later(40 * day)
 		testkit.Run(t, w, by, billing.VoidInvoice, billing.VoidInvoiceInput{ByID: op.ByID{ID: third.ID}, Reason: "Not sold"})
@@ -159,20 +159,20 @@ func TestOperatorsMatters(t *testing.T) {
 	one := op.ByID{ID: inv.ID}
 	for _, role := range []principal.Role{principal.Owner, principal.Admin, principal.Agent, principal.Member} {
 		as := w.As(w.A, role)
-		refuse(t, w, as, billing.PayInvoice, billing.PayInvoiceInput{ByID: one, Reference: "x"}, apperr.Forbidden)
-		refuse(t, w, as, billing.VoidInvoice, billing.VoidInvoiceInput{ByID: one, Reason: "x"}, apperr.Forbidden)
-		refuse(t, w, as, billing.WriteOffInvoice, billing.WriteOffInvoiceInput{ByID: one, Reason: "x"}, apperr.Forbidden)
-		refuse(t, w, as, billing.CreditInvoice, billing.CreditInvoiceInput{ByID: one, Amount: 1, Description: "x"}, apperr.Forbidden)
-		refuse(t, w, as, billing.IssueInvoice, one, apperr.Forbidden)
-		refuse(t, w, as, billing.SetPaymentMethod, billing.SetPaymentMethodInput{Customer: "c", PaymentMethod: "m"}, apperr.Forbidden)
-		refuse(t, w, as, billing.BeginPayment, billing.BeginPaymentInput{InvoiceID: inv.ID}, apperr.Forbidden)
-		refuse(t, w, as, billing.SettlePayment, billing.SettlePaymentInput{PaymentID: "pay_1", Status: "succeeded"}, apperr.Forbidden)
-		refuse(t, w, as, billing.RecheckPayment, billing.RecheckPaymentInput{PaymentID: "pay_1"}, apperr.Forbidden)
-		refuse(t, w, as, billing.DraftInvoice, billing.DraftInvoiceInput{
+		testkit.Refused(t, w, as, billing.PayInvoice, billing.PayInvoiceInput{ByID: one, Reference: "x"}, apperr.Forbidden)
+		testkit.Refused(t, w, as, billing.VoidInvoice, billing.VoidInvoiceInput{ByID: one, Reason: "x"}, apperr.Forbidden)
+		testkit.Refused(t, w, as, billing.WriteOffInvoice, billing.WriteOffInvoiceInput{ByID: one, Reason: "x"}, apperr.Forbidden)
+		testkit.Refused(t, w, as, billing.CreditInvoice, billing.CreditInvoiceInput{ByID: one, Amount: 1, Description: "x"}, apperr.Forbidden)
+		testkit.Refused(t, w, as, billing.IssueInvoice, one, apperr.Forbidden)
+		testkit.Refused(t, w, as, billing.SetPaymentMethod, billing.SetPaymentMethodInput{Customer: "c", PaymentMethod: "m"}, apperr.Forbidden)
+		testkit.Refused(t, w, as, billing.BeginPayment, billing.BeginPaymentInput{InvoiceID: inv.ID}, apperr.Forbidden)
+		testkit.Refused(t, w, as, billing.SettlePayment, billing.SettlePaymentInput{PaymentID: "pay_1", Status: "succeeded"}, apperr.Forbidden)
+		testkit.Refused(t, w, as, billing.RecheckPayment, billing.RecheckPaymentInput{PaymentID: "pay_1"}, apperr.Forbidden)
+		testkit.Refused(t, w, as, billing.DraftInvoice, billing.DraftInvoiceInput{
 			Lines: []billing.Line{{Description: "x", Amount: 1}}, PeriodStart: b.start, PeriodEnd: b.start.Add(time.Hour),
 		}, apperr.Forbidden)
 	}
-	refuse(t, w, operator(t, w.B), billing.VoidInvoice, billing.VoidInvoiceInput{ByID: one, Reason: "x"}, apperr.NotFound)
+	testkit.Refused(t, w, operator(t, w.B), billing.VoidInvoice, billing.VoidInvoiceInput{ByID: one, Reason: "x"}, apperr.NotFound)
 }
 
 // The preview shows the limits of the other plan, and how much of them is in use.

@@ -129,9 +129,9 @@ func TestNothingIsChargedTwice(t *testing.T) {
 		p := b.payments()[0]
 		require.Equal(t, payment.StatusPending, p.Status, "written down before the bank was asked")
 		by := operator(t, w.A)
-		refuse(t, w, by, billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: inv.ID}, Reference: "x"}, apperr.Conflict)
-		refuse(t, w, by, billing.VoidInvoice, billing.VoidInvoiceInput{ByID: op.ByID{ID: inv.ID}, Reason: "x"}, apperr.Conflict)
-		refuse(t, w, by, billing.CreditInvoice, billing.CreditInvoiceInput{ByID: op.ByID{ID: inv.ID}, Amount: 1, Description: "x"}, apperr.Conflict)
+		testkit.Refused(t, w, by, billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: inv.ID}, Reference: "x"}, apperr.Conflict)
+		testkit.Refused(t, w, by, billing.VoidInvoice, billing.VoidInvoiceInput{ByID: op.ByID{ID: inv.ID}, Reason: "x"}, apperr.Conflict)
+		testkit.Refused(t, w, by, billing.CreditInvoice, billing.CreditInvoiceInput{ByID: op.ByID{ID: inv.ID}, Amount: 1, Description: "x"}, apperr.Conflict)
 		bank.does = dropsLine
 		b.later(billing.ChargeAgainAfter + time.Minute)
 		require.Error(t, b.run(bank), "the money is taken, and nobody knows")

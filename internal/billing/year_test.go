@@ -139,16 +139,10 @@ func TestInvoicesComeWithEachPeriod(t *testing.T) {
 		}
 		paid := testkit.Run(t, w, operator(t, w.A), billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: first.ID}, Reference: "SEPA 17"})
 		require.Equal(t, invoice.StatusPaid, paid.Status)
-		refuse(t, w, operator(t, w.A), billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: first.ID}, Reference: "SEPA 17"}, apperr.Conflict)
-		refuse(t, w, b.owner, billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: all[1].ID}, Reference: "x"}, apperr.Forbidden)
+		testkit.Refused(t, w, operator(t, w.A), billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: first.ID}, Reference: "SEPA 17"}, apperr.Conflict)
+		testkit.Refused(t, w, b.owner, billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: all[1].ID}, Reference: "x"}, apperr.Forbidden)
 		b.add(t)
 	})
-}
-
-func refuse[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o *op.Operation[In, Out], in In, code apperr.Code) {
-	t.Helper()
-	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
-	require.Equal(t, code, apperr.CodeOf(err), "%v", err)
 }
 
 // A more expensive plan is charged for the rest of the month, after credits, oldest first. A cheaper plan gives a credit for what was
@@ -210,7 +204,7 @@ func TestCreditsOutliveACancellationFor30Days(t *testing.T) {
 			b.issue(5_000)
 			b.cancel()
 			require.Equal(t, int64(5_000), b.balance(), "a cancellation gives nothing and takes nothing")
-			refuse(t, w, b.owner, billing.CancelSubscription, billing.CancelInput{}, apperr.Conflict)
+			testkit.Refused(t, w, b.owner, billing.CancelSubscription, billing.CancelInput{}, apperr.Conflict)
 			b.later(tc.back)
 			if tc.job {
 				b.renew()
@@ -232,17 +226,17 @@ func TestWhoMayChangeThePlan(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		for _, role := range []principal.Role{principal.Admin, principal.Agent, principal.Member} {
-			refuse(t, w, w.As(w.A, role), billing.ChangePlan, billing.PlanInput{Plan: "pro"}, apperr.Forbidden)
-			refuse(t, w, w.As(w.A, role), billing.CancelSubscription, billing.CancelInput{}, apperr.Forbidden)
-			refuse(t, w, w.As(w.A, role), billing.Renew, billing.RenewInput{}, apperr.Forbidden)
+			testkit.Refused(t, w, w.As(w.A, role), billing.ChangePlan, billing.PlanInput{Plan: "pro"}, apperr.Forbidden)
+			testkit.Refused(t, w, w.As(w.A, role), billing.CancelSubscription, billing.CancelInput{}, apperr.Forbidden)
+			testkit.Refused(t, w, w.As(w.A, role), billing.Renew, billing.RenewInput{}, apperr.Forbidden)
 		}
 		owner := w.As(w.A, principal.Owner)
-		refuse(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "pro"}, apperr.Conflict) // its plan is Enterprise
+		testkit.Refused(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "pro"}, apperr.Conflict) // its plan is Enterprise
 		subscribe(t, w, "free")
-		refuse(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "free"}, apperr.Conflict)
-		refuse(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "enterprise"}, apperr.Conflict)
-		refuse(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "platinum"}, apperr.Validation)
-		refuse(t, w, owner, billing.PreviewPlanChange, billing.PlanInput{Plan: "free"}, apperr.Conflict)
+		testkit.Refused(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "free"}, apperr.Conflict)
+		testkit.Refused(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "enterprise"}, apperr.Conflict)
+		testkit.Refused(t, w, owner, billing.ChangePlan, billing.PlanInput{Plan: "platinum"}, apperr.Validation)
+		testkit.Refused(t, w, owner, billing.PreviewPlanChange, billing.PlanInput{Plan: "free"}, apperr.Conflict)
 	})
 }
 

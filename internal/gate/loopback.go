@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/egress"
 )
 
 // Loopback is Front for the operators' listener at the address, which speaks plain HTTP. Instead of TLS it requires conditions
@@ -68,9 +69,5 @@ func loopbackHost(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		name = h
 	}
-	if strings.EqualFold(name, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
-	return err == nil && ip.Unmap().IsLoopback()
+	return egress.IsLoopback(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
 }

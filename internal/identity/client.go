@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,8 +87,7 @@ func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (Created
 	out := CreatedClient{}
 	if op.Or(in.Confidential, false) {
 		out.Secret = rand.Text() + rand.Text()
-		sum := sha256.Sum256([]byte(out.Secret))
-		c.SetSecretHash(sum[:])
+		c.SetSecretHash(HashOf(out.Secret))
 	}
 	var err error
 	if out.Client, err = c.Save(ctx); err != nil {
@@ -179,11 +177,7 @@ func deleteClient(ctx context.Context, tx *op.Tx, c *ent.OAuthClient, _ op.ByID)
 	if _, err := access.End(ctx, tx, access.Client(c.ID), access.ClientDeleted); err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.OAuthClient.DeleteOne(c).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the client: %w", err)
-	}
-	tx.Changed(c, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, c, tx.OAuthClient.DeleteOne(c).Exec)
 }
 
 // GrantToken records that the operator issues an access token for a person. Tokens.Issue signs the token after this was

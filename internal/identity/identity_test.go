@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -30,13 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // node is the keys of another process on the world's database.
 func node(t *testing.T, w *testkit.World) (*identity.Keys, *store.Store) {
 	t.Helper()
-	o := store.Options{DataDir: filepath.Dir(w.Store.Path())}
-	if w.Store.Dialect() == dialect.Postgres {
-		o = store.Options{DatabaseURL: w.Store.Pool().Config().ConnString(), MaxConns: 4}
-	}
-	s, err := store.Open(t.Context(), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	s := w.Node(t).Store
 	return identity.NewKeys(s, w.Engine.Sealer), s
 }
 
@@ -130,8 +123,7 @@ func TestCreateClient(t *testing.T) {
 		}
 		_, _, err := op.Run(ctx, w.Engine, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://ok.test/"}, Scopes: []string{"openid", "all"}}, nil)
 		require.Equal(t, "scopes[1]", apperr.From(err).Details[0].Field)
-		_, _, err = op.Run(w.As(w.A, principal.Agent), w.Engine, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://ok.test/"}}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.A, principal.Agent), identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://ok.test/"}}, apperr.Forbidden)
 	})
 }
 
@@ -157,14 +149,10 @@ func TestUpdateClient(t *testing.T) {
 			"redirectUris":    {RedirectURIs: op.SetTo([]string{})},
 			"scopes[0]":       {Scopes: op.SetTo([]string{"all"})},
 		} {
-			_, _, err := op.Run(ctx, w.Engine, identity.UpdateClient, of(in), nil)
-			require.Equal(t, apperr.Validation, apperr.CodeOf(err), field)
-			require.Equal(t, field, apperr.From(err).Details[0].Field)
+			require.Equal(t, field, testkit.Refused(t, w, ctx, identity.UpdateClient, of(in), apperr.Validation, field).Details[0].Field)
 		}
-		_, _, err := op.Run(w.As(w.B, principal.Owner), w.Engine, identity.UpdateClient, of(identity.UpdateClientInput{Name: op.SetTo("X")}), nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
-		_, _, err = op.Run(w.As(w.A, principal.Agent), w.Engine, identity.UpdateClient, of(identity.UpdateClientInput{Name: op.SetTo("X")}), nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), identity.UpdateClient, of(identity.UpdateClientInput{Name: op.SetTo("X")}), apperr.NotFound)
+		testkit.Refused(t, w, w.As(w.A, principal.Agent), identity.UpdateClient, of(identity.UpdateClientInput{Name: op.SetTo("X")}), apperr.Forbidden)
 	})
 }
 
@@ -232,8 +220,7 @@ func TestListAndDeleteClients(t *testing.T) {
 			_, _, err := op.Run(refused.ctx, w.Engine, identity.DeleteClient, byID, nil)
 			require.Equal(t, refused.code, apperr.CodeOf(err), name)
 		}
-		_, _, err := op.Run(w.As(w.A, principal.Agent), w.Engine, identity.ListClients, identity.ListClientsInput{}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.A, principal.Agent), identity.ListClients, identity.ListClientsInput{}, apperr.Forbidden)
 
 		testkit.Run(t, w, admin, identity.DeleteClient, byID)
 		require.Equal(t, 1, testkit.Run(t, w, admin, identity.ListClients, identity.ListClientsInput{}).Total)
@@ -246,8 +233,7 @@ func TestListAndDeleteClients(t *testing.T) {
 		entry, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("oauthclient.deleted"), auditentry.OutcomeEQ(auditentry.OutcomeAllowed)).Only(admin)
 		require.NoError(t, err)
 		require.Equal(t, c.ID, *entry.ResourceID)
-		_, _, err = op.Run(admin, w.Engine, identity.DeleteClient, byID, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		testkit.Refused(t, w, admin, identity.DeleteClient, byID, apperr.NotFound)
 	})
 }
 
@@ -258,20 +244,16 @@ func TestGrantToken(t *testing.T) {
 		operator := principal.With(t.Context(), principal.Operator(w.A.Company.ID, "token create"))
 		in := identity.GrantTokenInput{ByID: op.ByID{ID: w.A.Users[principal.Agent].ID}, Scopes: []string{"openid", "services:read"}}
 		testkit.Run(t, w, operator, identity.GrantToken, in)
-		_, _, err := op.Run(w.As(w.A, principal.Owner), w.Engine, identity.GrantToken, in, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.A, principal.Owner), identity.GrantToken, in, apperr.Forbidden)
 		foreign := in
 		foreign.ID = w.B.Owner.ID
-		_, _, err = op.Run(operator, w.Engine, identity.GrantToken, foreign, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		testkit.Refused(t, w, operator, identity.GrantToken, foreign, apperr.NotFound)
 		faulty := in
 		faulty.Scopes = []string{"everything"}
-		_, _, err = op.Run(operator, w.Engine, identity.GrantToken, faulty, nil)
-		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		testkit.Refused(t, w, operator, identity.GrantToken, faulty, apperr.Validation)
 		require.NoError(t, w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
 			return tx.User.UpdateOneID(in.ID).SetStatus("deactivated").Exec(ctx)
 		}))
-		_, _, err = op.Run(operator, w.Engine, identity.GrantToken, in, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w, operator, identity.GrantToken, in, apperr.Conflict)
 	})
 }

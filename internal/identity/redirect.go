@@ -92,3 +92,11 @@ func FormAction(uri string) string {
 	}
 	return cmp.Or(origin, strings.TrimSuffix(privateScheme.FindString(uri), "/"))
 }
+
+// Single returns the value of a parameter that occurs exactly once; otherwise an empty string.
+func Single(params url.Values, name string) string {
+	if v := params[name]; len(v) == 1 {
+		return v[0]
+	}
+	return ""
+}

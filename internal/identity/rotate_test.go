@@ -2,14 +2,12 @@ package identity_test
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/identity"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/test/testkit"
 )
@@ -94,13 +92,7 @@ func TestRotationIsAJob(t *testing.T) {
 		keys := identity.NewKeys(w.Store, w.Engine.Sealer)
 		kid(t, keys)
 		w.Clock.SetOffset(90 * day)
-		q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, identity.Rotation(keys)...)
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- q.Run(ctx) }()
+		w.WorkJobs(t, identity.Rotation(keys)...)
 		require.Eventually(t, func() bool { return len(kids(t, keys)) == 2 }, 30*time.Second, 20*time.Millisecond)
-		cancel()
-		require.NoError(t, <-done)
 	})
 }

@@ -2,14 +2,12 @@ package identity_test
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/identity"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -49,14 +47,8 @@ func TestSweepOfIdentity(t *testing.T) {
 		}
 		// The grant of an expired refresh token lives, and takes an unexpired one with it when it does not.
 		require.Equal(t, counts{4, 4, 8, 8, 4, 4, 4}, count())
-		q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, identity.Sweeps())
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- q.Run(ctx) }()
+		w.WorkJobs(t, identity.Sweeps())
 		require.Eventually(t, func() bool { return count() == counts{2, 2, 6, 4, 2, 4, 4} }, 30*time.Second, 20*time.Millisecond)
-		cancel()
-		require.NoError(t, <-done)
 	})
 }
 

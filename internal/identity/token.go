@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -157,4 +158,10 @@ func (s keySource) VerifySignature(ctx context.Context, token string) ([]byte, e
 		}
 	}
 	return nil, fmt.Errorf("%w: unknown key or bad signature", ErrToken)
+}
+
+// HashOf returns the SHA-256 under which a secret is stored. The secrets are random, so no slow hash is needed.
+func HashOf(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
 }

@@ -10,8 +10,7 @@ import (
 	"atrium/internal/platform/store"
 )
 
-// Queue inserts jobs in transactions and completes them. Package jobs implements it. op may not import jobs, so this
-// interface names only what op needs.
+// Queue inserts jobs in transactions and completes them. Package jobs implements it, and tests do.
 type Queue interface {
 	InsertTx(ctx context.Context, tx *store.Tx, job river.JobArgs, at time.Time) error
 	InsertAllTx(ctx context.Context, tx *store.Tx, list []river.JobArgs) error

@@ -37,6 +37,15 @@ func Save[Row any, M entgo.Mutation](ctx context.Context, tx *Tx, before *Row, u
 	return after, nil
 }
 
+// Remove deletes a row by the Exec of its DeleteOne, and records it for the audit entry.
+func Remove[Row any](ctx context.Context, tx *Tx, row *Row, exec func(context.Context) error) (struct{}, error) {
+	if err := exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the row of %s: %w", tx.info.Resource, err)
+	}
+	tx.Changed(row, nil)
+	return struct{}{}, nil
+}
+
 // Changes reports whether a mutation of one row names a value that the row does not hold. A mutation made from a loaded row
 // knows the old values, so this reads nothing.
 func Changes(ctx context.Context, m entgo.Mutation) (bool, error) {

@@ -2,6 +2,7 @@ package op
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"sync/atomic"
 	"time"
@@ -108,6 +109,22 @@ func Share[Q interface {
 
 // LockName takes the lock of that name until the operation ends. It serves where no row exists yet that could be locked.
 func (tx *Tx) LockName(ctx context.Context, name string) error { return tx.db.LockName(ctx, name) }
+
+// AtMost returns the error full when count finds as many rows as may be, or more. Creates that name the same lock run one after the other,
+// so that concurrent ones cannot exceed the limit. Rows that the caller does not see count, too.
+func (tx *Tx) AtMost(ctx context.Context, lock string, most int, count func(context.Context) (int, error), full error) error {
+	if err := tx.LockName(ctx, lock); err != nil {
+		return err
+	}
+	n, err := count(tx.Unfiltered(ctx, "rows that the caller does not see count, too"))
+	if err != nil {
+		return fmt.Errorf("count the rows of %s: %w", tx.info.Resource, err)
+	}
+	if n >= most {
+		return full
+	}
+	return nil
+}
 
 // Warn logs something that the operator should look at although the operation goes on.
 func (tx *Tx) Warn(ctx context.Context, msg string, args ...any) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
@@ -37,6 +38,11 @@ func (e *Engine) WorkAs(ctx context.Context, p *principal.Principal, fn func(ctx
 		return inner.of.failed(ctx, inner.err)
 	}
 	return err
+}
+
+// Reading returns the context in which the worker of that name reads of a company outside of any transaction.
+func (e *Engine) Reading(ctx context.Context, companyID, name string) context.Context {
+	return clock.With(principal.With(ctx, principal.Worker(companyID, name)), e.Store.Clock())
 }
 
 // Outside returns a Tx that asks policies and reads as p, a worker of a company, outside of any transaction.

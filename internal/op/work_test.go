@@ -111,12 +111,9 @@ func working(t *testing.T, e *op.Engine, options ...jobs.Option) (stop func()) {
 	q, err := jobs.New(e.Store, slog.New(slog.DiscardHandler), true, options...)
 	require.NoError(t, err)
 	inserts := inserter(t, e)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
+	end := testkit.RunQueue(t, q)
 	return sync.OnceFunc(func() {
-		cancel()
-		require.NoError(t, <-done)
+		end()
 		require.NoError(t, inserts.Close())
 	})
 }

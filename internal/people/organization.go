@@ -163,11 +163,7 @@ func deleteOrganization(ctx context.Context, tx *op.Tx, o *ent.Organization, _ o
 			return struct{}{}, apperr.New(apperr.Conflict, "The organization has %s. Move them first.", of.what)
 		}
 	}
-	if err := tx.Organization.DeleteOne(o).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the organization: %w", err)
-	}
-	tx.Changed(o, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, o, tx.Organization.DeleteOne(o).Exec)
 }
 
 // parentExists refuses a parent that is no organization of the company.

@@ -28,20 +28,20 @@ func TestHiddenRowsAreNotGuessed(t *testing.T) {
 		open := service(t, w, "Wiki", nil)
 		write(t, w, "Deny", "read", "Service", `{"resource.tags.env": "secret", "principal.role": ["admin", "member"]}`)
 		write(t, w, "Deny", "read", "User", `{"resource.role": "owner", "principal.role": "admin"}`)
-		theirs := refused(t, w, member, catalog.GetService, op.ByID{ID: hidden.ID}, apperr.Forbidden)
+		theirs := testkit.Refused(t, w, member, catalog.GetService, op.ByID{ID: hidden.ID}, apperr.Forbidden)
 		require.NotEmpty(t, theirs.Reason, "who may not write policies may know which one it was")
-		own := refused(t, w, admin, catalog.GetService, op.ByID{ID: hidden.ID}, apperr.Forbidden)
+		own := testkit.Refused(t, w, admin, catalog.GetService, op.ByID{ID: hidden.ID}, apperr.Forbidden)
 		require.Empty(t, own.Reason)
 		require.NotEmpty(t, own.DecisionID)
 
 		id := hidden.ID
-		refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "Service", ResourceID: &id}, apperr.Forbidden)
-		refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "update", ResourceType: "Service", ResourceID: &id}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "Service", ResourceID: &id}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "update", ResourceType: "Service", ResourceID: &id}, apperr.Forbidden)
 		id = open.ID
-		refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Owner.ID, Action: "read", ResourceType: "Service", ResourceID: &id}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Owner.ID, Action: "read", ResourceType: "Service", ResourceID: &id}, apperr.Forbidden)
 		require.False(t, testkit.Run(t, w, owner, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "Service", ResourceID: &hidden.ID}).Allowed)
 		id = theirs.DecisionID
-		refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "AccessDecision", ResourceID: &id}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, policy.Explain, policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "AccessDecision", ResourceID: &id}, apperr.Forbidden)
 
 		for _, guess := range []string{"M*", "N*"} {
 			drafts := []policy.Draft{
@@ -53,7 +53,7 @@ func TestHiddenRowsAreNotGuessed(t *testing.T) {
 		drafts := []policy.Draft{{Effect: "Allow", Action: "*", Resource: "*"}}
 		require.NotEmpty(t, testkit.Run(t, w, owner, policy.Replay, policy.ReplayInput{Policies: drafts}).Changed, "who reads the row may try drafts on it")
 
-		refused(t, w, admin, policy.GetDecision, op.ByID{ID: theirs.DecisionID}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, policy.GetDecision, op.ByID{ID: theirs.DecisionID}, apperr.Forbidden)
 		mine := testkit.Run(t, w, admin, policy.GetDecision, op.ByID{ID: own.DecisionID})
 		require.Empty(t, mine.DecidedID)
 		require.NotContains(t, string(mine.Input), "Globex")
@@ -80,7 +80,7 @@ func TestReplaysAreBounded(t *testing.T) {
 		for range 200 {
 			drafts = append(drafts, policy.Draft{Effect: "Deny", Action: "*", Resource: "*", Condition: policy.NewCondition([]byte("{" + strings.Join(condition, ", ") + "}"))})
 		}
-		e := refused(t, w, w.As(w.A, principal.Owner), policy.Replay, policy.ReplayInput{Policies: drafts}, apperr.Validation)
+		e := testkit.Refused(t, w, w.As(w.A, principal.Owner), policy.Replay, policy.ReplayInput{Policies: drafts}, apperr.Validation)
 		require.Equal(t, "last", e.Details[0].Field)
 		_, _, err := op.Run(w.As(w.A, principal.Owner), w.Engine, policy.Replay, policy.ReplayInput{Policies: drafts[:1]}, nil)
 		require.NoError(t, err)
@@ -96,10 +96,10 @@ func TestOfferingsOfAHiddenServiceAreHidden(t *testing.T) {
 		below, beside := offering(t, w, hidden), offering(t, w, open)
 		deny := write(t, w, "Deny", "read", "Service", `{"resource.tags.env": "secret", "principal.role": ["admin", "agent"]}`)
 
-		refused(t, w, admin, catalog.GetOffering, op.ByID{ID: below.ID}, apperr.Forbidden)
-		refused(t, w, admin, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: below.ID}, Name: op.SetTo("x")}, apperr.Forbidden)
-		refused(t, w, admin, catalog.DeleteOffering, op.ByID{ID: below.ID}, apperr.Forbidden)
-		agent := refused(t, w, w.As(w.A, principal.Agent), catalog.GetOffering, op.ByID{ID: below.ID}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, catalog.GetOffering, op.ByID{ID: below.ID}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: below.ID}, Name: op.SetTo("x")}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, catalog.DeleteOffering, op.ByID{ID: below.ID}, apperr.Forbidden)
+		agent := testkit.Refused(t, w, w.As(w.A, principal.Agent), catalog.GetOffering, op.ByID{ID: below.ID}, apperr.Forbidden)
 		require.Equal(t, deny.ID, agent.Reason, "the policy that hides the service hides the offering")
 		found := testkit.Run(t, w, admin, catalog.LookUpOfferings, paging.ByIDs{IDs: []string{below.ID, beside.ID}})
 		require.Len(t, found, 1)
@@ -115,7 +115,7 @@ func TestOfferingsOfAHiddenServiceAreHidden(t *testing.T) {
 		testkit.Run(t, w, owner, catalog.GetOffering, op.ByID{ID: below.ID})
 
 		write(t, w, "Deny", "read", "Service", `{"principal.role": "admin"}`) // all of them, whatever the row
-		refused(t, w, admin, catalog.GetOffering, op.ByID{ID: beside.ID}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, catalog.GetOffering, op.ByID{ID: beside.ID}, apperr.Forbidden)
 	})
 }
 

@@ -3,7 +3,6 @@ package policy_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,9 +63,9 @@ func TestVersions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 4, n)
 
-		refused(t, w, owner, policy.Get, op.ByID{ID: p.ID}, apperr.NotFound)
-		refused(t, w, w.As(w.B, principal.Owner), policy.Get, op.ByID{ID: first(t, w).ID}, apperr.NotFound)
-		refused(t, w, w.As(w.A, principal.Agent), policy.List, policy.ListInput{}, apperr.Forbidden)
+		testkit.Refused(t, w, owner, policy.Get, op.ByID{ID: p.ID}, apperr.NotFound)
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), policy.Get, op.ByID{ID: first(t, w).ID}, apperr.NotFound)
+		testkit.Refused(t, w, w.As(w.A, principal.Agent), policy.List, policy.ListInput{}, apperr.Forbidden)
 		actions, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceType("AccessPolicy")).Order(auditentry.ByID()).Select(auditentry.FieldAction).Strings(owner)
 		require.NoError(t, err)
 		require.Equal(t, []string{"accesspolicy.created", "accesspolicy.updated", "accesspolicy.updated", "accesspolicy.deleted", "accesspolicy.read"}, actions[:5])
@@ -79,16 +78,16 @@ func TestFaults(t *testing.T) {
 	w := testkit.SQLiteWorld(t)
 	owner := w.As(w.A, principal.Owner)
 	c := policy.NewCondition([]byte(`{"resource.color": "red", "resource.name": {"like": "x"}}`))
-	e := refused(t, w, owner, policy.Create, policy.CreateInput{Name: "x", Effect: "Deny", Action: "read", Resource: "Service", Condition: &c}, apperr.Validation)
+	e := testkit.Refused(t, w, owner, policy.Create, policy.CreateInput{Name: "x", Effect: "Deny", Action: "read", Resource: "Service", Condition: &c}, apperr.Validation)
 	require.Equal(t, "condition.resource.color", e.Details[0].Field)
 	require.Equal(t, "condition.resource.name", e.Details[1].Field)
 	v := testkit.Run(t, w, owner, policy.Validate, policy.ValidateInput{Draft: policy.Draft{Effect: "Deny", Action: "read", Resource: "Service", Condition: c}})
 	require.Equal(t, policy.Validity{Details: e.Details}, v)
 	twice := policy.NewCondition([]byte(`{"resource.name": "a", "resource.name": "b"}`))
-	e = refused(t, w, owner, policy.Create, policy.CreateInput{Name: "x", Effect: "Deny", Action: "read", Resource: "Service", Condition: &twice}, apperr.Validation)
+	e = testkit.Refused(t, w, owner, policy.Create, policy.CreateInput{Name: "x", Effect: "Deny", Action: "read", Resource: "Service", Condition: &twice}, apperr.Validation)
 	require.Equal(t, "body", e.Details[0].Field)
 	p := first(t, w)
-	e = refused(t, w, owner, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: p.ID}, Action: op.SetTo("list")}, apperr.Validation)
+	e = testkit.Refused(t, w, owner, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: p.ID}, Action: op.SetTo("list")}, apperr.Validation)
 	require.Equal(t, "action", e.Details[0].Field)
 	require.True(t, testkit.Run(t, w, owner, policy.Validate, policy.ValidateInput{Draft: policy.Draft{Effect: "Allow", Action: "*", Resource: "*"}}).Valid)
 }
@@ -141,11 +140,11 @@ func TestConditionsTogether(t *testing.T) {
 		for range 10 {
 			last = testkit.Run(t, w, owner, policy.Create, in)
 		}
-		e := refused(t, w, owner, policy.Create, in, apperr.Conflict)
+		e := testkit.Refused(t, w, owner, policy.Create, in, apperr.Conflict)
 		require.Equal(t, "The enabled access policies of a company have at most 1000 conditions together. With this one they would have 1100.", e.Message)
 		in.Enabled = new(false)
 		off := testkit.Run(t, w, owner, policy.Create, in)
-		refused(t, w, owner, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: off.ID}, Enabled: op.SetTo(true)}, apperr.Conflict)
+		testkit.Refused(t, w, owner, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: off.ID}, Enabled: op.SetTo(true)}, apperr.Conflict)
 		require.False(t, testkit.Run(t, w, owner, policy.Get, op.ByID{ID: off.ID}).Enabled)
 		testkit.Run(t, w, owner, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: last.ID}, Enabled: op.SetTo(false)})
 		testkit.Run(t, w, owner, policy.Update, policy.UpdateInput{ByID: op.ByID{ID: off.ID}, Enabled: op.SetTo(true)})
@@ -162,7 +161,7 @@ func TestConditionsTogether(t *testing.T) {
 		for range 4 {
 			testkit.Run(t, w, owner, policy.Create, in)
 		}
-		require.Contains(t, refused(t, w, owner, policy.Create, in, apperr.Conflict).Message, "256 KiB")
+		require.Contains(t, testkit.Refused(t, w, owner, policy.Create, in, apperr.Conflict).Message, "256 KiB")
 	})
 }
 
@@ -181,7 +180,7 @@ func TestGlobsTogether(t *testing.T) {
 		in := policy.CreateInput{Name: "x", Effect: "Deny", Action: "read", Resource: "Service", Condition: &globs}
 		testkit.Run(t, w, owner, policy.Create, in)
 		testkit.Run(t, w, owner, policy.Create, in)
-		e := refused(t, w, owner, policy.Create, in, apperr.Conflict)
+		e := testkit.Refused(t, w, owner, policy.Create, in, apperr.Conflict)
 		require.Equal(t, "The enabled access policies of a company have at most 50 globs together. With this one they would have 75.", e.Message)
 	})
 }
@@ -196,12 +195,12 @@ func TestLockedOut(t *testing.T) {
 		p := first(t, w)
 		testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: p.ID})
 		require.Empty(t, names(t, w, owner), "a list is empty, never refused")
-		e := refused(t, w, owner, catalog.GetService, op.ByID{ID: s.ID}, apperr.Forbidden)
+		e := testkit.Refused(t, w, owner, catalog.GetService, op.ByID{ID: s.ID}, apperr.Forbidden)
 		require.Empty(t, e.Reason)
 		require.NotEmpty(t, e.DecisionID)
-		refused(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "New"}, apperr.Forbidden)
+		testkit.Refused(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "New"}, apperr.Forbidden)
 		require.Empty(t, testkit.Run(t, w, admin, policy.List, policy.ListInput{}).Rows)
-		refused(t, w, admin, policy.Create, policy.CreateInput{Name: "x", Effect: "Allow", Action: "*", Resource: "*"}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, policy.Create, policy.CreateInput{Name: "x", Effect: "Allow", Action: "*", Resource: "*"}, apperr.Forbidden)
 		write(t, w, "Deny", "*", "*", `{}`)
 		require.Len(t, testkit.Run(t, w, owner, policy.List, policy.ListInput{}).Rows, 1)
 		write(t, w, "Allow", "*", "*", `{}`)
@@ -221,13 +220,13 @@ func TestBeforeAndAfter(t *testing.T) {
 		create := write(t, w, "Deny", "create", "Service", `{"resource.tags.env": "prod"}`)
 		rename := func(id string) policyUpdate { return policyUpdate{ByID: op.ByID{ID: id}, Name: op.SetTo("Renamed")} }
 		testkit.Run(t, w, owner, catalog.UpdateService, rename(dev.ID))
-		require.Equal(t, p.ID, refused(t, w, owner, catalog.UpdateService, rename(prod.ID), apperr.Forbidden).Reason, "as it is")
-		e := refused(t, w, owner, catalog.UpdateService, policyUpdate{ByID: op.ByID{ID: dev.ID}, Tags: op.SetTo(map[string]string{"env": "prod"})}, apperr.Forbidden)
+		require.Equal(t, p.ID, testkit.Refused(t, w, owner, catalog.UpdateService, rename(prod.ID), apperr.Forbidden).Reason, "as it is")
+		e := testkit.Refused(t, w, owner, catalog.UpdateService, policyUpdate{ByID: op.ByID{ID: dev.ID}, Tags: op.SetTo(map[string]string{"env": "prod"})}, apperr.Forbidden)
 		require.Equal(t, p.ID, e.Reason, "as it would become")
 		after, err := w.Store.Reader().Service.Get(owner, dev.ID)
 		require.NoError(t, err)
 		require.Equal(t, "dev", after.Tags["env"], "nothing of it stays")
-		e = refused(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "More", Tags: map[string]string{"env": "prod"}}, apperr.Forbidden)
+		e = testkit.Refused(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "More", Tags: map[string]string{"env": "prod"}}, apperr.Forbidden)
 		require.Equal(t, create.ID, e.Reason)
 		testkit.Run(t, w, owner, catalog.DeleteService, op.ByID{ID: prod.ID})
 		require.Equal(t, []string{"Renamed"}, names(t, w, owner))
@@ -271,11 +270,11 @@ func TestInvariantsSeeEverything(t *testing.T) {
 		write(t, w, "Deny", "read", "Request", `{"resource.title": "Help"}`)
 		write(t, w, "Deny", "read", "User", `{"resource.role": "owner"}`)
 		require.Zero(t, testkit.Run(t, w, owner, request.List, request.ListInput{}).Total)
-		refused(t, w, owner, request.Get, op.ByID{ID: r.ID}, apperr.Forbidden)
-		refused(t, w, admin, catalog.DeleteService, op.ByID{ID: s.ID}, apperr.Conflict)
-		refused(t, w, admin, people.InviteUser, people.InviteUserInput{Email: w.A.Owner.Email}, apperr.Conflict)
+		testkit.Refused(t, w, owner, request.Get, op.ByID{ID: r.ID}, apperr.Forbidden)
+		testkit.Refused(t, w, admin, catalog.DeleteService, op.ByID{ID: s.ID}, apperr.Conflict)
+		testkit.Refused(t, w, admin, people.InviteUser, people.InviteUserInput{Email: w.A.Owner.Email}, apperr.Conflict)
 		require.Equal(t, 3, testkit.Run(t, w, admin, people.ListUsers, people.ListUsersInput{}).Total)
-		refused(t, w, owner, people.UpdateUser, people.UpdateUserInput{ByID: op.ByID{ID: w.A.Owner.ID}, Role: op.SetTo("member")}, apperr.Forbidden)
+		testkit.Refused(t, w, owner, people.UpdateUser, people.UpdateUserInput{ByID: op.ByID{ID: w.A.Owner.ID}, Role: op.SetTo("member")}, apperr.Forbidden)
 	})
 }
 
@@ -286,8 +285,8 @@ func TestReplay(t *testing.T) {
 		owner, member := w.As(w.A, principal.Owner), w.As(w.A, principal.Member)
 		prod := service(t, w, "Billing", map[string]string{"env": "prod"})
 		write(t, w, "Deny", "read", "Service", `{"resource.tags.env": "prod", "principal.role": "member"}`)
-		denied := refused(t, w, member, catalog.GetService, op.ByID{ID: prod.ID}, apperr.Forbidden)
-		refused(t, w, member, secret.ListSecrets, secret.ListSecretsInput{}, apperr.Forbidden) // the role's, and stays
+		denied := testkit.Refused(t, w, member, catalog.GetService, op.ByID{ID: prod.ID}, apperr.Forbidden)
+		testkit.Refused(t, w, member, secret.ListSecrets, secret.ListSecretsInput{}, apperr.Forbidden) // the role's, and stays
 		draft := func(effect, action, condition string) policy.Draft {
 			return policy.Draft{Effect: effect, Action: action, Resource: "*", Condition: policy.NewCondition([]byte(condition))}
 		}
@@ -300,7 +299,7 @@ func TestReplay(t *testing.T) {
 		require.True(t, out.Changed[0].After)
 		out = testkit.Run(t, w, owner, policy.Replay, policy.ReplayInput{Policies: []policy.Draft{draft("Allow", "*", `{}`), draft("Deny", "read", `{"resource.name": {"prefix": "Bill"}}`)}})
 		require.Empty(t, out.Changed, "the log keeps more than what policies looked at")
-		e := refused(t, w, owner, policy.Replay, policy.ReplayInput{Policies: []policy.Draft{draft("Allow", "*", `{}`), draft("Deny", "read", `{"resource.x": 1}`)}}, apperr.Validation)
+		e := testkit.Refused(t, w, owner, policy.Replay, policy.ReplayInput{Policies: []policy.Draft{draft("Allow", "*", `{}`), draft("Deny", "read", `{"resource.x": 1}`)}}, apperr.Validation)
 		require.Equal(t, "policies[1].condition.resource.x", e.Details[0].Field)
 		require.Empty(t, names(t, w, member))
 	})
@@ -349,12 +348,8 @@ func TestUnreadablePoliciesRefuse(t *testing.T) {
 			SetCondition([]byte(`{"resource.gone": 1}`)).SetCreatedBy("usr_1").Exec(ctx)
 	}))
 	w.Store.AuthorityChanged()
-	_, _, err := op.Run(owner, w.Engine, catalog.GetService, op.ByID{ID: s.ID}, nil)
-	var e *apperr.Error
-	require.True(t, errors.As(err, &e))
-	require.Equal(t, apperr.Forbidden, e.Code)
-	_, _, err = op.Run(owner, w.Engine, catalog.ListServices, catalog.ListServicesInput{}, nil)
-	require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+	testkit.Refused(t, w, owner, catalog.GetService, op.ByID{ID: s.ID}, apperr.Forbidden)
+	testkit.Refused(t, w, owner, catalog.ListServices, catalog.ListServicesInput{}, apperr.Forbidden)
 	list := testkit.Run(t, w, owner, policy.List, policy.ListInput{Page: paging.Page{Sort: "name"}})
 	require.Equal(t, "broken", list.Rows[1].Name, "owners find it and take it away")
 	testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: list.Rows[1].ID})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/authz"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -30,7 +29,7 @@ func TestDenyReadingProduction(t *testing.T) {
 		dev := service(t, w, "Wiki", map[string]string{"env": "dev"})
 		none := service(t, w, "Desk", nil)
 		off := offering(t, w, prod)
-		other := secondNode(t, w)
+		other := w.Node(t)
 		require.Equal(t, []string{"Billing", "Desk", "Wiki"}, names(t, w, member))
 		require.Equal(t, []string{"Billing", "Desk", "Wiki"}, names(t, other, member))
 
@@ -40,19 +39,19 @@ func TestDenyReadingProduction(t *testing.T) {
 		}
 		require.Eventually(t, func() bool { return len(names(t, other, member)) == 2 }, time.Second, 10*time.Millisecond)
 
-		hidden := refused(t, w, member, catalog.GetService, op.ByID{ID: prod.ID}, apperr.Forbidden)
+		hidden := testkit.Refused(t, w, member, catalog.GetService, op.ByID{ID: prod.ID}, apperr.Forbidden)
 		require.Equal(t, p.ID, hidden.Reason)
 		require.Regexp(t, "^dec_", hidden.DecisionID)
 		require.Equal(t, dev.ID, testkit.Run(t, w, member, catalog.GetService, op.ByID{ID: dev.ID}).ID)
-		refused(t, w, member, catalog.GetService, op.ByID{ID: "svc_nothing"}, apperr.NotFound)
-		refused(t, w, w.As(w.B, principal.Owner), catalog.GetService, op.ByID{ID: prod.ID}, apperr.NotFound)
+		testkit.Refused(t, w, member, catalog.GetService, op.ByID{ID: "svc_nothing"}, apperr.NotFound)
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), catalog.GetService, op.ByID{ID: prod.ID}, apperr.NotFound)
 
-		require.Empty(t, refused(t, w, owner, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: prod.ID}, Name: op.SetTo("x")}, apperr.Forbidden).Reason,
+		require.Empty(t, testkit.Refused(t, w, owner, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: prod.ID}, Name: op.SetTo("x")}, apperr.Forbidden).Reason,
 			"who may write policies is not told which one hides a row")
-		refused(t, w, owner, catalog.DeleteService, op.ByID{ID: prod.ID}, apperr.Forbidden)
-		refused(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: prod.ID}, Name: "More"}, apperr.Forbidden)
-		refused(t, w, member, catalog.ListOfferings, catalog.ListOfferingsInput{ByID: op.ByID{ID: prod.ID}}, apperr.Forbidden)
-		faulty := refused(t, w, member, request.Create, request.CreateInput{ServiceID: prod.ID, OfferingID: off.ID, Title: "Help"}, apperr.Validation)
+		testkit.Refused(t, w, owner, catalog.DeleteService, op.ByID{ID: prod.ID}, apperr.Forbidden)
+		testkit.Refused(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: prod.ID}, Name: "More"}, apperr.Forbidden)
+		testkit.Refused(t, w, member, catalog.ListOfferings, catalog.ListOfferingsInput{ByID: op.ByID{ID: prod.ID}}, apperr.Forbidden)
+		faulty := testkit.Refused(t, w, member, request.Create, request.CreateInput{ServiceID: prod.ID, OfferingID: off.ID, Title: "Help"}, apperr.Validation)
 		require.Equal(t, "serviceId", faulty.Details[0].Field)
 
 		entries := testkit.Run(t, w, owner, auditlog.ListEntries, auditlog.ListEntriesInput{Page: paging.Page{Size: 100}})
@@ -72,13 +71,13 @@ func TestDenyReadingProduction(t *testing.T) {
 		ask := func(id string) policy.ExplainInput {
 			return policy.ExplainInput{PrincipalID: w.A.Users[principal.Member].ID, Action: "read", ResourceType: "Service", ResourceID: &id}
 		}
-		refused(t, w, owner, policy.Explain, ask(prod.ID), apperr.Forbidden)
+		testkit.Refused(t, w, owner, policy.Explain, ask(prod.ID), apperr.Forbidden)
 		why := testkit.Run(t, w, owner, policy.Explain, ask(dev.ID))
 		require.True(t, why.Allowed)
 		require.Equal(t, "Allow everything", why.DecidedBy.Name)
 		require.Equal(t, []policy.Unmet{{PolicyID: p.ID, Path: "resource.tags.env", Op: "eq", Want: "prod", Have: "dev"}}, why.Unmet)
 
-		refused(t, w, owner, policy.GetDecision, op.ByID{ID: hidden.DecisionID}, apperr.Forbidden)
+		testkit.Refused(t, w, owner, policy.GetDecision, op.ByID{ID: hidden.DecisionID}, apperr.Forbidden)
 
 		testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: p.ID})
 		require.Len(t, names(t, w, member), 3)
@@ -95,18 +94,4 @@ func TestDenyReadingProduction(t *testing.T) {
 		why = testkit.Run(t, w, owner, policy.Explain, ask(prod.ID))
 		require.Equal(t, policy.Explanation{DecidedBy: policy.DecidedBy{Kind: "policy", ID: p.ID, Name: p.Name, Effect: "Deny"}, Unmet: []policy.Unmet{}}, why)
 	})
-}
-
-// secondNode returns another process's view of the world's database.
-func secondNode(t *testing.T, w *testkit.World) *testkit.World {
-	t.Helper()
-	s, err := w.Reopen()
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	decider, err := authz.New(t.Context(), authz.Options{})
-	require.NoError(t, err)
-	node := *w
-	node.Store = s
-	node.Engine = &op.Engine{Store: s, Authz: decider, Sealer: w.Engine.Sealer, Log: w.Engine.Log}
-	return &node
 }

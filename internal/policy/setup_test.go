@@ -10,7 +10,6 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
-	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
@@ -42,16 +41,6 @@ func service(t *testing.T, w *testkit.World, name string, tags map[string]string
 func offering(t *testing.T, w *testkit.World, s *ent.Service) *ent.Offering {
 	t.Helper()
 	return testkit.Run(t, w, w.As(w.A, principal.Owner), catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Offer"})
-}
-
-// refused runs an operation that must be refused with the code.
-func refused[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o *op.Operation[In, Out], in In, code apperr.Code) *apperr.Error {
-	t.Helper()
-	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
-	var e *apperr.Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, code, e.Code, "%v", err)
-	return e
 }
 
 // names lists the services that the caller sees, which must be as many as the list's total.

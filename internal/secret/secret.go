@@ -201,11 +201,7 @@ func deleteSecret(ctx context.Context, tx *op.Tx, s *ent.Secret, _ op.ByID) (str
 	if err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.Secret.DeleteOne(s).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the secret: %w", err)
-	}
-	tx.Changed(s, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, s, tx.Secret.DeleteOne(s).Exec)
 }
 
 // seal encrypts a value for one version of one row of the caller's company.

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -32,37 +31,6 @@ import (
 func run[In, Out any](ctx context.Context, w *testkit.World, o *op.Operation[In, Out], in In) error {
 	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
 	return err
-}
-
-// dump returns the whole contents of the database as bytes.
-func dump(t *testing.T, w *testkit.World) []byte {
-	t.Helper()
-	var all bytes.Buffer
-	if path := w.Store.Path(); path != "" {
-		for _, suffix := range []string{"", "-wal"} {
-			b, err := os.ReadFile(path + suffix)
-			require.NoError(t, err)
-			all.Write(b)
-		}
-		return all.Bytes()
-	}
-	ctx := t.Context()
-	tx, err := w.Store.Pool().Begin(ctx)
-	require.NoError(t, err)
-	defer tx.Rollback(ctx) //nolint:errcheck // it only read
-	_, err = tx.Exec(ctx, `SELECT set_config('app.company_id', '*', true)`)
-	require.NoError(t, err)
-	for _, table := range store.Tables {
-		rows, err := tx.Query(ctx, fmt.Sprintf(`SELECT row_to_json(t)::text FROM %q t`, table.Name))
-		require.NoError(t, err)
-		for rows.Next() {
-			var row string
-			require.NoError(t, rows.Scan(&row))
-			all.WriteString(row)
-		}
-		require.NoError(t, rows.Err())
-	}
-	return all.Bytes()
 }
 
 // requireAbsent fails if the text contains the value, plain or encoded.
@@ -130,7 +98,7 @@ func TestValuesStayInside(t *testing.T) {
 		require.Len(t, entriesOf(t, w, w.A, "secret.deleted"), 1)
 		testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: first}) // the name is free again
 
-		everything := append(dump(t, w), out.Bytes()...)
+		everything := append([]byte(w.Dump(t)), out.Bytes()...)
 		require.True(t, bytes.Contains(everything, []byte("TOKEN")), "the dump holds nothing")
 		for _, value := range []string{first, second, third} {
 			requireAbsent(t, everything, value)

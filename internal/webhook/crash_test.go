@@ -168,11 +168,7 @@ func TestDevelopmentClock(t *testing.T) {
 		o.emit(t, events.RequestCreated, "req_1")
 		o.await(t, attempted(1))
 		for i, by := range webhook.DefaultRetries {
-			require.NoError(t, o.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
-				err := o.queue.Advance(ctx, tx, by)
-				o.Clock.SetOffset(o.Clock.Offset() + by)
-				return err
-			}))
+			o.Later(t, by)
 			require.Eventually(t, func() bool {
 				due, err := o.queue.Due(context.Background())
 				return err == nil && due == 0

@@ -12,7 +12,6 @@ import (
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
-	"atrium/internal/secret"
 )
 
 // After calls schedule.after.

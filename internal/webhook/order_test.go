@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/egress"
 	"atrium/internal/platform/store"
@@ -56,16 +55,9 @@ func (o *office) happened(t testing.TB, subject string, n int) {
 // second opens a second node on PostgreSQL; SQLite has one.
 func second(t *testing.T, w *testkit.World) {
 	t.Helper()
-	if w.Store.Dialect() != dialect.Postgres {
-		return
+	if w.Store.Dialect() == dialect.Postgres {
+		open(t, w.Node(t))
 	}
-	s, err := store.Open(t.Context(), store.Options{DatabaseURL: w.Store.Pool().Config().ConnString(), MaxConns: 8})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	other := *w
-	other.Store = s
-	other.Engine = &op.Engine{Store: s, Authz: w.Engine.Authz, Sealer: w.Engine.Sealer, Queue: w.Queue, Events: w.Engine.Events, Log: w.Engine.Log}
-	open(t, &other)
 }
 
 // Ten events of one resource reach a slow receiver in their order, one at a time, with many workers and two nodes; so do those of

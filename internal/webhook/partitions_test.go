@@ -250,9 +250,7 @@ func TestNodesMakeWeeksTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	errs := make([]error, 4)
 	for i := range errs {
-		s, err := h.Reopen()
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, s.Close()) })
+		s := h.Node(t).Store
 		wg.Go(func() { errs[i] = webhook.Tend(s, slog.New(slog.DiscardHandler), later, later.Add(-webhook.KeptFor)) })
 	}
 	wg.Wait()

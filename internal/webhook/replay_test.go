@@ -142,10 +142,10 @@ func TestReplaysThatAreRefused(t *testing.T) {
 		ctx := w.As(w.A, principal.Owner)
 		s := create(t, w, ctx)
 		for _, since := range []time.Time{w.Clock.Now().Add(time.Hour), w.Clock.Now().Add(-31 * 24 * time.Hour), {}} {
-			err := refuse(t, w, ctx, webhook.ReplayEvents, webhook.ReplayEventsInput{BySubscription: by(s), Since: since}, apperr.Validation)
+			err := testkit.Refused(t, w, ctx, webhook.ReplayEvents, webhook.ReplayEventsInput{BySubscription: by(s), Since: since}, apperr.Validation)
 			require.Equal(t, "since", err.Details[0].Field)
 		}
-		err := refuse(t, w, ctx, webhook.SendTestEvent, webhook.SendTestEventInput{BySubscription: by(s), Event: "request.deleted"}, apperr.Validation)
+		err := testkit.Refused(t, w, ctx, webhook.SendTestEvent, webhook.SendTestEventInput{BySubscription: by(s), Event: "request.deleted"}, apperr.Validation)
 		require.Equal(t, "event", err.Details[0].Field)
 
 		// A delivery with the most attempts that it may have is not replayed.
@@ -154,7 +154,7 @@ func TestReplaysThatAreRefused(t *testing.T) {
 			attempts := []byte("[" + repeat(`{"at":"2027-01-15T10:00:00Z","statusCode":500,"responseBody":"","latencyMs":1,"error":null}`, 100) + "]")
 			return tx.WebhookDelivery.UpdateOneID(d.ID).SetAttempts(attempts).SetOutcome(webhookdelivery.OutcomeFAILED).Exec(ctx)
 		}))
-		refuse(t, w, ctx, webhook.ReplayDelivery, op.ByID{ID: d.ID}, apperr.Conflict)
+		testkit.Refused(t, w, ctx, webhook.ReplayDelivery, op.ByID{ID: d.ID}, apperr.Conflict)
 	})
 }
 

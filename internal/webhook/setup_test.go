@@ -58,20 +58,8 @@ func open(t testing.TB, w *testkit.World, change ...func(*webhook.Options, *egre
 	require.NoError(t, err)
 	of.queue, err = jobs.New(w.Store, slog.New(slog.DiscardHandler), true, of.dispatcher.Work())
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- of.queue.Run(ctx) }()
-	stopped := false
-	of.stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		cancel()
-		require.NoError(t, <-done)
-		of.dispatcher.Close()
-	}
-	t.Cleanup(of.stop)
+	t.Cleanup(of.dispatcher.Close)
+	of.stop = testkit.RunQueue(t, of.queue)
 	return of
 }
 

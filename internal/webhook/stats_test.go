@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/period"
@@ -65,11 +64,9 @@ func TestStats(t *testing.T) {
 		require.Equal(t, []*webhook.Stat{{Key: "whs_1", Succeeded: 3, Pending: 1}, {Key: "whs_2", Succeeded: 1}}, ask("subscription"))
 
 		for _, role := range []principal.Role{principal.Agent, principal.Member} {
-			_, _, err := op.Run(w.As(w.A, role), w.Engine, webhook.Stats, in, nil)
-			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), role)
+			testkit.Refused(t, w, w.As(w.A, role), webhook.Stats, in, apperr.Forbidden, role)
 		}
 		in.To = in.From
-		_, _, err := op.Run(owner, w.Engine, webhook.Stats, in, nil)
-		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		testkit.Refused(t, w, owner, webhook.Stats, in, apperr.Validation)
 	})
 }

@@ -75,7 +75,8 @@ func createSubscription(ctx context.Context, tx *op.Tx, in CreateSubscriptionInp
 	if err := check(tx, &in.URL, in.Events); err != nil {
 		return IssuedSubscription{}, err
 	}
-	if err := mayAddSubscription(ctx, tx); err != nil {
+	full := apperr.New(apperr.Conflict, "A company has at most %d webhook subscriptions.", maxSubscriptions)
+	if err := tx.AtMost(ctx, "webhooks/"+tx.Principal().CompanyID, maxSubscriptions, tx.WebhookSubscription.Query().Count, full); err != nil {
 		return IssuedSubscription{}, err
 	}
 	out := IssuedSubscription{ID: id.New("whs"), SigningSecret: signing.New()}
@@ -108,22 +109,6 @@ func check(tx *op.Tx, url *string, names []string) error {
 		refs.Fault("events", "must not name anything twice")
 	}
 	return refs.Err()
-}
-
-// mayAddSubscription returns conflict when the company has as many subscriptions as it may. A lock makes the creates of a company
-// run one after the other, so that concurrent ones cannot exceed the limit.
-func mayAddSubscription(ctx context.Context, tx *op.Tx) error {
-	if err := tx.LockName(ctx, "webhooks/"+tx.Principal().CompanyID); err != nil {
-		return err
-	}
-	n, err := tx.WebhookSubscription.Query().Count(tx.Unfiltered(ctx, "subscriptions that the caller does not see count, too"))
-	if err != nil {
-		return fmt.Errorf("count the subscriptions: %w", err)
-	}
-	if n >= maxSubscriptions {
-		return apperr.New(apperr.Conflict, "A company has at most %d webhook subscriptions.", maxSubscriptions)
-	}
-	return nil
 }
 
 // UpdateSubscriptionInput changes the fields that it names.
@@ -161,9 +146,5 @@ func updateSubscription(ctx context.Context, tx *op.Tx, before *ent.WebhookSubsc
 }
 
 func deleteSubscription(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, _ op.ByID) (struct{}, error) {
-	if err := tx.WebhookSubscription.DeleteOne(s).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the subscription: %w", err)
-	}
-	tx.Changed(s, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, s, tx.WebhookSubscription.DeleteOne(s).Exec)
 }

@@ -37,15 +37,6 @@ func create(t *testing.T, w *testkit.World, ctx context.Context, names ...string
 	return testkit.Run(t, w, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://example.org/hook", Events: names})
 }
 
-// refuse runs an operation that must return an error with the code, and returns the error.
-func refuse[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o *op.Operation[In, Out], in In, code apperr.Code) *apperr.Error {
-	t.Helper()
-	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
-	require.Error(t, err)
-	require.Equal(t, code, apperr.CodeOf(err), "%v", err)
-	return apperr.From(err)
-}
-
 func audited(t *testing.T, w *testkit.World, action string) []*ent.AuditEntry {
 	t.Helper()
 	list, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action(action)).Order(auditentry.ByID()).All(w.As(w.A, principal.Owner))
@@ -87,7 +78,7 @@ func TestLifeOfASubscription(t *testing.T) {
 		list := testkit.Run(t, w, ctx, webhook.ListSubscriptions, webhook.ListSubscriptionsInput{})
 		require.Equal(t, 1, list.Total)
 		testkit.Run(t, w, ctx, webhook.DeleteSubscription, op.ByID{ID: s.ID})
-		refuse(t, w, ctx, webhook.GetSubscription, op.ByID{ID: s.ID}, apperr.NotFound)
+		testkit.Refused(t, w, ctx, webhook.GetSubscription, op.ByID{ID: s.ID}, apperr.NotFound)
 		for _, action := range []string{"created", "updated", "deleted"} {
 			entries := audited(t, w, "webhooksubscription."+action)
 			require.Len(t, entries, 1, action)
@@ -102,24 +93,24 @@ func TestSubscriptionsThatAreRefused(t *testing.T) {
 	w := testkit.SQLiteWorld(t)
 	ctx := w.As(w.A, principal.Owner)
 	for _, url := range []string{"", "http://example.org", "https://user:pw@example.org", "https://exa mple.org", "https://example.org:0", "https://127.0.0.1/", "https://2130706433/", "https://[::ffff:10.0.0.1]/"} {
-		err := refuse(t, w, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: url, Events: events.Names()}, apperr.Validation)
+		err := testkit.Refused(t, w, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: url, Events: events.Names()}, apperr.Validation)
 		require.Equal(t, "url", err.Details[0].Field, "%q: %v", url, err)
 	}
 	for _, names := range [][]string{nil, {}, {"request.deleted"}, {events.RequestCreated, ""}, {events.RequestCreated, events.RequestCreated}, {"*"}} {
-		err := refuse(t, w, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://example.org", Events: names}, apperr.Validation)
+		err := testkit.Refused(t, w, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://example.org", Events: names}, apperr.Validation)
 		require.Len(t, err.Details, 1)
 		require.Equal(t, "events", err.Details[0].Field, "%v", names)
 	}
-	both := refuse(t, w, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://10.0.0.1", Events: []string{"none"}}, apperr.Validation)
+	both := testkit.Refused(t, w, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://10.0.0.1", Events: []string{"none"}}, apperr.Validation)
 	require.Len(t, both.Details, 2, "one row a fault")
 
 	s := create(t, w, ctx)
-	err := refuse(t, w, ctx, webhook.UpdateSubscription, webhook.UpdateSubscriptionInput{ByID: op.ByID{ID: s.ID}, URL: op.SetTo("https://[::1]/")}, apperr.Validation)
+	err := testkit.Refused(t, w, ctx, webhook.UpdateSubscription, webhook.UpdateSubscriptionInput{ByID: op.ByID{ID: s.ID}, URL: op.SetTo("https://[::1]/")}, apperr.Validation)
 	require.Equal(t, "url", err.Details[0].Field)
-	err = refuse(t, w, ctx, webhook.UpdateSubscription, webhook.UpdateSubscriptionInput{ByID: op.ByID{ID: s.ID}, Events: op.SetTo([]string{})}, apperr.Validation)
+	err = testkit.Refused(t, w, ctx, webhook.UpdateSubscription, webhook.UpdateSubscriptionInput{ByID: op.ByID{ID: s.ID}, Events: op.SetTo([]string{})}, apperr.Validation)
 	require.Equal(t, "events", err.Details[0].Field)
 	for _, seconds := range []int{-1, 604_801} {
-		err = refuse(t, w, ctx, webhook.RotateSecret, webhook.RotateSecretInput{ByID: op.ByID{ID: s.ID}, Overlap: signing.Overlap{OverlapSeconds: &seconds}}, apperr.Validation)
+		err = testkit.Refused(t, w, ctx, webhook.RotateSecret, webhook.RotateSecretInput{ByID: op.ByID{ID: s.ID}, Overlap: signing.Overlap{OverlapSeconds: &seconds}}, apperr.Validation)
 		require.Equal(t, "overlapSeconds", err.Details[0].Field)
 	}
 }
@@ -246,7 +237,7 @@ func TestSecretsStayInside(t *testing.T) {
 		testkit.Run(t, w, ctx, webhook.SendTestEvent, webhook.SendTestEventInput{BySubscription: webhook.BySubscription{SubscriptionID: first.ID}, Event: events.RequestCreated})
 		w.Engine.Log.Info("x", "secret", first.SigningSecret, "issued", first)
 		_, _ = fmt.Fprintf(&out, "%v %+v %#v %s %+v", first, second, first.SigningSecret, second.SigningSecret, first.Subscription)
-		all := out.String() + everything(t, w)
+		all := out.String() + w.Dump(t)
 		require.Contains(t, all, first.ID, "the dump holds nothing")
 		for _, s := range []secret.Value{first.SigningSecret, second.SigningSecret} {
 			require.NotContains(t, all, strings.TrimPrefix(string(s), "whsec_"))
@@ -277,7 +268,7 @@ func TestListOfDeliveries(t *testing.T) {
 			require.Equal(t, a.ID, d.SubscriptionID)
 		}
 		require.Zero(t, testkit.Run(t, w, ctx, webhook.ListDeliveries, webhook.ListDeliveriesInput{Outcome: []string{"SUCCESS", "FAILED"}}).Total)
-		err := refuse(t, w, ctx, webhook.ListDeliveries, webhook.ListDeliveriesInput{Outcome: []string{"LOST"}}, apperr.Validation)
+		err := testkit.Refused(t, w, ctx, webhook.ListDeliveries, webhook.ListDeliveriesInput{Outcome: []string{"LOST"}}, apperr.Validation)
 		require.Equal(t, "outcome", err.Details[0].Field)
 
 		// By cursors, as connections page.
@@ -319,7 +310,7 @@ func TestDeliveriesUnderPolicies(t *testing.T) {
 		require.Equal(t, 1, l.Total)
 		require.Len(t, l.Rows, 1)
 		require.Equal(t, shown.ID, l.Rows[0].ID)
-		refuse(t, w, ctx, webhook.ReplayDelivery, op.ByID{ID: hidden.ID}, apperr.Forbidden)
+		testkit.Refused(t, w, ctx, webhook.ReplayDelivery, op.ByID{ID: hidden.ID}, apperr.Forbidden)
 		testkit.Run(t, w, ctx, webhook.ReplayDelivery, op.ByID{ID: shown.ID})
 	})
 }

@@ -111,7 +111,7 @@ func TestRefusedAddress(t *testing.T) {
 		saved.subscribe(t, r.URL)
 		saved.stop()
 		o := open(t, w, nobody, schedule(time.Hour))
-		err := refuse(t, w, w.As(w.A, principal.Owner), webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: r.URL, Events: events.Names()}, "validation_error")
+		err := testkit.Refused(t, w, w.As(w.A, principal.Owner), webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: r.URL, Events: events.Names()}, "validation_error")
 		require.Equal(t, "url", err.Details[0].Field)
 		o.file(t, o.offering(t))
 		_, attempts := o.await(t, attempted(1))

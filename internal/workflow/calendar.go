@@ -203,9 +203,5 @@ func deleteCalendar(ctx context.Context, tx *op.Tx, c *ent.Calendar, _ op.ByID) 
 	if err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.Calendar.DeleteOne(c).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the calendar: %w", err)
-	}
-	tx.Changed(c, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, c, tx.Calendar.DeleteOne(c).Exec)
 }

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/desk/sla"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/strictjson"
 )
 
 // WorkingTime is one period of work in a day.
@@ -163,14 +164,7 @@ func HoursOf(c *ent.Calendar) (*WorkingHours, error) {
 
 // ExceptionsOf returns a calendar's days with hours of their own.
 func ExceptionsOf(c *ent.Calendar) ([]*Exception, error) {
-	list := []*Exception{}
-	if len(c.Exceptions) == 0 {
-		return list, nil
-	}
-	if err := json.Unmarshal(c.Exceptions, &list); err != nil {
-		return nil, fmt.Errorf("read the exceptions of %s: %w", c.ID, err)
-	}
-	return list, nil
+	return strictjson.List[Exception](c.Exceptions, "exceptions", c.ID)
 }
 
 // CompileCalendar compiles a calendar's row for counting.

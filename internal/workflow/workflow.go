@@ -154,11 +154,7 @@ func deleteWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, _ op.ByID) 
 	if err := Unused(ctx, tx, "workflow", w.ID); err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.Workflow.DeleteOne(w).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the workflow: %w", err)
-	}
-	tx.Changed(w, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, w, tx.Workflow.DeleteOne(w).Exec)
 }
 
 // unoffered returns conflict when an offering uses the workflow.

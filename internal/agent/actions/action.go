@@ -12,6 +12,7 @@ import (
 	"atrium/internal/agent/tools"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
+	"atrium/internal/platform/strictjson"
 )
 
 var actionSorts = op.Sorts{"createdAt": agentaction.FieldCreatedAt}
@@ -51,14 +52,7 @@ type ListActionsInput struct {
 
 // ChangesOf returns the fields that an action sets, with the reasons.
 func ChangesOf(a *ent.AgentAction) ([]*tools.Change, error) {
-	list := []*tools.Change{}
-	if len(a.Changes) == 0 {
-		return list, nil
-	}
-	if err := json.Unmarshal(a.Changes, &list); err != nil {
-		return nil, fmt.Errorf("read the changes of %s: %w", a.ID, err)
-	}
-	return list, nil
+	return strictjson.List[tools.Change](a.Changes, "changes", a.ID)
 }
 
 // lockAction locks an action after its request and its run, and holds their agent.

@@ -49,16 +49,6 @@ func loadWork(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) 
 	return run, err
 }
 
-// reload returns a run after a change.
-func reload(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun, error) {
-	after, err := tx.AgentRun.Get(tx.Unfiltered(ctx, "the row that was just changed"), before.ID)
-	if err != nil {
-		return nil, fmt.Errorf("read the run: %w", err)
-	}
-	tx.Changed(before, after)
-	return after, nil
-}
-
 // claim returns conflict unless the run is QUEUED, for a paused agent, and while agents are disabled. A run beyond its budgets is
 // handed over.
 func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
@@ -81,14 +71,14 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 			if err := runs.End(ctx, tx, before, agentrun.StatusHANDED_OVER, reason); err != nil {
 				return nil, err
 			}
-			return reload(ctx, tx, before)
+			return runs.Reload(ctx, tx, before)
 		}
 		u.AddPlans(1)
 	}
 	if err := u.Exec(ctx); err != nil {
 		return nil, fmt.Errorf("claim the run: %w", err)
 	}
-	after, err := reload(ctx, tx, before)
+	after, err := runs.Reload(ctx, tx, before)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +130,7 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 		if err := runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, s.Limits.NoSteps()); err != nil {
 			return nil, err
 		}
-		return reload(ctx, tx, before)
+		return runs.Reload(ctx, tx, before)
 	}
 	if c, given := in.Arguments["confidence"]; given && in.Kind == "decide" && !isShare(c) {
 		return nil, apperr.InvalidField("arguments.confidence", "must be a number from 0 to 1")
@@ -154,7 +144,7 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 	if err := runs.AddStep(ctx, tx, run, steps, next); err != nil {
 		return nil, err
 	}
-	return reload(ctx, tx, before)
+	return runs.Reload(ctx, tx, before)
 }
 
 // CompleteInput is the result of a run.
@@ -175,7 +165,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 		if err := completeOpinion(ctx, tx, run, in); err != nil {
 			return nil, err
 		}
-		return reload(ctx, tx, before)
+		return runs.Reload(ctx, tx, before)
 	}
 	if c, ok := op.Preparation[*completion](tx); ok {
 		if err := completeTask(ctx, tx, run, r, c); err != nil {
@@ -193,7 +183,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 	if err := runs.Finish(ctx, tx, run); err != nil {
 		return nil, err
 	}
-	return reload(ctx, tx, before)
+	return runs.Reload(ctx, tx, before)
 }
 
 // HandOverInput says why people have to continue.
@@ -210,5 +200,5 @@ func handOver(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in HandOverI
 	if err := runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, in.Reason); err != nil {
 		return nil, err
 	}
-	return reload(ctx, tx, before)
+	return runs.Reload(ctx, tx, before)
 }

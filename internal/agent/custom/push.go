@@ -31,11 +31,6 @@ const (
 	pushTime  = 2 * time.Second // timeout of one call
 )
 
-// Caller makes outgoing calls through the egress guard.
-type Caller interface {
-	Do(ctx context.Context, r *http.Request, l egress.Limits) (egress.Answer, error)
-}
-
 // pushed is the body of a push. The agent reads the rest with its key.
 type pushed struct {
 	Event     string     `json:"event"` // agent.run
@@ -93,7 +88,7 @@ func QueuePush(ctx context.Context, e *op.Engine, job *rivertype.JobRow, a *ent.
 type pusher struct {
 	river.WorkerDefaults[PushArgs]
 	engine *op.Engine
-	out    Caller
+	out    *egress.Client
 	busy   *worker.Limiter
 }
 
@@ -145,6 +140,6 @@ func (w *pusher) push(ctx context.Context, url, id string, secrets []secret.Valu
 }
 
 // Workers returns the worker of the jobs of pushes, which out sends; nil sends none.
-func Workers(e *op.Engine, out Caller) jobs.Option {
+func Workers(e *op.Engine, out *egress.Client) jobs.Option {
 	return jobs.Work(&pusher{engine: e, out: out, busy: &worker.Limiter{}})
 }

@@ -21,6 +21,7 @@ import (
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
 )
 
 var runSorts = op.Sorts{"createdAt": agentrun.FieldCreatedAt, "updatedAt": agentrun.FieldUpdatedAt}
@@ -120,14 +121,7 @@ func Shown(tx *op.Tx) []predicate.AgentRun {
 
 // StepsOf returns the steps of a run in order.
 func StepsOf(r *ent.AgentRun) ([]*Step, error) {
-	list := []*Step{}
-	if len(r.Steps) == 0 {
-		return list, nil
-	}
-	if err := json.Unmarshal(r.Steps, &list); err != nil {
-		return nil, fmt.Errorf("read the steps of %s: %w", r.ID, err)
-	}
-	return list, nil
+	return strictjson.List[Step](r.Steps, "steps", r.ID)
 }
 
 func loadRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
@@ -142,6 +136,11 @@ func stopRun(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*
 	if err := End(ctx, tx, before, agentrun.StatusSTOPPED, "Stopped by a person."); err != nil {
 		return nil, err
 	}
+	return Reload(ctx, tx, before)
+}
+
+// Reload returns a run as a change has left it, and records the change for the audit entry.
+func Reload(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun, error) {
 	after, err := tx.AgentRun.Get(tx.Unfiltered(ctx, "the row that was just changed"), before.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)

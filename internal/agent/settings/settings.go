@@ -17,6 +17,7 @@ import (
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
 )
 
 // Tool is an operation that an agent may use, with its GraphQL name.
@@ -93,14 +94,7 @@ type Settings struct {
 
 // ToolsOf returns the tools of an agent's draft.
 func ToolsOf(a *ent.Agent) ([]*Tool, error) {
-	list := []*Tool{}
-	if len(a.Tools) == 0 {
-		return list, nil
-	}
-	if err := json.Unmarshal(a.Tools, &list); err != nil {
-		return nil, fmt.Errorf("read the tools of %s: %w", a.ID, err)
-	}
-	return list, nil
+	return strictjson.List[Tool](a.Tools, "tools", a.ID)
 }
 
 // Mode returns the mode of a tool; off for a tool that is not listed.

@@ -10,8 +10,6 @@ import (
 	"atrium/internal/agent/model"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/clock"
-	"atrium/internal/platform/principal"
 )
 
 // What the workers have in common.
@@ -57,5 +55,5 @@ func Wrap(doing string, err error) error {
 
 // Outside returns the context in which a worker reads outside of transactions.
 func Outside(ctx context.Context, e *op.Engine, company string) context.Context {
-	return clock.With(principal.With(ctx, principal.Worker(company, Name)), e.Store.Clock())
+	return e.Reading(ctx, company, Name)
 }

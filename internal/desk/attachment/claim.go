@@ -13,9 +13,9 @@ import (
 	"atrium/internal/platform/apperr"
 )
 
-// Claim hands drafts of the caller over to a request, or to one of its comments. Returns a validation error that names the field and the
-// place of the first id that is no draft of theirs whose bytes have come.
-func Claim(ctx context.Context, tx *op.Tx, field string, ids []string, requestID string, commentID *string) error {
+// Claim hands drafts of the caller over to a request, or to one of its comments. Returns a validation error that names the
+// place in attachmentIds of the first that is no draft of theirs whose bytes have come.
+func Claim(ctx context.Context, tx *op.Tx, ids []string, requestID string, commentID *string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -26,7 +26,7 @@ func Claim(ctx context.Context, tx *op.Tx, field string, ids []string, requestID
 	}
 	for i, id := range ids {
 		at := slices.IndexFunc(rows, func(a *ent.Attachment) bool { return a.ID == id })
-		switch place := fmt.Sprintf("%s[%d]", field, i); {
+		switch place := fmt.Sprintf("attachmentIds[%d]", i); {
 		case at < 0:
 			return apperr.InvalidField(place, "is no draft of yours")
 		case rows[at].Status != attachment.StatusREADY:

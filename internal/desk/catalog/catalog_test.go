@@ -32,14 +32,6 @@ func offering(t *testing.T, w *testkit.World, ctx context.Context, s *ent.Servic
 	return testkit.Run(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: name})
 }
 
-// refused runs an operation that must fail, and returns the error that a door would show.
-func refused[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o *op.Operation[In, Out], in In) *apperr.Error {
-	t.Helper()
-	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
-	require.Error(t, err)
-	return apperr.From(err)
-}
-
 func TestSlugIsMadeFromTheNameAndUniquePerCompany(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -48,7 +40,7 @@ func TestSlugIsMadeFromTheNameAndUniquePerCompany(t *testing.T) {
 		require.Equal(t, "it-support", s.Slug)
 		require.EqualValues(t, "active", s.Status)
 
-		require.Equal(t, apperr.Conflict, refused(t, w, a, catalog.CreateService, catalog.CreateServiceInput{Name: "it support"}).Code)
+		testkit.Refused(t, w, a, catalog.CreateService, catalog.CreateServiceInput{Name: "it support"}, apperr.Conflict)
 		require.Equal(t, "it-support", service(t, w, b, "IT Support").Slug, "another company has slugs of its own")
 
 		testkit.Run(t, w, a, catalog.DeleteService, op.ByID{ID: s.ID})
@@ -64,7 +56,7 @@ func TestOfferingSlugIsUniquePerService(t *testing.T) {
 		require.Equal(t, "laptop", offering(t, w, ctx, one, "Laptop").Slug)
 		require.Equal(t, "laptop", offering(t, w, ctx, other, "Laptop").Slug)
 		again := catalog.CreateOfferingInput{ByID: op.ByID{ID: one.ID}, Name: "Laptop"}
-		require.Equal(t, apperr.Conflict, refused(t, w, ctx, catalog.CreateOffering, again).Code)
+		testkit.Refused(t, w, ctx, catalog.CreateOffering, again, apperr.Conflict)
 	})
 }
 
@@ -77,11 +69,11 @@ func TestServiceInUseIsNotDeleted(t *testing.T) {
 		along := offering(t, w, ctx, unused, "Chair")
 		testkit.Run(t, w, ctx, request.Create, request.CreateInput{ServiceID: used.ID, OfferingID: o.ID, Title: "One, please"})
 
-		require.Equal(t, apperr.Conflict, refused(t, w, ctx, catalog.DeleteService, op.ByID{ID: used.ID}).Code)
-		require.Equal(t, apperr.Conflict, refused(t, w, ctx, catalog.DeleteOffering, op.ByID{ID: o.ID}).Code)
+		testkit.Refused(t, w, ctx, catalog.DeleteService, op.ByID{ID: used.ID}, apperr.Conflict)
+		testkit.Refused(t, w, ctx, catalog.DeleteOffering, op.ByID{ID: o.ID}, apperr.Conflict)
 		testkit.Run(t, w, ctx, catalog.DeleteOffering, op.ByID{ID: spare.ID})
 		testkit.Run(t, w, ctx, catalog.DeleteService, op.ByID{ID: unused.ID})
-		require.Equal(t, apperr.NotFound, refused(t, w, ctx, catalog.GetOffering, op.ByID{ID: along.ID}).Code, "a service takes its offerings along")
+		testkit.Refused(t, w, ctx, catalog.GetOffering, op.ByID{ID: along.ID}, apperr.NotFound, "a service takes its offerings along")
 		testkit.Run(t, w, ctx, catalog.GetOffering, op.ByID{ID: o.ID})
 	})
 }
@@ -90,8 +82,8 @@ func TestServiceNamesOnlyTheCompanysOwnTeams(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		foreign := testkit.Run(t, w, w.As(w.B, principal.Admin), people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
-		e := refused(t, w, w.As(w.A, principal.Admin), catalog.CreateService, catalog.CreateServiceInput{Name: "S", OwnerTeamID: &foreign.ID})
-		require.Equal(t, apperr.Validation, e.Code)
+		in := catalog.CreateServiceInput{Name: "S", OwnerTeamID: &foreign.ID}
+		e := testkit.Refused(t, w, w.As(w.A, principal.Admin), catalog.CreateService, in, apperr.Validation)
 		require.Equal(t, "ownerTeamId", e.Details[0].Field)
 	})
 }
@@ -101,11 +93,10 @@ func TestFaultyFormIsNamedFieldByField(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		ctx := w.As(w.A, principal.Admin)
 		s := service(t, w, ctx, "IT")
-		e := refused(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{
+		e := testkit.Refused(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{
 			ByID: op.ByID{ID: s.ID}, Name: "Laptop",
 			Form: &form.Definition{Fields: []form.Field{{Key: "model", Label: "Model", Type: form.Text, Pattern: "("}}},
-		})
-		require.Equal(t, apperr.Validation, e.Code)
+		}, apperr.Validation)
 		require.Len(t, e.Details, 1)
 		require.Contains(t, e.Details[0].Field, "form")
 	})

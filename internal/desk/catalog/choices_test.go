@@ -49,7 +49,6 @@ func TestFormChoices(t *testing.T) {
 			_, _, err := op.Run(member, w.Engine, catalog.FormChoices, catalog.FormChoicesInput{ByID: op.ByID{ID: o.ID}, Field: field}, nil)
 			require.Equal(t, "field", apperr.From(err).Details[0].Field)
 		}
-		_, _, err := op.Run(w.As(w.B, principal.Owner), w.Engine, catalog.FormChoices, catalog.FormChoicesInput{ByID: op.ByID{ID: o.ID}, Field: "for"}, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), catalog.FormChoices, catalog.FormChoicesInput{ByID: op.ByID{ID: o.ID}, Field: "for"}, apperr.NotFound)
 	})
 }

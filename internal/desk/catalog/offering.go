@@ -204,11 +204,7 @@ func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) 
 	if err := unscheduled(ctx, tx, offering.ID(o.ID)); err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.Offering.DeleteOne(o).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the offering: %w", err)
-	}
-	tx.Changed(o, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, o, tx.Offering.DeleteOne(o).Exec)
 }
 
 // uncalled returns conflict when an inbound webhook files requests against an offering that matches. It gives no id, because a

@@ -149,11 +149,7 @@ func deleteService(ctx context.Context, tx *op.Tx, s *ent.Service, _ op.ByID) (s
 	if err := deleteOfferingsOf(ctx, tx, s.ID); err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.Service.DeleteOne(s).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the service: %w", err)
-	}
-	tx.Changed(s, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, s, tx.Service.DeleteOne(s).Exec)
 }
 
 // ownersExist returns a validation error that names ids which are no team or organization of the

@@ -106,12 +106,5 @@ func (f Field) MarshalJSON() ([]byte, error) {
 		Accept      []string       `json:"accept"`
 		MaxFiles    *int           `json:"maxFiles"`
 		VisibleWhen map[string]any `json:"visibleWhen"`
-	}{f.Key, orNull(f.Label), f.Type, f.Required, orNull(f.Help), f.Options, f.Min, f.Max, orNull(f.Pattern), f.Accept, f.MaxFiles, f.VisibleWhen})
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	}{f.Key, text.OrNil(f.Label), f.Type, f.Required, text.OrNil(f.Help), f.Options, f.Min, f.Max, text.OrNil(f.Pattern), f.Accept, f.MaxFiles, f.VisibleWhen})
 }

@@ -2,7 +2,6 @@ package request_test
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/sla"
 	"atrium/internal/op"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/test/testkit"
 	"atrium/internal/workflow"
@@ -77,11 +75,7 @@ func BenchmarkBesideChangedServiceLevels(b *testing.B) {
 	for range 600 {
 		testkit.Run(b, world, ctx, request.Create, file)
 	}
-	q, err := jobs.New(world.Store, slog.New(slog.DiscardHandler), true, request.Clocks(world.Engine))
-	require.NoError(b, err)
-	running, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(running) }()
+	world.WorkJobs(b, request.Clocks(world.Engine))
 	measure := func(b *testing.B, change func(i int)) {
 		var took []time.Duration
 		for i := range b.N {
@@ -105,6 +99,4 @@ func BenchmarkBesideChangedServiceLevels(b *testing.B) {
 			testkit.Run(b, world, ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: file.OfferingID}, SLA: op.SetTo(levels)})
 		})
 	})
-	stop()
-	require.NoError(b, <-done)
 }

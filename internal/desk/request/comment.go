@@ -144,7 +144,7 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	if err != nil {
 		return nil, fmt.Errorf("write the comment: %w", err)
 	}
-	if err := attachment.Claim(ctx, tx, "attachmentIds", in.AttachmentIDs, r.ID, &c.ID); err != nil {
+	if err := attachment.Claim(ctx, tx, in.AttachmentIDs, r.ID, &c.ID); err != nil {
 		return nil, err
 	}
 	if c.Visibility == comment.VisibilityPublic && c.AuthorID == r.RequesterID {
@@ -224,9 +224,5 @@ func deleteComment(ctx context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (s
 	if err := attachment.RemoveOf(ctx, tx, c.ID); err != nil {
 		return struct{}{}, err
 	}
-	if err := tx.Comment.DeleteOne(c).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the comment: %w", err)
-	}
-	tx.Changed(c, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, c, tx.Comment.DeleteOne(c).Exec)
 }

@@ -134,7 +134,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err != nil {
 		return nil, fmt.Errorf("file the request: %w", err)
 	}
-	if err := attachment.Claim(ctx, tx, "attachmentIds", in.AttachmentIDs, r.ID, nil); err != nil {
+	if err := attachment.Claim(ctx, tx, in.AttachmentIDs, r.ID, nil); err != nil {
 		return nil, err
 	}
 	if err := ready.fields.claim(ctx, tx, r.ID, nil); err != nil {

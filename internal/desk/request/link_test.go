@@ -82,14 +82,12 @@ func TestHiddenLinks(t *testing.T) {
 		deny := policy.NewCondition([]byte(`{"resource.tags.secret": "yes", "principal.role": "agent"}`))
 		testkit.Run(t, w.World, w.owner, policy.Create, policy.CreateInput{Name: "Secrets", Effect: "Deny", Action: "read", Resource: "Request", Condition: &deny})
 		require.Equal(t, []string{mine + " relates " + other}, w.links(staff, other))
-		_, _, err = op.Run(staff, w.Engine, request.DeleteLink, op.ByID{ID: l.ID}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), "as every row that a policy hides")
+		testkit.Refused(t, w.World, staff, request.DeleteLink, op.ByID{ID: l.ID}, apperr.Forbidden, "as every row that a policy hides")
 		_, err = w.link(staff, other, "relates", hidden.ID)
 		require.Equal(t, apperr.Validation, apperr.CodeOf(err), "as one that is not there")
 		require.Len(t, w.links(w.owner, other), 2)
 
-		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, request.DeleteLink, op.ByID{ID: l.ID}, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		testkit.Refused(t, w.World, w.As(w.B, principal.Owner), request.DeleteLink, op.ByID{ID: l.ID}, apperr.NotFound)
 	})
 }
 

@@ -106,9 +106,7 @@ func TestMentions(t *testing.T) {
 			fmt.Fprintf(&many, "@u%d@a.test ", i)
 		}
 		body := many.String()
-		_, _, err := op.Run(agent, w.Engine, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: body}, nil)
-		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
-		require.Equal(t, "body", apperr.From(err).Details[0].Field)
+		require.Equal(t, "body", testkit.Refused(t, w, agent, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: body}, apperr.Validation).Details[0].Field)
 	})
 }
 
@@ -139,7 +137,6 @@ func TestMentionChoices(t *testing.T) {
 		_, err := comment(w, agent, r, "public")
 		require.NoError(t, err)
 		require.Equal(t, ids(principal.Agent), choices(member, r.ID, ""))
-		_, _, err = op.Run(member, w.Engine, request.MentionChoices, request.MentionChoicesInput{ByID: op.ByID{ID: others.ID}}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, w, member, request.MentionChoices, request.MentionChoicesInput{ByID: op.ByID{ID: others.ID}}, apperr.Forbidden)
 	})
 }

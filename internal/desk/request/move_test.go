@@ -93,8 +93,7 @@ func TestMoveIsNoWayAroundAPolicyOnFiling(t *testing.T) {
 		c := policy.NewCondition([]byte(`{"resource.offeringId": "` + secret.ID + `", "principal.role": "agent"}`))
 		testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "No", Effect: "Deny", Action: "create", Resource: "Request", Condition: &c})
 		in := request.MoveInput{ByID: op.ByID{ID: r.ID}, OfferingID: secret.ID}
-		_, _, err := op.Run(w.As(w.A, principal.Agent), w.Engine, request.Move, in, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.A, principal.Agent), request.Move, in, apperr.Forbidden)
 		require.Equal(t, laptop.ID, testkit.Run(t, w, owner, request.Get, op.ByID{ID: r.ID}).OfferingID)
 		testkit.Run(t, w, owner, request.Move, in)
 	})

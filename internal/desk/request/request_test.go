@@ -48,7 +48,6 @@ func TestFiledRequestIsPendingWithItsEventAndAuditEntry(t *testing.T) {
 		l := testkit.Run(t, w, ctx, request.List, request.ListInput{})
 		require.Equal(t, 1, l.Total)
 		require.Len(t, l.Rows, 1)
-		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, request.Get, op.ByID{ID: r.ID}, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), request.Get, op.ByID{ID: r.ID}, apperr.NotFound)
 	})
 }

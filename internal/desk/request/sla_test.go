@@ -2,7 +2,6 @@ package request_test
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +20,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -37,9 +35,8 @@ const (
 // watch is a world with a movable clock, in which the clocks of requests run.
 type watch struct {
 	*testkit.World
-	t       *testing.T
-	owner   context.Context
-	advance time.Duration
+	t     *testing.T
+	owner context.Context
 }
 
 func newWatch(t *testing.T, w *testkit.World) *watch {
@@ -49,33 +46,15 @@ func newWatch(t *testing.T, w *testkit.World) *watch {
 // work runs the clocks, and what else is given, until the test ends, or stop is called.
 func (w *watch) work(more ...jobs.Option) (stop func()) {
 	w.t.Helper()
-	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, append(more, request.Clocks(w.Engine))...)
-	require.NoError(w.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	require.NoError(w.t, timer.Start(ctx, w.Store, w.Queue))
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	stopped := false
-	stop = func() {
-		if !stopped {
-			stopped = true
-			cancel()
-			require.NoError(w.t, <-done)
-		}
-	}
-	w.t.Cleanup(stop)
-	return stop
+	require.NoError(w.t, timer.Start(w.t.Context(), w.Store, w.Queue))
+	return w.WorkJobs(w.t, append(more, request.Clocks(w.Engine))...)
 }
 
-// later moves the product's time forward, as the development clock does.
+// later moves the product's time forward, and looks at the clocks.
 func (w *watch) later(d time.Duration) {
 	w.t.Helper()
-	w.advance += d
-	w.Clock.SetOffset(w.advance)
+	w.Later(w.t, d)
 	require.NoError(w.t, w.Store.Write(principal.System(w.t.Context(), "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
-		if err := w.Queue.Advance(ctx, tx, d); err != nil {
-			return err
-		}
 		return w.Queue.InsertTx(ctx, tx, timer.SweepArgs{}, time.Time{})
 	}))
 }
@@ -252,8 +231,7 @@ func TestWaitingAndSnooze(t *testing.T) {
 		id := op.ByID{ID: r.ID}
 		refused := func(ctx context.Context, code apperr.Code) {
 			t.Helper()
-			_, _, err := op.Run(ctx, w.Engine, request.SetWaiting, request.WaitingInput{ByID: id, Waiting: true}, nil)
-			require.Equal(t, code, apperr.CodeOf(err))
+			testkit.Refused(t, w.World, ctx, request.SetWaiting, request.WaitingInput{ByID: id, Waiting: true}, code)
 		}
 		refused(member, apperr.Forbidden)
 		refused(w.As(w.B, principal.Owner), apperr.NotFound)
@@ -301,8 +279,7 @@ func TestEscalations(t *testing.T) {
 				{AfterMinutes: 97, Of: "resolution", Do: sla.Reassign, TeamID: &deleted.ID},
 			},
 		})
-		_, _, err := op.Run(w.owner, w.Engine, people.DeleteTeam, op.ByID{ID: deleted.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "an offering escalates to it")
+		testkit.Refused(t, w.World, w.owner, people.DeleteTeam, op.ByID{ID: deleted.ID}, apperr.Conflict, "an offering escalates to it")
 		require.NoError(t, w.Store.Write(w.owner, func(ctx context.Context, tx *store.Tx) error { return tx.Team.DeleteOneID(deleted.ID).Exec(ctx) }), "as it could be once")
 		w.work()
 		r := w.file(w.owner, o)
@@ -377,8 +354,7 @@ func TestCalendarsMoveClocks(t *testing.T) {
 		o := w.offer(catalog.SLA{ResolutionMinutes: new(60), CalendarID: &c.ID})
 		r := w.file(w.owner, o)
 		require.Equal(t, r.CreatedAt.Add(time.Hour), *r.ResolutionDueAt)
-		_, _, err := op.Run(w.owner, w.Engine, workflow.DeleteCalendar, op.ByID{ID: c.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w.World, w.owner, workflow.DeleteCalendar, op.ByID{ID: c.ID}, apperr.Conflict)
 		today := r.CreatedAt.Format(time.DateOnly)
 		testkit.Run(t, world, w.owner, workflow.UpdateCalendar, workflow.UpdateCalendarInput{ByID: op.ByID{ID: c.ID}, Holidays: op.SetTo([]string{today})})
 		w.work()

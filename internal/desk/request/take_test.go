@@ -101,8 +101,7 @@ func TestTakeNext(t *testing.T) {
 		}
 
 		for _, as := range []principal.Role{principal.Member} {
-			_, _, err := op.Run(w.As(w.A, as), w.Engine, request.TakeNext, take, nil)
-			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+			testkit.Refused(t, w, w.As(w.A, as), request.TakeNext, take, apperr.Forbidden)
 		}
 		_, _, err := op.Run(w.As(w.B, principal.Owner), w.Engine, request.TakeNext, take, nil)
 		require.Equal(t, "teamId", apperr.From(err).Details[0].Field)

@@ -42,26 +42,21 @@ func TestAcceptAndDecline(t *testing.T) {
 		require.EqualValues(t, "IN_PROGRESS", r.Status)
 		require.NotNil(t, r.AcceptedAt)
 		require.NotContains(t, trail(taken, "request.accepted", "request.accepted"), "reason")
-		_, _, err := op.Run(agent, w.Engine, request.Accept, taken, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "once")
-		_, _, err = op.Run(member, w.Engine, request.Accept, file(), nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, w, agent, request.Accept, taken, apperr.Conflict, "once")
+		testkit.Refused(t, w, member, request.Accept, file(), apperr.Forbidden)
 
 		refused := file()
-		_, _, err = op.Run(agent, w.Engine, request.Decline, request.DeclineInput{ByID: refused, Reason: " "}, nil)
-		require.Equal(t, "reason", apperr.From(err).Details[0].Field)
+		blank := request.DeclineInput{ByID: refused, Reason: " "}
+		require.Equal(t, "reason", testkit.Refused(t, w, agent, request.Decline, blank, apperr.Validation).Details[0].Field)
 		r = testkit.Run(t, w, agent, request.Decline, request.DeclineInput{ByID: refused, Reason: "We have none."})
 		require.EqualValues(t, "CANCELLED", r.Status)
 		require.Contains(t, trail(refused, "request.cancelled", "request.cancelled"), "reason")
 		require.Equal(t, "We have none.", trail(refused, "request.cancelled", "request.cancelled")["reason"].To)
-		_, _, err = op.Run(agent, w.Engine, request.Decline, request.DeclineInput{ByID: refused, Reason: "Again."}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w, agent, request.Decline, request.DeclineInput{ByID: refused, Reason: "Again."}, apperr.Conflict)
 
 		testkit.Run(t, w, member, request.Decline, request.DeclineInput{ByID: file(), Reason: "I have one."}) // the caller's own request
 		other := op.ByID{ID: testkit.Run(t, w, owner, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: o.ID, Title: "A desk"}).ID}
-		_, _, err = op.Run(member, w.Engine, request.Decline, request.DeclineInput{ByID: other, Reason: "No."}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
-		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, request.Accept, other, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		testkit.Refused(t, w, member, request.Decline, request.DeclineInput{ByID: other, Reason: "No."}, apperr.Forbidden)
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), request.Accept, other, apperr.NotFound)
 	})
 }

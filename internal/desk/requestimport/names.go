@@ -1,6 +1,7 @@
 package requestimport
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/user"
 	"atrium/internal/identity/access"
-	"atrium/internal/op"
 )
 
 // names are the rows that some rows of a table name, by what they are called there.
@@ -87,13 +87,13 @@ func add[Row any](to map[string][]Row, row Row, called ...string) {
 // target finds the service and the offering of a row.
 func (r reading) target() {
 	in := &r.item.in
-	called := op.Or(nonEmpty(r.text(isService)), r.settings.ServiceID)
+	called := cmp.Or(r.text(isService), r.settings.ServiceID)
 	services := r.services[called]
 	if called != "" && len(services) != 1 {
 		r.fault(isService, "must name one service, by its name or id")
 		return
 	}
-	called = op.Or(nonEmpty(r.text(isOffering)), r.settings.OfferingID)
+	called = cmp.Or(r.text(isOffering), r.settings.OfferingID)
 	var found []*ent.Offering
 	for _, o := range r.offerings[called] {
 		if len(services) == 0 || o.ServiceID == services[0] {
@@ -150,12 +150,4 @@ func (r reading) person(field, tag string) *ent.User {
 		r.fault(field, "must name a user of the company, by address, name or id")
 	}
 	return nil
-}
-
-// nonEmpty returns nil for an empty text.
-func nonEmpty(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

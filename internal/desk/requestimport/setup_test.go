@@ -2,7 +2,6 @@ package requestimport_test
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/op"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/test/testkit"
 )
@@ -51,18 +49,10 @@ func each(t *testing.T, test func(t *testing.T, d *desk)) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) { test(t, open(t, w)) })
 }
 
-// work makes a node bring imports in until the function that it returns is called.
-func (d *desk) work() func() {
+// work makes a node bring imports in until stop is called or the test ends.
+func (d *desk) work() (stop func()) {
 	d.t.Helper()
-	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, requestimport.Work(d.Engine))
-	require.NoError(d.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	return func() {
-		cancel()
-		require.NoError(d.t, <-done)
-	}
+	return d.WorkJobs(d.t, requestimport.Work(d.Engine))
 }
 
 // bring sends a table, and tries to start it.

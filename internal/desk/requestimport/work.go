@@ -100,7 +100,7 @@ func (w *importer) Work(ctx context.Context, job *river.Job[Args]) error {
 
 // begin reads an import that runs; nil if there is nothing to do. One whose creator is gone is stopped.
 func (w *importer) begin(ctx context.Context, job *river.Job[Args]) (*running, error) {
-	ctx = clock.With(principal.With(ctx, principal.Worker(job.Args.Company, worker)), w.engine.Store.Clock())
+	ctx = w.engine.Reading(ctx, job.Args.Company, worker)
 	db := w.engine.Store.Reader()
 	i, err := db.RequestImport.Get(ctx, job.Args.ID)
 	if err != nil || i.Status != requestimport.StatusRUNNING {

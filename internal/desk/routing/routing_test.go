@@ -221,10 +221,7 @@ func TestChangesCountAtOnce(t *testing.T) {
 		// Another process changes a rule. This one notices that its cached rules are outdated when it files, at the latest.
 		rule = d.rule(t, routing.CreateInput{When: `true`, Priority: new("HIGH")})
 		d.file(t, d.owner, request.CreateInput{})
-		other, err := w.Reopen()
-		require.NoError(t, err)
-		defer other.Close() //nolint:errcheck // it has only written one row
-		require.NoError(t, other.Write(d.owner, func(ctx context.Context, tx *store.Tx) error {
+		require.NoError(t, w.Node(t).Store.Write(d.owner, func(ctx context.Context, tx *store.Tx) error {
 			return tx.RoutingRule.UpdateOneID(rule.ID).SetPriority("LOW").SetUpdatedAt(rule.UpdatedAt.Add(time.Second)).Exec(ctx)
 		}))
 		require.EqualValues(t, "LOW", d.file(t, d.owner, request.CreateInput{}).Priority)
@@ -274,9 +271,7 @@ func TestFaultyRulesAreRefused(t *testing.T) {
 			"position": {Name: "R", When: `true`, Position: new(0)},
 			"priority": {Name: "R", When: `true`, Priority: new("SOON")},
 		} {
-			_, _, err := op.Run(d.owner, w.Engine, routing.Create, in, nil)
-			require.Equal(t, apperr.Validation, apperr.CodeOf(err), field)
-			require.Equal(t, field, apperr.From(err).Details[0].Field)
+			require.Equal(t, field, testkit.Refused(t, w, d.owner, routing.Create, in, apperr.Validation, field).Details[0].Field)
 		}
 		for source, says := range map[string]string{
 			`secrets.TOKEN == "x"`: "request alone", `phases.a.b == 1`: "request alone", `request.title`: "a bool", `request.`: "line 1",
@@ -287,11 +282,9 @@ func TestFaultyRulesAreRefused(t *testing.T) {
 		rule := d.rule(t, routing.CreateInput{When: `true`, TeamID: &d.team.ID, AssignTo: new("roundRobin")})
 		_, _, err := op.Run(d.owner, w.Engine, routing.Update, routing.UpdateInput{ByID: op.ByID{ID: rule.ID}, TeamID: op.Clear[string]()}, nil)
 		require.Equal(t, "assignTo", apperr.From(err).Details[0].Field)
-		_, _, err = op.Run(d.owner, w.Engine, people.DeleteTeam, op.ByID{ID: d.team.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w, d.owner, people.DeleteTeam, op.ByID{ID: d.team.ID}, apperr.Conflict)
 		for _, as := range []principal.Role{principal.Agent, principal.Member} {
-			_, _, err = op.Run(w.As(w.A, as), w.Engine, routing.Create, routing.CreateInput{Name: "R", When: `true`}, nil)
-			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+			testkit.Refused(t, w, w.As(w.A, as), routing.Create, routing.CreateInput{Name: "R", When: `true`}, apperr.Forbidden)
 		}
 	})
 }

@@ -162,12 +162,8 @@ func update(ctx context.Context, tx *op.Tx, before *ent.RoutingRule, in UpdateIn
 }
 
 func remove(ctx context.Context, tx *op.Tx, r *ent.RoutingRule, _ op.ByID) (struct{}, error) {
-	if err := tx.RoutingRule.DeleteOne(r).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the routing rule: %w", err)
-	}
 	tx.AuthorityChanged()
-	tx.Changed(r, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, r, tx.RoutingRule.DeleteOne(r).Exec)
 }
 
 // check reports the faults of a rule: those that its preparation found in the condition, a named team that is no row of the

@@ -86,15 +86,9 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.SavedReply, er
 	if err := audience.Check(ctx, tx, in.Scope, in.TeamID); err != nil {
 		return nil, err
 	}
-	if err := tx.LockName(ctx, "savedreplies/"+me.ID); err != nil {
+	full := apperr.New(apperr.Conflict, "You have saved %d replies, which is as many as one may have.", maxReplies)
+	if err := tx.AtMost(ctx, "savedreplies/"+me.ID, maxReplies, tx.SavedReply.Query().Where(savedreply.UserID(me.ID)).Count, full); err != nil {
 		return nil, err
-	}
-	n, err := tx.SavedReply.Query().Where(savedreply.UserID(me.ID)).Count(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("count the person's replies: %w", err)
-	}
-	if n >= maxReplies {
-		return nil, apperr.New(apperr.Conflict, "You have saved %d replies, which is as many as one may have.", maxReplies)
 	}
 	r, err := tx.SavedReply.Create().SetName(in.Name).SetScope(savedreply.Scope(in.Scope)).SetBody(in.Body).
 		SetUserID(me.ID).SetNillableTeamID(in.TeamID).Save(ctx)
@@ -127,9 +121,5 @@ func update(ctx context.Context, tx *op.Tx, before *ent.SavedReply, in UpdateInp
 }
 
 func remove(ctx context.Context, tx *op.Tx, r *ent.SavedReply, _ op.ByID) (struct{}, error) {
-	if err := tx.SavedReply.DeleteOne(r).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the reply: %w", err)
-	}
-	tx.Changed(r, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, r, tx.SavedReply.DeleteOne(r).Exec)
 }

@@ -79,15 +79,9 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.SavedView, err
 	if err := audience.Check(ctx, tx, in.Scope, in.TeamID); err != nil {
 		return nil, err
 	}
-	if err := tx.LockName(ctx, "savedviews/"+me.ID); err != nil {
+	full := apperr.New(apperr.Conflict, "You have saved %d views, which is as many as one may have.", maxViews)
+	if err := tx.AtMost(ctx, "savedviews/"+me.ID, maxViews, tx.SavedView.Query().Where(savedview.UserID(me.ID)).Count, full); err != nil {
 		return nil, err
-	}
-	n, err := tx.SavedView.Query().Where(savedview.UserID(me.ID)).Count(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("count the person's views: %w", err)
-	}
-	if n >= maxViews {
-		return nil, apperr.New(apperr.Conflict, "You have saved %d views, which is as many as one may have.", maxViews)
 	}
 	v, err := tx.SavedView.Create().SetName(in.Name).SetScope(savedview.Scope(in.Scope)).SetQuery(in.Query).
 		SetUserID(me.ID).SetNillableTeamID(in.TeamID).Save(ctx)
@@ -117,9 +111,5 @@ func update(ctx context.Context, tx *op.Tx, before *ent.SavedView, in UpdateInpu
 }
 
 func remove(ctx context.Context, tx *op.Tx, v *ent.SavedView, _ op.ByID) (struct{}, error) {
-	if err := tx.SavedView.DeleteOne(v).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the view: %w", err)
-	}
-	tx.Changed(v, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, v, tx.SavedView.DeleteOne(v).Exec)
 }

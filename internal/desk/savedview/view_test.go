@@ -43,20 +43,16 @@ func TestViewsAreSeenByTheirScope(t *testing.T) {
 		require.ElementsMatch(t, []string{"All"}, names(t, w, owner))
 		require.Empty(t, names(t, w, w.As(w.B, principal.Owner)))
 
-		_, _, err := op.Run(owner, w.Engine, savedview.Get, op.ByID{ID: mine.ID}, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
-		_, _, err = op.Run(member, w.Engine, savedview.Update, savedview.UpdateInput{ByID: op.ByID{ID: team.ID}, Name: op.SetTo("Ours")}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), "only whoever made it, and admins")
+		testkit.Refused(t, w, owner, savedview.Get, op.ByID{ID: mine.ID}, apperr.NotFound)
+		testkit.Refused(t, w, member, savedview.Update, savedview.UpdateInput{ByID: op.ByID{ID: team.ID}, Name: op.SetTo("Ours")}, apperr.Forbidden, "only whoever made it, and admins")
 		for name, in := range map[string]savedview.CreateInput{
 			"of a team that is not one's own": {Name: "X", Scope: "team", TeamID: &other.ID},
 			"without a team":                  {Name: "X", Scope: "team"},
 			"with a team that nobody asked":   {Name: "X", Scope: "me", TeamID: &desk.ID},
 		} {
-			_, _, err = op.Run(staff, w.Engine, savedview.Create, in, nil)
-			require.Equal(t, apperr.Validation, apperr.CodeOf(err), name)
+			testkit.Refused(t, w, staff, savedview.Create, in, apperr.Validation, name)
 		}
-		_, _, err = op.Run(member, w.Engine, savedview.Create, savedview.CreateInput{Name: "X", Scope: "company"}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), "members share nothing")
+		testkit.Refused(t, w, member, savedview.Create, savedview.CreateInput{Name: "X", Scope: "company"}, apperr.Forbidden, "members share nothing")
 
 		after := testkit.Run(t, w, staff, savedview.Update, savedview.UpdateInput{ByID: op.ByID{ID: mine.ID}, Query: op.SetTo("status=COMPLETED")})
 		require.Equal(t, "status=COMPLETED", after.Query)

@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
+
+	"atrium/internal/platform/egress"
 )
 
 // ACME returns a configuration for Listen that obtains and renews certificates for domains by TLS-ALPN-01. The directory
@@ -56,9 +58,7 @@ func checkDirectory(raw string) error {
 	if err != nil {
 		return fmt.Errorf("tlsfront: ACME directory: %w", err)
 	}
-	ip := net.ParseIP(u.Hostname())
-	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
-	if u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback) {
+	if u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !egress.IsLoopback(u.Hostname())) {
 		return fmt.Errorf("tlsfront: ACME directory %q is not an https address", raw)
 	}
 	return nil

@@ -242,7 +242,7 @@ func (h *house) mailedLink() string {
 func (h *house) replayCode() {
 	h.change(func(ctx context.Context, tx *store.Tx) {
 		tx.AuthRequest.Create().SetClientID(h.app.ID).SetRedirectURI("https://app.test/cb").SetScopes([]string{"openid"}).SetCodeChallenge("x").
-			SetDone(true).SetSignInID(h.rows["sign-in"]).SetTenantID(h.A.Company.ID).SetUserID(h.person.ID).SetCodeHash(hashOf("code")).
+			SetDone(true).SetSignInID(h.rows["sign-in"]).SetTenantID(h.A.Company.ID).SetUserID(h.person.ID).SetCodeHash(identity.HashOf("code")).
 			SetCodeUsedAt(h.Clock.Now()).SetGrantID(h.rows["grant"]).SetExpiresAt(h.Clock.Now().Add(time.Hour)).ExecX(ctx)
 	})
 	res, err := h.srv.Client().PostForm(origin+"/oauth2/token", url.Values{

@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
-	"entgo.io/ent/dialect/sql"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -132,11 +131,6 @@ func secret(name string) (value string, raw, hash []byte) {
 	return value, []byte(value), of[:]
 }
 
-func hashOf(value string) []byte {
-	sum := sha256.Sum256([]byte(value))
-	return sum[:]
-}
-
 // furnish makes everything by which somebody can have access.
 func (h *house) furnish() {
 	h.t.Helper()
@@ -167,13 +161,13 @@ func (h *house) furnish() {
 		grant := func(name string, u *ent.User, clientID, signInID string) string {
 			g := tx.Grant.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetClientID(clientID).SetSignInID(signInID).
 				SetScopes([]string{"openid", "offline_access", "services:read"}).SetMethods(methods).SetAuthenticatedAt(now).SetExpiresAt(until).SaveX(ctx)
-			tx.RefreshToken.Create().SetCompanyID(u.CompanyID).SetGrantID(g.ID).SetHash(hashOf("refresh " + name)).SetExpiresAt(until).ExecX(ctx)
+			tx.RefreshToken.Create().SetCompanyID(u.CompanyID).SetGrantID(g.ID).SetHash(identity.HashOf("refresh " + name)).SetExpiresAt(until).ExecX(ctx)
 			h.rows[name] = g.ID
 			return g.ID
 		}
 		session := func(name string, u *ent.User, signInID, grantID string) {
 			value, _, _ := secret(name)
-			h.rows[name] = tx.Session.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetTokenHash(hashOf(value)).SetSignInID(signInID).
+			h.rows[name] = tx.Session.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetTokenHash(identity.HashOf(value)).SetSignInID(signInID).
 				SetGrantID(grantID).SetMethods(methods).SetAuthenticatedAt(now).SetLastSeenAt(now).SetExpiresAt(until).SaveX(ctx).ID
 		}
 		here, there := signIn("sign-in", h.person.AccountID), signIn("other sign-in", h.person.AccountID)
@@ -266,17 +260,11 @@ func (h *house) told() (out []string) {
 	for name, id := range h.rows {
 		names[id] = name
 	}
-	var rows sql.Rows
-	require.NoError(h.t, ent.DriverOf(h.Store.Reader()).Query(h.system(), query, []any{}, &rows))
-	for rows.Next() {
-		var text string
+	for _, text := range h.Query(h.t, query) {
 		var args struct{ ClientID, SignInID string }
-		require.NoError(h.t, rows.Scan(&text))
 		require.NoError(h.t, json.Unmarshal([]byte(text), &args))
 		out = append(out, names[args.ClientID]+", "+names[args.SignInID])
 	}
-	require.NoError(h.t, rows.Err())
-	require.NoError(h.t, rows.Close())
 	slices.Sort(out)
 	return out
 }

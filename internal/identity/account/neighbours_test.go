@@ -122,8 +122,7 @@ func TestReactivatingWhoNeverCame(t *testing.T) {
 		testkit.Run(t, s.World, admin, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: invited.ID}})
 		again := testkit.Run(t, s.World, admin, people.ReactivateUser, op.ByID{ID: invited.ID})
 		require.EqualValues(t, user.StatusInvited, again.Status)
-		_, _, err := op.Run(admin, s.Engine, people.ReactivateUser, op.ByID{ID: invited.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, s.World, admin, people.ReactivateUser, op.ByID{ID: invited.ID}, apperr.Conflict)
 	})
 }
 

@@ -131,13 +131,7 @@ func (s *site) post(log *slog.Logger) *account.Mails {
 	s.queue, err = jobs.New(s.Store, log, true, mail.Work(s.Store, sender, sealer), account.Work(mails))
 	require.NoError(s.t, err)
 	s.Engine.Mailer = mails
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.queue.Run(ctx) }()
-	s.t.Cleanup(func() {
-		cancel()
-		require.NoError(s.t, <-done)
-	})
+	testkit.RunQueue(s.t, s.queue)
 	return mails
 }
 

@@ -63,7 +63,7 @@ func TestRecognisedAgain(t *testing.T) {
 // A session that is used meanwhile, here or at another node, goes on.
 func TestSessionUsedMeanwhileGoesOn(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
-		elsewhere := authn.New(another(t, w), w.Tokens)
+		elsewhere := authn.New(w.Node(t).Store, w.Tokens)
 		cookie, _ := signedIn(t, w, w.A.Users[principal.Agent])
 		_, err := a.SessionAgain(t.Context(), cookie)
 		require.NoError(t, err)

@@ -85,7 +85,7 @@ func TestRevokeElsewhere(t *testing.T) {
 		k := key(t, w, principal.Owner, apikey.CreateInput{})
 		_, err := a.APIKey(t.Context(), k.Value, somewhere)
 		require.NoError(t, err)
-		change(t, another(t, w), func(ctx context.Context, tx *store.Tx) error {
+		change(t, w.Node(t).Store, func(ctx context.Context, tx *store.Tx) error {
 			return tx.APIKey.UpdateOneID(k.ID).SetRevokedAt(w.Clock.Now()).Exec(ctx)
 		})
 		require.Eventually(t, func() bool { _, err := a.APIKey(t.Context(), k.Value, somewhere); return err != nil }, 20*time.Second, time.Millisecond)
@@ -102,7 +102,7 @@ func TestPersonBehindAKey(t *testing.T) {
 			return c
 		}
 		require.Equal(t, principal.Admin, who().Principal.Role)
-		other := another(t, w)
+		other := w.Node(t).Store
 		id := w.A.Users[principal.Admin].ID
 		change(t, other, func(ctx context.Context, tx *store.Tx) error {
 			return tx.User.UpdateOneID(id).SetRole("member").Exec(ctx)
@@ -198,16 +198,13 @@ func TestKeyOperations(t *testing.T) {
 		require.ErrorIs(t, err, authn.ErrRefused)
 		_, err = a.APIKey(t.Context(), next.Value, somewhere)
 		require.NoError(t, err)
-		_, _, err = op.Run(w.As(w.A, principal.Owner), w.Engine, apikey.Rotate, byID(k.ID), nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.A, principal.Owner), apikey.Rotate, byID(k.ID), apperr.Conflict)
 		testkit.Run(t, w, w.As(w.A, principal.Owner), apikey.Revoke, byID(k.ID)) // a second time changes nothing
 
-		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, apikey.Revoke, byID(next.ID), nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), apikey.Revoke, byID(next.ID), apperr.NotFound)
 		c, err := a.APIKey(t.Context(), w.A.LiveKey, somewhere)
 		require.NoError(t, err)
-		_, _, err = op.Run(principal.With(t.Context(), &c.Principal), w.Engine, apikey.Create, apikey.CreateInput{Name: "x", Scopes: []string{"services:read"}}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), "a key never makes a key")
+		testkit.Refused(t, w, principal.With(t.Context(), &c.Principal), apikey.Create, apikey.CreateInput{Name: "x", Scopes: []string{"services:read"}}, apperr.Forbidden, "a key never makes a key")
 
 		past := w.Clock.Now().Add(-time.Second)
 		_, _, err = op.Run(w.As(w.A, principal.Owner), w.Engine, apikey.Create,
@@ -291,8 +288,7 @@ func TestKeyOfAServiceAccount(t *testing.T) {
 			CompanyID: w.A.Sandbox.ID, Sandbox: true, Type: principal.TypeUser, ID: "usr_1", Role: principal.Owner, Method: principal.MethodSession,
 			Scopes: principal.AllScopes, AuthenticatedAt: w.Clock.Now(),
 		})
-		_, _, err = op.Run(sandboxed, w.Engine, apikey.Create, apikey.CreateInput{Name: "K", Scopes: []string{"services:read"}}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w, sandboxed, apikey.Create, apikey.CreateInput{Name: "K", Scopes: []string{"services:read"}}, apperr.Conflict)
 	})
 }
 

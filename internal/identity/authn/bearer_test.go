@@ -132,7 +132,7 @@ func TestRefusedTokens(t *testing.T) {
 func TestDeactivatedUser(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, here *authn.Authenticator) {
 		u := w.A.Users[principal.Agent]
-		there := authn.New(another(t, w), w.Tokens)
+		there := authn.New(w.Node(t).Store, w.Tokens)
 		session, _ := signedIn(t, w, u)
 		sandbox, _ := signedIn(t, w, u, func(c *ent.SessionCreate) { c.SetSandbox(true) })
 		operators, _, err := w.Tokens.Issue(t.Context(), u.ID, u.CompanyID, identity.OperatorClient, principal.ScopeNames, time.Hour)

@@ -215,7 +215,7 @@ func TestSessionUseIsWrittenInBatches(t *testing.T) {
 // One node remembers a session as it last served it; another may have kept it alive since.
 func TestSessionServedByTwoNodes(t *testing.T) {
 	each(t, func(t *testing.T, w *testkit.World, a *authn.Authenticator) {
-		b := authn.New(another(t, w), w.Tokens)
+		b := authn.New(w.Node(t).Store, w.Tokens)
 		value, id := signedIn(t, w, w.A.Users[principal.Agent])
 		both := func(nodes ...*authn.Authenticator) {
 			for _, n := range nodes {

@@ -3,10 +3,8 @@ package authn_test
 import (
 	"context"
 	"net/netip"
-	"path/filepath"
 	"testing"
 
-	"entgo.io/ent/dialect"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -40,19 +38,6 @@ func key(t *testing.T, w *testkit.World, role principal.Role, in apikey.CreateIn
 	}
 	in.OwnerID = w.A.Users[role].ID
 	return testkit.Run(t, w, principal.With(t.Context(), principal.Operator(w.A.Company.ID, "key create")), apikey.Create, in)
-}
-
-// another opens the world's database again, as another process would.
-func another(t *testing.T, w *testkit.World) *store.Store {
-	t.Helper()
-	o := store.Options{DataDir: filepath.Dir(w.Store.Path()), Clock: w.Clock}
-	if w.Store.Dialect() == dialect.Postgres {
-		o = store.Options{DatabaseURL: w.Store.Pool().Config().ConnString(), MaxConns: 4, Clock: w.Clock}
-	}
-	s, err := store.Open(t.Context(), o)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	return s
 }
 
 // change writes as the system, at another process, and waits for nothing.

@@ -103,15 +103,6 @@ func Forget(ctx context.Context, db *ent.Client, accountID string) error {
 	return mirror(ctx, db, accountID, false)
 }
 
-// Mirror sets mfaEnabled of the account's active users to whether the account has a second factor.
-func Mirror(ctx context.Context, db *ent.Client, accountID string) error {
-	enrolled, err := Enrolled(ctx, db, accountID)
-	if err != nil {
-		return err
-	}
-	return mirror(ctx, db, accountID, enrolled)
-}
-
 // mirror sets mfaEnabled of the account's active users.
 func mirror(ctx context.Context, db *ent.Client, accountID string, enabled bool) error {
 	err := db.User.Update().Where(user.AccountID(accountID), user.StatusEQ(user.StatusActive), user.MfaEnabledNEQ(enabled)).

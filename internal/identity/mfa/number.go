@@ -11,10 +11,7 @@ const (
 	maxDigits = 15
 )
 
-// ErrNumber is returned by ParseNumber for a text that is not a telephone number.
-var ErrNumber = errors.New("no telephone number")
-
-// ParseNumber returns a telephone number in E.164 form. Returns ErrNumber when the text is not a number with a country code.
+// ParseNumber returns a telephone number in E.164 form. Returns an error when the text is not a number with a country code.
 func ParseNumber(typed string) (string, error) {
 	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "/", "", "\u00a0", "").Replace(strings.TrimSpace(typed))
 	if rest, ok := strings.CutPrefix(digits, "00"); ok {
@@ -22,7 +19,7 @@ func ParseNumber(typed string) (string, error) {
 	}
 	rest, ok := strings.CutPrefix(digits, "+")
 	if !ok || len(rest) < minDigits || len(rest) > maxDigits || rest[0] == '0' || strings.Trim(rest, "0123456789") != "" {
-		return "", ErrNumber
+		return "", errors.New("no telephone number")
 	}
 	return "+" + rest, nil
 }

@@ -9,9 +9,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"time"
+
+	"atrium/internal/platform/egress"
 )
 
 // SMS sends text messages. Implementations have a timeout.
@@ -34,7 +35,7 @@ const smsTimeout = 10 * time.Second
 // empty, is sent as a bearer token.
 func NewHTTPSMS(address, token string) (*HTTPSMS, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !egress.IsLoopback(u.Hostname())) {
 		return nil, errors.New("the SMS provider's address must be https")
 	}
 	return &HTTPSMS{url: address, token: token, client: &http.Client{
@@ -82,10 +83,4 @@ type ConsoleSMS struct{ Log *slog.Logger }
 func (c ConsoleSMS) Send(ctx context.Context, number, text string) error {
 	c.Log.InfoContext(ctx, "text message", "to", number, "text", text)
 	return nil
-}
-
-// loopback reports whether the host is a loopback address or localhost.
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }

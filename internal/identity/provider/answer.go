@@ -13,6 +13,7 @@ import (
 	"atrium/ent/authrequest"
 	"atrium/ent/signin"
 	"atrium/ent/user"
+	"atrium/internal/identity"
 	"atrium/internal/platform/store"
 )
 
@@ -45,7 +46,7 @@ func (p *Provider) Allow(ctx context.Context, req *Request, by Outcome) (redirec
 			if err := p.mayAnswer(ctx, tx, by); err != nil {
 				return err
 			}
-			return p.finish(ctx, tx, req, by, hashOf(code))
+			return p.finish(ctx, tx, req, by, identity.HashOf(code))
 		})
 		if err != nil || !by.Consent || req.FirstParty {
 			return err

@@ -47,7 +47,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	c, err := p.client(r.Context(), single(params, "client_id"))
+	c, err := p.client(r.Context(), identity.Single(params, "client_id"))
 	if err != nil {
 		p.errorPage(w, r, err)
 		return
@@ -56,14 +56,14 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		p.message(w, r, http.StatusBadRequest, locale.Say("Unknown application"), locale.Say("The application that sent you here is not registered. Nothing was passed on to it."))
 		return
 	}
-	redirectURI := single(params, "redirect_uri")
+	redirectURI := identity.Single(params, "redirect_uri")
 	if !identity.RedirectAllowed(c.redirects, redirectURI) || len(redirectURI) > maxText {
 		p.message(w, r, http.StatusBadRequest, locale.Say("Wrong return address"), locale.Say("The application that sent you here asked for an answer at an address that is not registered for it. Nothing was passed on."))
 		return
 	}
 	id, err := p.begin(w, r, c, params)
 	if e, ok := errors.AsType[*refusal](err); ok { // client and redirect URI are verified: the error goes to the client
-		state := single(params, "state")
+		state := identity.Single(params, "state")
 		if !clean(state) || len(state) > maxText {
 			state = ""
 		}
@@ -75,7 +75,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	to := c.LoginURL(id)
-	if lang := locale.Match(single(params, "ui_locales")); lang != "" {
+	if lang := locale.Match(identity.Single(params, "ui_locales")); lang != "" {
 		to += "&" + url.Values{"ui_locales": {lang}}.Encode()
 	}
 	http.Redirect(w, r, to, http.StatusFound)
@@ -109,14 +109,6 @@ func (p *Provider) readParams(w http.ResponseWriter, r *http.Request) (url.Value
 	return params, true
 }
 
-// single returns the value of a parameter that occurs exactly once; otherwise an empty string.
-func single(params url.Values, name string) string {
-	if v := params[name]; len(v) == 1 {
-		return v[0]
-	}
-	return ""
-}
-
 // clean reports whether a text is valid UTF-8 without control characters.
 func clean(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f })
@@ -128,7 +120,7 @@ func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, para
 	if err != nil {
 		return "", err
 	}
-	if to := single(params, "resource"); to != "" && !p.serves(to) { // RFC 8707
+	if to := identity.Single(params, "resource"); to != "" && !p.serves(to) { // RFC 8707
 		return "", &refusal{"invalid_target", "resource is not served here"}
 	}
 	scopes, err := c.grantable(req.Scopes)

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
+
+	"atrium/internal/identity"
 )
 
 // browserCookie binds authorization requests to the browser that sent them. So an attacker can neither have another person
@@ -25,7 +27,7 @@ func bind(w http.ResponseWriter, r *http.Request) []byte {
 	http.SetCookie(w, &http.Cookie{
 		Name: browserCookie, Value: token, Path: "/", HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode,
 	})
-	return hashOf(token)
+	return identity.HashOf(token)
 }
 
 // browserHash returns the SHA-256 of the browser's cookie; nil without one. A request with two such cookies counts as one
@@ -35,7 +37,7 @@ func browserHash(r *http.Request) []byte {
 	if len(cookies) != 1 || len(cookies[0].Value) != browserTokenLen {
 		return nil
 	}
-	return hashOf(cookies[0].Value)
+	return identity.HashOf(cookies[0].Value)
 }
 
 // sameBrowser compares two hashes in constant time; false when one is missing.
@@ -45,9 +47,3 @@ func sameBrowser(a, b []byte) bool {
 
 // newToken returns a secret of 256 bits as 52 characters that need no escaping in URLs and forms.
 func newToken() string { return rand.Text() + rand.Text() }
-
-// hashOf returns the SHA-256 under which a secret is stored. The secrets are random, so no slow hash is needed.
-func hashOf(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
-}

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
 	"slices"
@@ -81,8 +80,7 @@ func (c *client) firstParty() bool { return c.id == identity.WebClient }
 
 // proves reports whether secret is the client's secret. The comparison takes constant time.
 func (c *client) proves(secret string) bool {
-	sum := sha256.Sum256([]byte(secret))
-	return c.confidential && len(c.secretHash) == len(sum) && subtle.ConstantTimeCompare(sum[:], c.secretHash) == 1
+	return c.confidential && subtle.ConstantTimeCompare(identity.HashOf(secret), c.secretHash) == 1
 }
 
 // grantable returns those of names that the client may have, in their order and without duplicates: the standard scopes of

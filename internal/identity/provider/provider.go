@@ -67,14 +67,11 @@ type Provider struct {
 	origins  func(context.Context, string) bool
 }
 
-// ErrIssuer is returned by New for an issuer that is not a plain https address.
-var ErrIssuer = errors.New("provider: the issuer must be an https address without query, fragment or a slash at its end")
-
-// New returns a provider. It neither reads nor writes anything before the first request. Returns ErrIssuer.
+// New returns a provider. It neither reads nor writes anything before the first request.
 func New(o Options) (*Provider, error) {
 	u, err := url.Parse(o.Issuer)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(o.Issuer, "/") {
-		return nil, ErrIssuer
+		return nil, errors.New("provider: the issuer must be an https address without query, fragment or a slash at its end")
 	}
 	p := &Provider{
 		store: o.Store, keys: o.Keys, tokens: o.Tokens, issuer: o.Issuer, prefix: u.Path, base: o.BaseURL, queue: o.Queue,

@@ -36,7 +36,7 @@ type tokenResponse struct {
 
 // redeem exchanges a code for tokens, once. A second use of the code revokes the grant of the first.
 func (p *Provider) redeem(ctx context.Context, c *client, r *oidc.AccessTokenRequest) (*oidc.AccessTokenResponse, error) {
-	row, err := p.store.Reader().AuthRequest.Query().Where(authrequest.CodeHash(hashOf(r.Code))).Only(p.global(ctx))
+	row, err := p.store.Reader().AuthRequest.Query().Where(authrequest.CodeHash(identity.HashOf(r.Code))).Only(p.global(ctx))
 	if ent.IsNotFound(err) {
 		return nil, badGrant("the code is not valid")
 	}
@@ -121,7 +121,7 @@ func (p *Provider) grantFor(ctx context.Context, tx *store.Tx, row *ent.AuthRequ
 
 func newRefreshToken(ctx context.Context, tx *store.Tx, grantID string, expires time.Time) (string, error) {
 	token := newToken()
-	if err := tx.RefreshToken.Create().SetGrantID(grantID).SetHash(hashOf(token)).SetExpiresAt(expires).Exec(ctx); err != nil {
+	if err := tx.RefreshToken.Create().SetGrantID(grantID).SetHash(identity.HashOf(token)).SetExpiresAt(expires).Exec(ctx); err != nil {
 		return "", fmt.Errorf("make a refresh token: %w", err)
 	}
 	return token, nil
@@ -159,7 +159,7 @@ const refreshGrace = 30 * time.Second
 // refresh exchanges a refresh token for new tokens. Within refreshGrace it does so again, with another successor of the same grant. A later
 // use revokes the grant.
 func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenRequest) (*oidc.AccessTokenResponse, error) {
-	row, err := p.store.Reader().RefreshToken.Query().Where(refreshtoken.Hash(hashOf(r.RefreshToken))).WithGrant().Only(p.global(ctx))
+	row, err := p.store.Reader().RefreshToken.Query().Where(refreshtoken.Hash(identity.HashOf(r.RefreshToken))).WithGrant().Only(p.global(ctx))
 	if ent.IsNotFound(err) {
 		return nil, badGrant("the refresh token is not valid")
 	}

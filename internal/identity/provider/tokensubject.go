@@ -87,7 +87,7 @@ func (p *Provider) family(ctx context.Context, token string) (*identity.Claims, 
 	if err == nil || !errors.Is(err, identity.ErrToken) {
 		return claims, nil, err
 	}
-	row, err := p.store.Reader().RefreshToken.Query().Where(refreshtoken.Hash(hashOf(token))).WithGrant().Only(p.global(ctx))
+	row, err := p.store.Reader().RefreshToken.Query().Where(refreshtoken.Hash(identity.HashOf(token))).WithGrant().Only(p.global(ctx))
 	if ent.IsNotFound(err) {
 		return nil, nil, nil
 	}

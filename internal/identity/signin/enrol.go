@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/go-webauthn/webauthn/protocol"
@@ -200,19 +199,18 @@ func (s *Server) fillPasskey(ctx context.Context, at *place, acc *ent.Account, d
 
 // fillNumber asks for a number, or for the code that was sent to it.
 func (s *Server) fillNumber(r *http.Request, at *place, data *enrolData) {
-	data.Action = at.At("sms") + addOf(at, "sms")
+	data.Action = at.At("sms") + addSMS(at)
 	p := s.open(at.signIn)
 	if p.SMS != nil && p.SMS.Factor == "" && p.Number != "" && !r.URL.Query().Has("other") {
-		data.Resend, data.Action, data.Number = data.Action, at.At("sms/code")+addOf(at, "sms"), p.Number
+		data.Resend, data.Action, data.Number = data.Action, at.At("sms/code")+addSMS(at), p.Number
 		data.Restart = at.way("sms") + "&other"
 	}
 }
 
-// addOf adds the kind to a form's address, so that the answer is a page of the same kind.
-func addOf(at *place, kind string) string {
-	sep := "?"
+// addSMS is what a form's address ends in, so that the answer is a page for text messages again.
+func addSMS(at *place) string {
 	if at.query != "" {
-		sep = "&"
+		return "&add=sms"
 	}
-	return sep + url.Values{"add": {kind}}.Encode()
+	return "?add=sms"
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"atrium/internal/identity"
 	"atrium/internal/identity/authn"
 	"atrium/internal/identity/issuer"
 	"atrium/internal/op"
@@ -26,7 +27,7 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 		s.invalidAnswer(w, r, err)
 		return
 	}
-	f, rest, ok := takeFlow(s.flows(r), single(params, "state"))
+	f, rest, ok := takeFlow(s.flows(r), identity.Single(params, "state"))
 	if !ok {
 		s.invalidAnswer(w, r, errAnswer)
 		return
@@ -45,11 +46,11 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 		s.invalidAnswer(w, r, errors.New("the answer is another provider's, or says not whose"))
 		return
 	}
-	if code := single(params, "error"); code != "" {
+	if code := identity.Single(params, "error"); code != "" {
 		s.errorPage(w, r, http.StatusForbidden, locale.Say("You are not signed in"), locale.Say("The identity provider did not let you in."), errors.New(printable(code)))
 		return
 	}
-	who, idToken, err := s.redeem(ctx, meta, f, single(params, "code"))
+	who, idToken, err := s.redeem(ctx, meta, f, identity.Single(params, "code"))
 	if err != nil {
 		s.refused(w, r, err)
 		return
@@ -69,14 +70,6 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 
 // The API's messages that the page of an error shows.
 var _ = []locale.Text{locale.Say("You are not an active member of the company."), locale.Say("You were signed out everywhere. Sign in again.")}
-
-// single returns the value of a parameter that occurs exactly once; otherwise an empty string.
-func single(params url.Values, name string) string {
-	if v := params[name]; len(v) == 1 {
-		return v[0]
-	}
-	return ""
-}
 
 // printable limits an untrusted text to what may be logged.
 func printable(s string) string {

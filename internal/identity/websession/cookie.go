@@ -2,10 +2,10 @@ package websession
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 
+	"atrium/internal/identity"
 	"atrium/internal/identity/authn"
 )
 
@@ -14,12 +14,7 @@ func newValue() (value string, hash []byte) {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // never fails
 	value = base64.RawURLEncoding.EncodeToString(raw)
-	return value, hashOf(value)
-}
-
-func hashOf(value string) []byte {
-	sum := sha256.Sum256([]byte(value))
-	return sum[:]
+	return value, identity.HashOf(value)
 }
 
 // current returns the hash of the browser's session cookie; nil without one. A request with two such cookies counts as one
@@ -29,7 +24,7 @@ func current(r *http.Request) []byte {
 	if len(cookies) != 1 || len(cookies[0].Value) != authn.SessionValueLen {
 		return nil
 	}
-	return hashOf(cookies[0].Value)
+	return identity.HashOf(cookies[0].Value)
 }
 
 // setCookie sets a cookie for this host only. With maxAge 0 it ends with the browser session; a negative maxAge deletes it.

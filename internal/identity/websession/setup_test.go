@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +17,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
@@ -364,14 +362,7 @@ func (h *house) write(fn func(context.Context, *store.Tx) error) {
 // node returns an authenticator of another process on the same database.
 func (h *house) node() *authn.Authenticator {
 	h.t.Helper()
-	o := store.Options{DataDir: filepath.Dir(h.Store.Path()), Clock: h.Clock}
-	if h.Store.Dialect() == dialect.Postgres {
-		o = store.Options{DatabaseURL: h.Store.Pool().Config().ConnString(), MaxConns: 4, Clock: h.Clock}
-	}
-	s, err := store.Open(h.t.Context(), o)
-	require.NoError(h.t, err)
-	h.t.Cleanup(func() { require.NoError(h.t, s.Close()) })
-	return authn.New(s, h.tokens)
+	return authn.New(h.Node(h.t).Store, h.tokens)
 }
 
 func header(name, value string) func(*http.Request) {

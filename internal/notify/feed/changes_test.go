@@ -2,11 +2,8 @@ package feed_test
 
 import (
 	"context"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,31 +24,13 @@ func TestOperationsAloneChangeRequests(t *testing.T) {
 	writes := regexp.MustCompile(`\.(Request|Comment)\.(Create|MapCreate|Update|Delete)`)
 	ofARow := regexp.MustCompile(`\bent\.(Request|Comment)\b`)
 	changes := regexp.MustCompile(`\.Update\(\)`)
-	root := filepath.Join("..", "..", "..")
 	owned := 0
-	for _, folder := range []string{"cmd", "internal", "rest", "graph", "authz"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() && slices.Contains([]string{"apitest", "bench", "testkit"}, d.Name()) {
-				return filepath.SkipDir // used by tests only
-			}
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			source, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			if !writes.Match(source) && (!ofARow.Match(source) || !changes.Match(source)) {
-				return nil
-			}
-			rel, err := filepath.Rel(root, path)
-			if strings.HasPrefix(filepath.ToSlash(rel), "internal/agent/") && !writes.Match(source) {
-				return err // changes rows of runs and actions; the file also reads requests
-			}
-			require.Equal(t, "internal/desk/request", filepath.ToSlash(filepath.Dir(rel)), "%s changes requests: run an operation of package request instead", rel)
-			owned++
-			return err
-		}))
+	for file, source := range testkit.Sources(t, "cmd", "internal", "rest", "graph", "authz") {
+		if !writes.MatchString(source) && (!ofARow.MatchString(source) || !changes.MatchString(source) || strings.HasPrefix(file, "internal/agent/")) {
+			continue // files of agents change rows of runs and actions, and also read requests
+		}
+		require.Equal(t, "internal/desk/request", path.Dir(file), "%s changes requests: run an operation of package request instead", file)
+		owned++
 	}
 	require.Positive(t, owned, "the test finds none of the writes that there are")
 }

@@ -42,10 +42,7 @@ func each(t *testing.T, fn func(t *testing.T, d *desk)) {
 func open(t testing.TB, w *testkit.World) *desk {
 	t.Helper()
 	d := &desk{World: w, offerings: map[*testkit.Tenant]*ent.Offering{}}
-	var err error
-	d.elsewhere, err = w.Reopen()
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, d.elsewhere.Close()) })
+	d.elsewhere = w.Node(t).Store
 	d.here, d.there = newFeed(t, w, w.Store), newFeed(t, w, d.elsewhere)
 	for _, c := range []*testkit.Tenant{w.A, w.B} {
 		ctx := w.As(c, principal.Owner)

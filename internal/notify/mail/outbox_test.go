@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/account"
@@ -21,37 +20,6 @@ import (
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
 )
-
-// arguments returns the arguments of the mail jobs as they are in the database.
-func arguments(t *testing.T, w *testkit.World) (all []string) {
-	t.Helper()
-	const query = "SELECT CAST(args AS TEXT) FROM river_job WHERE kind = 'mail'"
-	if w.Store.Dialect() == dialect.Postgres {
-		rows, err := w.Store.Pool().Query(t.Context(), query)
-		require.NoError(t, err)
-		defer rows.Close()
-		for rows.Next() {
-			var args string
-			require.NoError(t, rows.Scan(&args))
-			all = append(all, args)
-		}
-		require.NoError(t, rows.Err())
-		return all
-	}
-	db, err := store.OpenSQLiteFile(w.Store.Path())
-	require.NoError(t, err)
-	defer db.Close() //nolint:errcheck // only read
-	rows, err := db.QueryContext(t.Context(), query)
-	require.NoError(t, err)
-	defer rows.Close() //nolint:errcheck // only read
-	for rows.Next() {
-		var args string
-		require.NoError(t, rows.Scan(&args))
-		all = append(all, args)
-	}
-	require.NoError(t, rows.Err())
-	return all
-}
 
 // A mail is sent if and only if its transaction commits. Until it is sent it is encrypted in the database.
 func TestMailIsPartOfTheTransaction(t *testing.T) {
@@ -75,22 +43,19 @@ func TestMailIsPartOfTheTransaction(t *testing.T) {
 		require.ErrorIs(t, enqueue("Never", undo), undo)
 		require.NoError(t, enqueue("Once", nil))
 		require.Error(t, enqueue("Injected\nBcc: eve@x.test", nil))
-		held := arguments(t, w)
+		held := w.Query(t, "SELECT CAST(args AS TEXT) FROM river_job WHERE kind = 'mail'")
 		require.Len(t, held, 1)
 		for _, secret := range []string{"secret", "ada@x.test", "Once"} {
 			require.NotContains(t, held[0], secret)
 		}
 
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- queue.Run(ctx) }()
+		stop := testkit.RunQueue(t, queue)
 		var files []string
 		require.Eventually(t, func() bool {
 			files, err = filepath.Glob(filepath.Join(dir, "*.eml"))
 			return err == nil && len(files) > 0
 		}, 30*time.Second, 20*time.Millisecond)
-		cancel()
-		require.NoError(t, <-done)
+		stop()
 		require.Len(t, files, 1)
 		text, err := os.ReadFile(files[0])
 		require.NoError(t, err)
@@ -121,15 +86,12 @@ func TestMailsToTheErasedAreDropped(t *testing.T) {
 		}))
 		require.True(t, w.Store.Reader().Account.Query().Where(account.ID(stays.AccountID)).ExistX(principal.System(t.Context(), "test")))
 
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- queue.Run(ctx) }()
+		stop := testkit.RunQueue(t, queue)
 		require.Eventually(t, func() bool {
 			due, err := queue.Due(t.Context())
 			return err == nil && due == 0
 		}, 30*time.Second, 20*time.Millisecond)
-		cancel()
-		require.NoError(t, <-done)
+		stop()
 		files, err := filepath.Glob(filepath.Join(dir, "*.eml"))
 		require.NoError(t, err)
 		var sent []string

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"atrium/internal/platform/egress"
 )
 
 // sendTimeout bounds the sending of one mail, from dialling to the last reply.
@@ -98,7 +100,7 @@ func newServer(o Options, from *mail.Address) (*server, error) {
 	default:
 		return nil, errors.New("mail: tls must be starttls or none, and belongs to smtp://")
 	}
-	if s.tls == inTheClear && s.user != "" && !loopback(s.host) {
+	if s.tls == inTheClear && s.user != "" && !egress.IsLoopback(s.host) {
 		return nil, errors.New("mail: a password is not sent in the clear to another machine")
 	}
 	return s, nil
@@ -115,11 +117,6 @@ func Reach(ctx context.Context, address string) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	return c.Close()
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // String returns the name of the sender for logs, without the password.

@@ -169,9 +169,5 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Mailbox, in UpdateInput)
 }
 
 func remove(ctx context.Context, tx *op.Tx, m *ent.Mailbox, _ op.ByID) (struct{}, error) {
-	if err := tx.Mailbox.DeleteOne(m).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the mailbox: %w", err)
-	}
-	tx.Changed(m, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, m, tx.Mailbox.DeleteOne(m).Exec)
 }

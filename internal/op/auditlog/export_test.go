@@ -84,15 +84,13 @@ func TestExportsAreAudited(t *testing.T) {
 		require.Nil(t, e.ResourceID)
 		require.JSONEq(t, `{"format":{"from":null,"to":"csv"},"filter":{"from":null,"to":{"actorId":["usr_1"],"from":"2026-01-02T03:04:05.000Z"}}}`, string(e.Changes))
 		for _, role := range []principal.Role{principal.Agent, principal.Member} {
-			_, _, err := op.Run(w.As(w.A, role), w.Engine, auditlog.Export, auditlog.ExportInput{Format: "csv"}, nil)
-			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), role)
+			testkit.Refused(t, w, w.As(w.A, role), auditlog.Export, auditlog.ExportInput{Format: "csv"}, apperr.Forbidden, role)
 		}
 		_, _, err = op.Run(ctx, w.Engine, auditlog.Export, auditlog.ExportInput{Format: "pdf"}, nil)
 		require.Equal(t, "format", apperr.From(err).Details[0].Field)
 		got := testkit.Run(t, w, ctx, auditlog.GetEntry, op.ByID{ID: e.ID})
 		require.Equal(t, e.ID, got.ID)
-		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, auditlog.GetEntry, op.ByID{ID: e.ID}, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), auditlog.GetEntry, op.ByID{ID: e.ID}, apperr.NotFound)
 	})
 }
 

@@ -88,10 +88,8 @@ func TestTotalWithoutFiltersIsCounted(t *testing.T) {
 		owner, member := w.As(w.A, principal.Owner), w.As(w.A, principal.Member)
 		before := list(t, w, auditlog.ListEntriesInput{}).Total
 		testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Mail"})
-		_, _, err := op.Run(owner, w.Engine, catalog.CreateService, catalog.CreateServiceInput{Name: "Mail"}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
-		_, _, err = op.Run(member, w.Engine, catalog.CreateService, catalog.CreateServiceInput{Name: "Post"}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Mail"}, apperr.Conflict)
+		testkit.Refused(t, w, member, catalog.CreateService, catalog.CreateServiceInput{Name: "Post"}, apperr.Forbidden)
 
 		got := list(t, w, auditlog.ListEntriesInput{})
 		require.Equal(t, before+3, got.Total)

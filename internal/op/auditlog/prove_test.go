@@ -28,8 +28,7 @@ func TestProofsAndExports(t *testing.T) {
 		}
 		waiting := list(t, w, auditlog.ListEntriesInput{Action: []string{"team.created"}}).Rows[0]
 		require.Nil(t, waiting.Index)
-		_, _, err := op.Run(owner, w.Engine, auditlog.Prove, op.ByID{ID: waiting.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w, owner, auditlog.Prove, op.ByID{ID: waiting.ID}, apperr.Conflict)
 		require.NoError(t, merkle.MakeKey(t.Context(), w.Store, w.Engine.Sealer))
 		key, err := merkle.OpenKey(t.Context(), w.Store.Reader(), w.Engine.Sealer)
 		require.NoError(t, err)
@@ -50,8 +49,7 @@ func TestProofsAndExports(t *testing.T) {
 				path = append(path, h)
 			}
 			require.NoError(t, tlog.CheckRecord(path, p.Size, head.Root, p.Index, tlog.RecordHash(p.Leaf)))
-			_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, auditlog.Prove, op.ByID{ID: e.ID}, nil)
-			require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+			testkit.Refused(t, w, w.As(w.B, principal.Owner), auditlog.Prove, op.ByID{ID: e.ID}, apperr.NotFound)
 		}
 
 		out := testkit.Run(t, w, owner, auditlog.ReadExport, auditlog.ExportInput{Format: "jsonl"})

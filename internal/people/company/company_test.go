@@ -143,11 +143,9 @@ func TestSetLimits(t *testing.T) {
 		require.Equal(t, minute, m)
 
 		for _, role := range []principal.Role{principal.Owner, principal.Admin, principal.Member} {
-			_, _, err := op.Run(w.As(w.A, role), w.Engine, company.SetLimits, in, nil)
-			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), role)
+			testkit.Refused(t, w, w.As(w.A, role), company.SetLimits, in, apperr.Forbidden, role)
 		}
 		in.ID = w.B.Company.ID
-		_, _, err := op.Run(operator, w.Engine, company.SetLimits, in, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err), "an operator works in one company at a time")
+		testkit.Refused(t, w, operator, company.SetLimits, in, apperr.NotFound, "an operator works in one company at a time")
 	})
 }

@@ -18,10 +18,6 @@ import (
 	"atrium/ent/payment"
 )
 
-// Grants are what a file can ask for and only the operator gives: a plan other than the free one, limits of the company's own, credits,
-// invoices and payments, and what a payment provider charges.
-var Grants = []string{"plan", "limits", "billing", "payment-method"}
-
 // Asked says what a file asks for, by name of the grant, and where it does so first. It is the error of an import that was not told to
 // give it.
 type Asked map[string]string

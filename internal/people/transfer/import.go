@@ -50,8 +50,11 @@ type Importer struct {
 	Sealer op.Sealer
 	Queue  *jobs.Queue
 	Files  files.Store
-	Spool  string   // the folder of files that are being read
-	Accept []string // of Grants: what the operator lets the company have because the file says so
+	Spool  string // the folder of files that are being read
+
+	// Accept lists what the operator lets the company have because the file says so: plan (other than the free one), limits (of the
+	// company's own), billing (credits, invoices and payments), payment-method (what a payment provider charges).
+	Accept []string
 
 	// Invite mails an invitation to a user; nil for none.
 	Invite func(context.Context, *store.Tx, *ent.User) error

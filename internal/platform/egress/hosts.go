@@ -101,3 +101,9 @@ func HostName(host string) string {
 	}
 	return host
 }
+
+// IsLoopback reports whether a host, such as a URL's, is localhost or a loopback address.
+func IsLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
+}

@@ -49,14 +49,7 @@ func (w *completer) Work(ctx context.Context, job *river.Job[noteArgs]) error {
 func completing(t *testing.T, w *testkit.World, fail error) *completer {
 	t.Helper()
 	c := &completer{store: w.Store, queue: w.Queue, done: make(chan string, 1000), seen: map[string]int{}, fail: fail}
-	q := queue(t, w, true, jobs.Work(c), jobs.NamedQueue("notes", 50))
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		require.NoError(t, <-done)
-	})
+	w.WorkJobs(t, jobs.Work(c), jobs.NamedQueue("notes", 50))
 	return c
 }
 

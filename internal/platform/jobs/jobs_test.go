@@ -2,7 +2,6 @@ package jobs_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"testing"
@@ -31,19 +30,9 @@ func queue(t *testing.T, w *testkit.World, work bool, options ...jobs.Option) *j
 }
 
 // queued counts the jobs that match a condition.
-func queued(t *testing.T, w *testkit.World, where string) (n int) {
+func queued(t *testing.T, w *testkit.World, where string) int {
 	t.Helper()
-	query := "SELECT count(*) FROM river_job WHERE " + where
-	if w.Store.Dialect() == dialect.Postgres {
-		require.NoError(t, w.Store.Pool().QueryRow(t.Context(), query).Scan(&n))
-		return n
-	}
-	var db *sql.DB
-	db, err := store.OpenSQLiteFile(w.Store.Path())
-	require.NoError(t, err)
-	require.NoError(t, db.QueryRowContext(t.Context(), query).Scan(&n))
-	require.NoError(t, db.Close())
-	return n
+	return len(w.Query(t, "SELECT kind FROM river_job WHERE "+where))
 }
 
 // A row and its job are inserted in one transaction: both exist or neither does.
@@ -128,13 +117,10 @@ func TestSweep(t *testing.T) {
 			make1(tenant, "young", now.Add(-op.IdempotencyWindow+time.Hour))
 		}
 		broken := func(context.Context, *ent.Client, time.Time, int) (int, error) { return 0, errors.New("broken") }
-		q := queue(t, w, true, jobs.Sweeps(
+		stop := w.WorkJobs(t, jobs.Sweeps(
 			jobs.Sweep{Rows: "nothing", Delete: broken},
 			jobs.Sweep{Rows: "idempotency keys", Kept: op.IdempotencyWindow, Delete: op.DeleteIdempotencyKeys}),
 		)
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- q.Run(ctx) }()
 		var keys []string
 		require.Eventually(t, func() bool {
 			rows, err := w.Store.Reader().IdempotencyKey.Query().All(principal.System(context.Background(), "test"))
@@ -144,8 +130,7 @@ func TestSweep(t *testing.T) {
 			}
 			return err == nil && len(rows) <= 2
 		}, 30*time.Second, 20*time.Millisecond)
-		cancel()
-		require.NoError(t, <-done)
+		stop()
 		require.Equal(t, []string{"young", "young"}, keys)
 	})
 }

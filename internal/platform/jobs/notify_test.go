@@ -49,13 +49,7 @@ func working(t *testing.T, s *store.Store, apart jobs.Option) (*jobs.Queue, note
 	n := noter{got: make(chan *river.Job[noteArgs], 100)}
 	q, err := jobs.New(s, slog.New(slog.DiscardHandler), true, jobs.Work(n), apart)
 	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		require.NoError(t, <-done)
-	})
+	testkit.RunQueue(t, q)
 	return q, n
 }
 

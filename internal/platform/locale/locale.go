@@ -2,7 +2,6 @@ package locale
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"time"
 	_ "time/tzdata" // the zones are the same wherever the product runs
@@ -46,9 +45,6 @@ func Match(asked string) string {
 	}
 	return Languages[i]
 }
-
-// Ships reports whether a language ships.
-func Ships(name string) bool { return slices.Contains(Languages, name) }
 
 // Zone returns a time zone by its name in the IANA database. The machine's own zone (Local) is none.
 func Zone(name string) (*time.Location, error) {

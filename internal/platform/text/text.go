@@ -40,6 +40,14 @@ func Cell(s string) string {
 	return s
 }
 
+// OrNil returns nil for an empty text.
+func OrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 // Blank reports whether a text shows nothing: it is empty, or only white space and format characters of Unicode, such as a
 // no-break space, an ideographic space or a byte-order mark.
 func Blank(s string) bool {

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"atrium/internal/test/testkit"
 )
 
 // The architecture rules: what may be at the top of the repository, and which imports are allowed. .golangci.yml has the same
@@ -128,7 +130,7 @@ func refusals(from, to string, test bool) []string {
 
 func TestImportsRunOneWay(t *testing.T) {
 	t.Parallel()
-	root := repository(t)
+	root := testkit.Repository(t)
 	files := 0
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -283,7 +285,7 @@ func TestInternalHasFewFolders(t *testing.T) {
 	require.NotEmpty(t, rooms)
 	require.LessOrEqual(t, len(rooms), 14)
 	for folder, list := range rooms {
-		doc, err := os.ReadFile(filepath.Join(repository(t), folder, "doc.go"))
+		doc, err := os.ReadFile(filepath.Join(testkit.Repository(t), folder, "doc.go"))
 		require.NoError(t, err)
 		for _, room := range list {
 			require.Regexp(t, `\b`+room+`\b`, string(doc), "%s/doc.go says what the room is for", folder)
@@ -294,7 +296,7 @@ func TestInternalHasFewFolders(t *testing.T) {
 // Each line of the page of decisions names the file that tells it in full.
 func TestDecisionsAreTold(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join(repository(t), "internal", "DECISIONS.md"))
+	page, err := os.ReadFile(filepath.Join(testkit.Repository(t), "internal", "DECISIONS.md"))
 	require.NoError(t, err)
 	told := 0
 	for line := range strings.Lines(string(page)) {
@@ -303,7 +305,7 @@ func TestDecisionsAreTold(t *testing.T) {
 			continue
 		}
 		for _, file := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[2], -1) {
-			require.FileExists(t, filepath.Join(repository(t), file[1]), line)
+			require.FileExists(t, filepath.Join(testkit.Repository(t), file[1]), line)
 			told++
 		}
 	}
@@ -313,7 +315,7 @@ func TestDecisionsAreTold(t *testing.T) {
 // A nolint for a linter that is not enabled has no effect, and would remain after its reason is gone.
 func TestNolintNamesEnabledLinters(t *testing.T) {
 	t.Parallel()
-	config, err := os.ReadFile(filepath.Join(repository(t), ".golangci.yml"))
+	config, err := os.ReadFile(filepath.Join(testkit.Repository(t), ".golangci.yml"))
 	require.NoError(t, err)
 	_, list, found := strings.Cut(string(config), "\n  enable:\n")
 	require.True(t, found)
@@ -333,23 +335,8 @@ func TestNolintNamesEnabledLinters(t *testing.T) {
 func git(t *testing.T, args ...string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", args...)
-	cmd.Dir = repository(t)
+	cmd.Dir = testkit.Repository(t)
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
-}
-
-// repository returns the folder that holds go.mod.
-func repository(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		require.NotEqual(t, parent, dir, "no go.mod above the test")
-		dir = parent
-	}
 }

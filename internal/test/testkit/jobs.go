@@ -1,8 +1,12 @@
 package testkit
 
 import (
+	"context"
 	"encoding/json"
+	"log/slog"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,4 +33,35 @@ func (w *World) Unfinished(tb testing.TB, companies ...string) (list []jobs.Move
 		})
 	}))
 	return list
+}
+
+// RunQueue works a queue until stop is called or the test ends.
+func RunQueue(tb testing.TB, q *jobs.Queue) (stop func()) {
+	tb.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- q.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(tb, <-done)
+	})
+	tb.Cleanup(stop)
+	return stop
+}
+
+// WorkJobs works jobs on the world's database until stop is called or the test ends.
+func (w *World) WorkJobs(tb testing.TB, work ...jobs.Option) (stop func()) {
+	tb.Helper()
+	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, work...)
+	require.NoError(tb, err)
+	return RunQueue(tb, q)
+}
+
+// Later moves the product's time forward, and the jobs with it, as the development clock does.
+func (w *World) Later(tb testing.TB, by time.Duration) {
+	tb.Helper()
+	w.Clock.SetOffset(w.Clock.Offset() + by)
+	require.NoError(tb, w.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
+		return w.Queue.Advance(ctx, tx, by)
+	}))
 }

@@ -4,8 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/platform/apperr"
+	"atrium/internal/test/testkit"
 )
 
 // Allowed first words of a validation error's message: a predicate about the field, which the detail names beside it, or a noun
@@ -27,35 +26,22 @@ var (
 // Every validation message in the sources is one sentence in the same style.
 func TestMessagesAreSentences(t *testing.T) {
 	t.Parallel()
-	root := repository(t)
 	found := 0
-	for _, folder := range []string{"internal", "graph", "rest", "authz", "cmd"} {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(file string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
-				return err
-			}
-			if within(filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator))), "internal/test/apitest") {
-				return nil // its messages are for developers
-			}
-			files := token.NewFileSet()
-			source, err := parser.ParseFile(files, file, nil, parser.SkipObjectResolution)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(source, func(n ast.Node) bool {
-				for _, literal := range messages(n) {
-					text, err := strconv.Unquote(literal.Value)
-					require.NoError(t, err)
-					found++
-					for _, fault := range faultsOf(text) {
-						t.Errorf("%s: %q: %s", files.Position(literal.Pos()), text, fault)
-					}
-				}
-				return true
-			})
-			return nil
-		})
+	for path, code := range testkit.Sources(t, "internal", "graph", "rest", "authz", "cmd") {
+		files := token.NewFileSet()
+		source, err := parser.ParseFile(files, path, code, parser.SkipObjectResolution)
 		require.NoError(t, err)
+		ast.Inspect(source, func(n ast.Node) bool {
+			for _, literal := range messages(n) {
+				text, err := strconv.Unquote(literal.Value)
+				require.NoError(t, err)
+				found++
+				for _, fault := range faultsOf(text) {
+					t.Errorf("%s: %q: %s", files.Position(literal.Pos()), text, fault)
+				}
+			}
+			return true
+		})
 	}
 	require.Greater(t, found, 150, "the walk found the messages")
 }

@@ -62,22 +62,6 @@ func TestPostgresURLGivesEachCallADatabaseOfItsOwn(t *testing.T) {
 	require.Zero(t, one[int](t, connB, `SELECT count(*) FROM pg_tables WHERE tablename = 'mark'`))
 }
 
-func TestPostgresURLIsBoundByRowLevelSecurity(t *testing.T) {
-	t.Parallel()
-	conn := connect(t, testkit.PostgresURL(t))
-	for _, statement := range []string{
-		`CREATE TABLE thing (company_id text)`,
-		`INSERT INTO thing VALUES ('co_a'), ('co_b')`,
-		`ALTER TABLE thing ENABLE ROW LEVEL SECURITY`,
-		`ALTER TABLE thing FORCE ROW LEVEL SECURITY`,
-		`CREATE POLICY tenant ON thing USING (company_id = 'co_a')`,
-	} {
-		_, err := conn.Exec(t.Context(), statement)
-		require.NoError(t, err, statement)
-	}
-	require.Equal(t, 1, one[int](t, conn, `SELECT count(*) FROM thing`))
-}
-
 func TestPostgresURLServerIsTheOneProductionNeeds(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, testkit.PostgresURL(t))
@@ -142,21 +126,6 @@ func TestPostgresTemplatePreparesOnceAndCopiesForEach(t *testing.T) {
 	}
 }
 
-func TestPostgresTemplateOfAnotherNameIsAnother(t *testing.T) {
-	t.Parallel()
-	var seen []string
-	prepare := func(address string) error {
-		seen = append(seen, address)
-		return nil
-	}
-	one, two := rand.Text(), rand.Text()
-	testkit.PostgresTemplate(t, one, prepare)
-	testkit.PostgresTemplate(t, two, prepare)
-	testkit.PostgresTemplate(t, one, prepare)
-	require.Len(t, seen, 2)
-	require.NotEqual(t, seen[0], seen[1])
-}
-
 func TestPostgresTemplateThatCannotBePreparedFailsEveryTest(t *testing.T) {
 	t.Parallel()
 	calls, name := 0, rand.Text()
@@ -215,33 +184,3 @@ func failure(t *testing.T, do func(testing.TB)) string {
 }
 
 func (f *failing) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
-
-func BenchmarkPostgresURL(b *testing.B) {
-	for b.Loop() {
-		testkit.PostgresURL(b)
-	}
-}
-
-func BenchmarkPostgresTemplate(b *testing.B) {
-	name := rand.Text()
-	prepare := func(address string) error {
-		ctx := context.Background()
-		conn, err := pgx.Connect(ctx, address)
-		if err != nil {
-			return err
-		}
-		for i := range 60 { // about the size of the product's schema
-			table := fmt.Sprintf("t%d", i)
-			_, err = conn.Exec(ctx, "CREATE TABLE "+table+" (id text PRIMARY KEY, company_id text, created_at timestamptz, body jsonb);"+
-				"CREATE INDEX ON "+table+" (company_id, created_at, id)")
-			if err != nil {
-				break
-			}
-		}
-		return errors.Join(err, conn.Close(ctx))
-	}
-	testkit.PostgresTemplate(b, name, prepare)
-	for b.Loop() {
-		testkit.PostgresTemplate(b, name, prepare)
-	}
-}

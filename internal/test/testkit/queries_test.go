@@ -4,9 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/authz"
+	"atrium/internal/test/testkit"
 )
 
 // A query in a domain package finds only the rows that access policies let the caller read. That is right for the row that an
@@ -123,33 +122,19 @@ var terminals = []string{"Only", "OnlyID", "All", "Exist", "Count", "First", "Fi
 
 func TestRulesSeeEveryRow(t *testing.T) {
 	t.Parallel()
-	root := repository(t)
 	found := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join(root, "internal"), func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
-			return err
+	for file, source := range testkit.Sources(t, "internal") {
+		pkg := path.Dir(file)
+		if pkg == "internal/op" || pkg == "internal/op/rights" || pkg == "internal/op/decisionlog" {
+			continue
 		}
-		source, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(root, filepath.Dir(file))
-		if err != nil {
-			return err
-		}
-		pkg := filepath.ToSlash(relative)
-		if pkg == "internal/op" || pkg == "internal/op/rights" || pkg == "internal/op/decisionlog" || forTests(pkg) {
-			return nil
-		}
-		for _, name := range filtered(t, string(source)) {
+		for _, name := range filtered(t, source) {
 			found[pkg+"."+name] = true
 			if seenByTheCaller[pkg+"."+name] == "" {
 				t.Errorf("%s.%s queries what the caller may see: run it in tx.Unfiltered, or list it with the reason why not", pkg, name)
 			}
 		}
-		return nil
-	})
-	require.NoError(t, err)
+	}
 	for name := range seenByTheCaller {
 		require.True(t, found[name], "%s is listed, and queries nothing so", name)
 	}

@@ -25,6 +25,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/people/company"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
@@ -52,8 +53,19 @@ type World struct {
 	options store.Options
 }
 
-// Reopen opens the world's database again, as another node would. The caller closes it.
-func (w *World) Reopen() (*store.Store, error) { return store.Open(context.Background(), w.options) }
+// Node returns the world as another process sees it, with a store and an engine of its own. The store is closed when the test ends.
+func (w *World) Node(tb testing.TB) *World {
+	tb.Helper()
+	s, err := store.Open(context.Background(), w.options)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, s.Close()) })
+	decider, err := authz.New(context.Background(), authz.Options{})
+	require.NoError(tb, err)
+	node, engine := *w, w.Engine
+	node.Store = s
+	node.Engine = &op.Engine{Store: s, Authz: decider, Sealer: engine.Sealer, Queue: engine.Queue, Events: engine.Events, Log: engine.Log}
+	return &node
+}
 
 // Tenant is a company with one user of each role.
 type Tenant struct {
@@ -288,4 +300,14 @@ func Run[In, Out any](tb testing.TB, w *World, ctx context.Context, o *op.Operat
 	out, _, err := op.Run(ctx, w.Engine, o, in, nil)
 	require.NoError(tb, err)
 	return out
+}
+
+// Refused runs an operation that must fail with the code, and returns its error.
+func Refused[In, Out any](tb testing.TB, w *World, ctx context.Context, o *op.Operation[In, Out], in In, code apperr.Code, about ...any) *apperr.Error {
+	tb.Helper()
+	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
+	require.Error(tb, err, about...)
+	refusal := apperr.From(err)
+	require.Equal(tb, code, refusal.Code, about...)
+	return refusal
 }

@@ -45,11 +45,9 @@ func TestCallsAreSentAgain(t *testing.T) {
 
 		require.Error(t, h.refused(h.signed(`{`))) // its body is not JSON, so it cannot be sent again
 		rejected := h.calls()[2]
-		_, _, err = op.Run(h.ctx, h.Engine, inbound.ReplayCall, op.ByID{ID: rejected.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, h.World, h.ctx, inbound.ReplayCall, op.ByID{ID: rejected.ID}, apperr.Conflict)
 		testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, Enabled: op.SetTo(false)})
-		_, _, err = op.Run(h.ctx, h.Engine, inbound.ReplayCall, op.ByID{ID: call.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "a disabled webhook starts nothing")
+		testkit.Refused(t, h.World, h.ctx, inbound.ReplayCall, op.ByID{ID: call.ID}, apperr.Conflict, "a disabled webhook starts nothing")
 	})
 }
 

@@ -171,11 +171,7 @@ func TestRotationOverlaps(t *testing.T) {
 // Sixty-four concurrent calls with one key, at two nodes, start one execution and get one answer; so does a later call.
 func TestRepetitionsStartOneExecution(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
-		again, err := h.Reopen()
-		require.NoError(t, err)
-		t.Cleanup(func() { require.NoError(t, again.Close()) })
-		other := &op.Engine{Store: again, Authz: h.Engine.Authz, Sealer: h.Engine.Sealer, Log: h.Engine.Log, Queue: h.Engine.Queue, Events: h.Engine.Events}
-		second, err := inbound.NewDoor(other, ratelimit.NewMemory(), nil, slog.New(slog.DiscardHandler))
+		second, err := inbound.NewDoor(h.Node(t).Engine, ratelimit.NewMemory(), nil, slog.New(slog.DiscardHandler))
 		require.NoError(t, err)
 		doors := []*inbound.Door{h.door, second}
 		if h.Store.Path() != "" {

@@ -18,7 +18,6 @@ import (
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/egress"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/ratelimit"
 	"atrium/internal/test/testkit"
@@ -144,16 +143,8 @@ func (h *hook) work() {
 	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(h.t)})
 	require.NoError(h.t, err)
 	runner := execution.New(execution.Options{Engine: h.Engine, Egress: out})
-	q, err := jobs.New(h.Store, slog.New(slog.DiscardHandler), true, runner.Work())
-	require.NoError(h.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	h.t.Cleanup(func() {
-		cancel()
-		require.NoError(h.t, <-done)
-		out.Close()
-	})
+	h.t.Cleanup(out.Close)
+	h.WorkJobs(h.t, runner.Work())
 }
 
 // at waits until an execution has a status.

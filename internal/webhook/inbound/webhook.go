@@ -95,7 +95,8 @@ func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issue
 	if err := t.check(ctx, tx, in.SigningSecret); err != nil {
 		return Issued{}, err
 	}
-	if err := mayAdd(ctx, tx); err != nil {
+	full := apperr.New(apperr.Conflict, "A company has at most %d inbound webhooks.", maxWebhooks)
+	if err := tx.AtMost(ctx, "inbound/"+tx.Principal().CompanyID, maxWebhooks, tx.InboundWebhook.Query().Count, full); err != nil {
 		return Issued{}, err
 	}
 	out := Issued{ID: id.New("whi"), SigningSecret: givenOrNew(in.SigningSecret)}
@@ -122,22 +123,6 @@ func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issue
 	}
 	tx.Changed(nil, out.Webhook)
 	return out, nil
-}
-
-// mayAdd returns conflict when the company has as many webhooks as it may. A lock makes the creates of a company run one after
-// the other, so that concurrent ones cannot exceed the limit.
-func mayAdd(ctx context.Context, tx *op.Tx) error {
-	if err := tx.LockName(ctx, "inbound/"+tx.Principal().CompanyID); err != nil {
-		return err
-	}
-	n, err := tx.InboundWebhook.Query().Count(tx.Unfiltered(ctx, "webhooks that the caller does not see count, too"))
-	if err != nil {
-		return fmt.Errorf("count the webhooks: %w", err)
-	}
-	if n >= maxWebhooks {
-		return apperr.New(apperr.Conflict, "A company has at most %d inbound webhooks.", maxWebhooks)
-	}
-	return nil
 }
 
 // UpdateWebhookInput changes the fields that it names.
@@ -218,11 +203,7 @@ func (in UpdateWebhookInput) target(ready prepared, before *ent.InboundWebhook) 
 }
 
 func deleteWebhook(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook, _ op.ByID) (struct{}, error) {
-	if err := tx.InboundWebhook.DeleteOne(w).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the webhook: %w", err)
-	}
-	tx.Changed(w, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, w, tx.InboundWebhook.DeleteOne(w).Exec)
 }
 
 // Path returns the path of a webhook's calls, below the base URL.

@@ -104,7 +104,6 @@ func TestWebhooksAreBounded(t *testing.T) {
 		for range 49 {
 			testkit.Run(t, h.World, h.ctx, inbound.CreateWebhook, in)
 		}
-		_, _, err := op.Run(h.ctx, h.Engine, inbound.CreateWebhook, in, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, h.World, h.ctx, inbound.CreateWebhook, in, apperr.Conflict)
 	})
 }

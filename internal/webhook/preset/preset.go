@@ -19,7 +19,7 @@ type Preset struct {
 	Headers     []string          // to keep besides the usual ones; nil for none
 	When        string            // empty for every call
 	Mapping     map[string]string // the expressions of a field mapping but for fields
-	Steps       []locale.Text     // what to do at the sender; URLMark stands for the webhook's address
+	Steps       []locale.Text     // what to do at the sender; {url} stands for the webhook's address
 	SecretThere bool              // the sender draws the secret, which has to be given here
 	Sample      Sample
 }
@@ -29,12 +29,6 @@ type Sample struct {
 	Headers map[string]string
 	Body    json.RawMessage
 }
-
-// What stands in a step for the address of the webhook and for its secret.
-const (
-	URLMark    = "{url}"
-	SecretMark = "{secret}"
-)
 
 //go:embed samples
 var samples embed.FS

@@ -219,8 +219,7 @@ func TestConditionsTellNothingOfOthers(t *testing.T) {
 		for place, id := range map[string]string{condition.Decision: d.flow.ID, condition.Data: d.flow.ID, condition.Form: d.off.ID} {
 			absent := id[:len(id)-4] + "0000"
 			require.Equal(t, refusal(theirs, place, absent, nil), refusal(theirs, place, id, nil), place)
-			_, _, err := op.Run(theirs, w.Engine, condition.Fields, condition.FieldsInput{For: place, ID: &id}, nil)
-			require.Equal(t, apperr.NotFound, apperr.CodeOf(err), place)
+			testkit.Refused(t, w, theirs, condition.Fields, condition.FieldsInput{For: place, ID: &id}, apperr.NotFound, place)
 		}
 		absent := secret.ID[:len(secret.ID)-4] + "0000"
 		require.Equal(t, refusal(theirs, condition.Routing, "x", &absent), refusal(theirs, condition.Routing, "x", &secret.ID))

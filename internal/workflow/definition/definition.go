@@ -170,11 +170,11 @@ func PhaseNames(published []byte) (map[string]string, error) {
 	return names, nil
 }
 
-// Responsible returns the responsible participants, in the order written.
-func (p *Phase) Responsible() []Participant {
+// InRole returns the participants who have a role, in the order written.
+func (p *Phase) InRole(role string) []Participant {
 	var out []Participant
 	for _, one := range p.Participants {
-		if one.Role == "responsible" {
+		if one.Role == role {
 			out = append(out, one)
 		}
 	}

@@ -23,7 +23,7 @@ func TestGoodPhases(t *testing.T) {
 		require.Equal(t, "Review", p.Title())
 		require.Equal(t, Accept, p.RequestAction)
 		require.Len(t, p.Participants, 3)
-		require.Equal(t, []Participant{{"responsible", "user", "usr_1"}}, p.Responsible())
+		require.Equal(t, []Participant{{"responsible", "user", "usr_1"}}, p.InRole("responsible"))
 		require.Equal(t, &SLA{ResponseMinutes: 1, ResolutionMinutes: 525600, WarnAtPercent: 99}, p.SLA)
 	})
 	t.Run("nothing set", func(t *testing.T) {

@@ -134,7 +134,7 @@ func (c *checker) sla(f fields) *SLA {
 		ResponseMinutes:   one.whole("responseMinutes", 1, maxMinutes, 0),
 		ResolutionMinutes: one.whole("resolutionMinutes", 1, maxMinutes, 0),
 		WarnAtPercent:     one.whole("warnAtPercent", 1, 99, 0),
-		CalendarID:        one.calendar("calendarId"),
+		CalendarID:        one.calendar(),
 	}
 	if levels.CalendarID != "" {
 		c.refs.Calendars[len(c.refs.Calendars)-1].Minutes = max(levels.ResponseMinutes, levels.ResolutionMinutes)
@@ -142,11 +142,11 @@ func (c *checker) sla(f fields) *SLA {
 	return levels
 }
 
-// calendar reads the id of a calendar and records that the definition names it.
-func (f fields) calendar(key string) string {
-	id := f.str(key, shownRunes)
+// calendar reads calendarId and records that the definition names that calendar.
+func (f fields) calendar() string {
+	id := f.str("calendarId", shownRunes)
 	if id != "" {
-		f.c.refs.Calendars = append(f.c.refs.Calendars, Reference{ID: id, Field: f.at(key)})
+		f.c.refs.Calendars = append(f.c.refs.Calendars, Reference{ID: id, Field: f.at("calendarId")})
 	}
 	return id
 }

@@ -18,6 +18,6 @@ func (c *checker) timer(f fields) (*TimerConfig, ways) {
 	return &TimerConfig{
 		Duration:   f.span("duration"),
 		Until:      f.expression("until", plain, cel.TimestampType),
-		CalendarID: f.calendar("calendarId"),
+		CalendarID: f.calendar(),
 	}, ways{must: []string{Next}}
 }

@@ -152,10 +152,10 @@ func runBoth(t *rapid.T, seq []*node, d *definition.Definition) {
 		p.complete(task, map[string]any{"v": v["v"], "outcome": "next"})
 		p.goOn()
 		require.ErrorIs(t, w.try(in), engine.ErrStale, "an input counts once")
-		require.NotEqual(t, asJSON(t, before), asJSON(t, w.state))
+		require.NotEqual(t, asText(t, before), asText(t, w.state))
 	}
 	require.Equal(t, engine.Completed, w.state.Status)
-	require.JSONEq(t, asJSON(t, p.out), asJSON(t, w.state.Phases))
+	require.JSONEq(t, asText(t, p.out), asText(t, w.state.Phases))
 	require.Subset(t, w.opens, slices.Collect(maps.Keys(opens)))
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(w.opens))), len(w.opens), "each task is opened exactly once")
 	w.nothingIsLeft(t, d)
@@ -237,7 +237,7 @@ func (w *recorder) nothingIsLeft(t *rapid.T, d *definition.Definition) {
 		}
 		if p.Type == definition.Join {
 			joins[v.Branch+" "+p.ID]++
-			require.NotEmpty(t, json.RawMessage(asJSON(t, v.Output)))
+			require.NotEmpty(t, json.RawMessage(asText(t, v.Output)))
 		}
 	}
 	require.Equal(t, blocks, joins, "each block joins once")

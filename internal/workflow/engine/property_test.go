@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -164,12 +163,12 @@ func TestHistoryIsAPathOfTheDefinition(t *testing.T) {
 			once, err := engine.Step(t.Context(), w.d, before, in, w.env)
 			again, err2 := engine.Step(t.Context(), w.d, stored(t, before), in, w.env)
 			require.Equal(t, err, err2)
-			require.Equal(t, asJSON(t, once.State), asJSON(t, again.State), "a step can be computed again")
-			require.Equal(t, asJSON(t, once.History), asJSON(t, again.History))
+			require.Equal(t, asText(t, once.State), asText(t, again.State), "a step can be computed again")
+			require.Equal(t, asText(t, once.History), asText(t, again.History))
 			require.Len(t, again.Effects, len(once.Effects))
-			require.Equal(t, asJSON(t, before), asJSON(t, w.state), "a step changes nothing that it was given")
+			require.Equal(t, asText(t, before), asText(t, w.state), "a step changes nothing that it was given")
 			if w.try(in) != nil {
-				require.Equal(t, asJSON(t, before), asJSON(t, w.state), "a refused input changes nothing")
+				require.Equal(t, asText(t, before), asText(t, w.state), "a refused input changes nothing")
 				w.d = was
 				continue
 			}
@@ -222,10 +221,4 @@ func path(t *rapid.T, w *world, r route) {
 			t.Fatalf("status %s", w.state.Status)
 		}
 	}
-}
-
-func asJSON(t *rapid.T, v any) string {
-	raw, err := json.Marshal(v)
-	require.NoError(t, err)
-	return string(raw)
 }

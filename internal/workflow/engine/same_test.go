@@ -48,7 +48,7 @@ func transcript(t *rapid.T) string {
 			d = versions[1]
 		}
 		res, err := engine.Step(t.Context(), d, w.state, in, w.env)
-		out += fmt.Sprintf("%T %v %s %s %v", in, err, asJSON(t, res.State), asJSON(t, res.History), res.More)
+		out += fmt.Sprintf("%T %v %s %s %v", in, err, asText(t, res.State), asText(t, res.History), res.More)
 		if err != nil {
 			return
 		}

@@ -2,7 +2,6 @@ package execution
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"atrium/internal/op/events"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/strictjson"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -59,14 +59,7 @@ type Approver struct {
 
 // ApproversOf returns an approval's approvers. Votes refer to them by their index.
 func ApproversOf(a *ent.Approval) ([]*Approver, error) {
-	list := []*Approver{}
-	if len(a.Approvers) == 0 {
-		return list, nil
-	}
-	if err := json.Unmarshal(a.Approvers, &list); err != nil {
-		return nil, fmt.Errorf("read the approvers of %s: %w", a.ID, err)
-	}
-	return list, nil
+	return strictjson.List[Approver](a.Approvers, "approvers", a.ID)
 }
 
 // ListApprovalsInput filters and pages the list.

@@ -13,9 +13,7 @@ import (
 	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op/events"
-	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"
-	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
 
@@ -59,7 +57,7 @@ type breachWorker struct {
 // workflow or nobody is accountable for the phase: the offering's escalations say who else hears of it.
 func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) error {
 	a, db := job.Args, b.r.Engine.Store.Reader()
-	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, timer.Worker)), b.r.Engine.Store.Clock())
+	ctx = b.r.Engine.Reading(ctx, a.Company, timer.Worker)
 	r, err := db.Request.Get(ctx, a.Request)
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
@@ -86,7 +84,7 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 		if p == nil {
 			continue
 		}
-		for _, one := range roleOf(p, "accountable") {
+		for _, one := range p.InRole("accountable") {
 			title = cmp.Or(title, p.Title())
 			switch one.Type {
 			case "user":

@@ -17,7 +17,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/egress"
-	"atrium/internal/platform/principal"
 	"atrium/internal/platform/text"
 	"atrium/internal/secret"
 	"atrium/internal/workflow/definition"
@@ -71,7 +70,7 @@ func (*caller) NextRetry(job *river.Job[CallArgs]) time.Time { return retryAt(jo
 // between, the attempt is made again under the same idempotency key.
 func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	a := job.Args
-	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, workerName)), c.r.Engine.Store.Clock())
+	ctx = c.r.Engine.Reading(ctx, a.Company, workerName)
 	now := c.r.Engine.Store.Clock().Now()
 	l, err := load(ctx, c.r.Engine.Store.Reader(), a.Execution, now)
 	if err != nil || l == nil {

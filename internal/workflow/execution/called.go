@@ -14,6 +14,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -98,7 +99,7 @@ func (p *plan) startWorkflow(ctx context.Context, tx *op.Tx, e engine.StartWorkf
 // branch returns the branch of a visit of the plan; nil outside of blocks.
 func (p *plan) branch(visit int) *string {
 	if at := p.state.At(visit); at != nil {
-		return textOrNil(at.Visit.Branch)
+		return text.OrNil(at.Visit.Branch)
 	}
 	return nil
 }

@@ -252,8 +252,7 @@ func TestSkippingACallTakesTheRightToDecideWhatItAsks(t *testing.T) {
 		require.Eventually(t, func() bool {
 			return s.Store.Reader().Incident.Query().Where(incident.ExecutionID(*r.ExecutionID)).CountX(s.ctx) == 1
 		}, patience, tick)
-		_, _, err := op.Run(s.ctx, s.Engine, run.ResolveIncident, run.ResolveIncidentInput{ByID: op.ByID{ID: s.incident(r).ID}, Action: "SKIP"}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), "%v", err)
+		testkit.Refused(t, s.World, s.ctx, run.ResolveIncident, run.ResolveIncidentInput{ByID: op.ByID{ID: s.incident(r).ID}, Action: "SKIP"}, apperr.Forbidden)
 	})
 }
 
@@ -288,8 +287,7 @@ func TestACallOfAnArchivedWorkflowIsAnIncident(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		other := published(t, w, principal.Owner, "Ordering", ordering())
 		s := caller(t, w, other.ID, nil)
-		_, _, err := op.Run(s.ctx, s.Engine, workflow.DeleteWorkflow, op.ByID{ID: other.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		err := testkit.Refused(t, s.World, s.ctx, workflow.DeleteWorkflow, op.ByID{ID: other.ID}, apperr.Conflict)
 		require.Contains(t, err.Error(), "Process")
 		testkit.Run(t, w, s.ctx, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: op.ByID{ID: other.ID}, Status: op.SetTo("archived")})
 		s.work()

@@ -72,7 +72,7 @@ func TaskFaults(
 		faults = append(faults, apperr.Detail{Field: "outcome", Message: "must be one of the task's outcomes"})
 	}
 	if p.Process.Form == nil {
-		return append(faults, under("variables", form.ValidateWithoutForm(variables))...), nil
+		return append(faults, underVariables(form.ValidateWithoutForm(variables))...), nil
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) error {
 		lookups := domain.LookupsOf(tx, files)
@@ -83,7 +83,7 @@ func TaskFaults(
 		if files == nil {
 			rows = slices.DeleteFunc(rows, func(d apperr.Detail) bool { return asksForMissing(p.Process.Form, d, variables) })
 		}
-		faults = append(faults, under("variables", rows)...)
+		faults = append(faults, underVariables(rows)...)
 		return err
 	})
 	return faults, err
@@ -121,7 +121,7 @@ func (c *completion) corrects(ctx context.Context, tx *op.Tx, t *ent.Task, corre
 func CorrectionFaults(ctx context.Context, tx *op.Tx, r *ent.Request, corrections map[string]any) ([]apperr.Detail, error) {
 	faults := form.ValidateWithoutForm(corrections)
 	if len(faults) > 0 || r == nil {
-		return under("variables", faults), nil
+		return underVariables(faults), nil
 	}
 	var old map[string]any
 	if err := decode(r.Fields, &old); err != nil {
@@ -131,7 +131,7 @@ func CorrectionFaults(ctx context.Context, tx *op.Tx, r *ent.Request, correction
 	maps.Copy(all, old)
 	maps.Copy(all, corrections)
 	faults, err := domain.FieldFaults(ctx, tx, r.OfferingID, all, old, attachment.Answerable(tx, r.ID))
-	return under("variables", faults), err
+	return underVariables(faults), err
 }
 
 // CompletionFaults returns the faults of a completion of a task, by its outcomes and its form. Call it outside of
@@ -142,11 +142,11 @@ func CompletionFaults(ctx context.Context, tx *op.Tx, in CompleteTaskInput) ([]a
 	return c.faults, err
 }
 
-// under renames a form's faults after the input's field that holds the form's values.
-func under(field string, rows []apperr.Detail) []apperr.Detail {
+// underVariables names a form's faults after the input's field that holds the form's values.
+func underVariables(rows []apperr.Detail) []apperr.Detail {
 	out := slices.Clone(rows)
 	for i := range out {
-		out[i].Field = field + out[i].Field[min(len("fields"), len(out[i].Field)):]
+		out[i].Field = "variables" + out[i].Field[min(len("fields"), len(out[i].Field)):]
 	}
 	return out
 }

@@ -212,7 +212,6 @@ func (s *shop) cancelled(t *testing.T, fields body, waits func(*ent.Request)) {
 	tasks, err := s.Store.Reader().Task.Query().Where(task.ExecutionID(e.ID)).All(s.ctx)
 	require.NoError(t, err)
 	for _, one := range tasks {
-		_, _, err := op.Run(s.ctx, s.Engine, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: one.ID}}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, s.World, s.ctx, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: one.ID}}, apperr.Conflict)
 	}
 }

@@ -275,12 +275,10 @@ func TestCancelEndsBoth(t *testing.T) {
 			require.Equal(t, []string{"request.created", "request.cancelled"}, s.events(r))
 		}
 		for _, r := range []string{*byRequest.ExecutionID, *byExecution.ExecutionID} {
-			_, _, err := op.Run(s.ctx, w.Engine, run.Cancel, op.ByID{ID: r}, nil)
-			require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+			testkit.Refused(t, w, s.ctx, run.Cancel, op.ByID{ID: r}, apperr.Conflict)
 		}
 		for _, task := range append(s.tasks(byRequest, "CANCELLED"), s.tasks(byExecution, "CANCELLED")...) {
-			_, _, err := op.Run(s.ctx, w.Engine, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: task.ID}}, nil)
-			require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+			testkit.Refused(t, w, s.ctx, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: task.ID}}, apperr.Conflict)
 		}
 		require.Empty(t, s.tasks(byRequest, "OPEN"))
 		require.Equal(t, []string{"workflow.started"}, s.events(*byExecution.ExecutionID))
@@ -300,10 +298,7 @@ func TestTimer(t *testing.T) {
 		r := s.file(nil)
 		s.at(r, "WAITING", "long")
 		now := w.Clock.Now()
-		w.Clock.SetOffset(72 * time.Hour)
-		require.NoError(t, w.Store.Write(principal.System(context.Background(), "the development clock"), func(ctx context.Context, tx *store.Tx) error {
-			return w.Queue.Advance(ctx, tx, 72*time.Hour)
-		}))
+		w.Later(t, 72*time.Hour)
 		e := s.at(r, "COMPLETED", "done")
 		require.WithinDuration(t, now.Add(72*time.Hour), *e.FinishedAt, time.Minute)
 	})
@@ -348,10 +343,9 @@ func TestCorrectionsThatTheFormRefuses(t *testing.T) {
 		s.work()
 		r := s.file(body{"n": 1})
 		s.at(r, "WAITING", "check")
-		_, _, err := op.Run(s.ctx, w.Engine, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: s.task(r).ID}, Variables: body{"n": 4, "m": 1}}, nil)
-		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		in := run.CompleteTaskInput{ByID: op.ByID{ID: s.task(r).ID}, Variables: body{"n": 4, "m": 1}}
 		var fields []string
-		for _, d := range apperr.From(err).Details {
+		for _, d := range testkit.Refused(t, w, s.ctx, run.CompleteTask, in, apperr.Validation).Details {
 			fields = append(fields, d.Field)
 		}
 		require.ElementsMatch(t, []string{"variables.m", "variables.n"}, fields)

@@ -98,7 +98,7 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 			break
 		}
 	}
-	r.faults = append(r.faults, under("variables", form.ValidateWithoutForm(in.Variables))...)
+	r.faults = append(r.faults, underVariables(form.ValidateWithoutForm(in.Variables))...)
 	if len(r.faults) > 0 {
 		return r, nil
 	}

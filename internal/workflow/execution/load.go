@@ -2,7 +2,6 @@ package execution
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"atrium/ent/incident"
 	"atrium/ent/task"
 	"atrium/internal/desk/sla"
+	"atrium/internal/platform/strictjson"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
@@ -259,12 +259,5 @@ type Decision struct {
 
 // DecisionsOf returns an approval's decisions, in the order in which they came.
 func DecisionsOf(a *ent.Approval) ([]*Decision, error) {
-	list := []*Decision{}
-	if len(a.Decisions) == 0 {
-		return list, nil
-	}
-	if err := json.Unmarshal(a.Decisions, &list); err != nil {
-		return nil, fmt.Errorf("read the decisions of %s: %w", a.ID, err)
-	}
-	return list, nil
+	return strictjson.List[Decision](a.Decisions, "decisions", a.ID)
 }

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/phasevisit"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/text"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -107,7 +108,7 @@ func immovable(from, to *definition.Definition, s engine.State, visit int, phase
 		}
 		old, now := from.Phase(at.Visit.PhaseID), to.Phase(at.Visit.PhaseID)
 		ways := slices.DeleteFunc(old.Ways(), func(way string) bool { return now.Follow(way) != nil })
-		asks := reflect.DeepEqual(old.Approval, now.Approval) && slices.Equal(roleOf(old, "accountable"), roleOf(now, "accountable"))
+		asks := reflect.DeepEqual(old.Approval, now.Approval) && slices.Equal(old.InRole("accountable"), now.InRole("accountable"))
 		if len(ways) > 0 || !asks {
 			return fmt.Sprintf("The execution also waits in the phase %s, which has other ways out or other approvers in the version.", old.ID)
 		}
@@ -213,6 +214,6 @@ func visitRow(v engine.Visit) (*ent.PhaseVisit, error) {
 	}
 	return &ent.PhaseVisit{
 		Number: v.Number, PhaseID: v.PhaseID, Type: string(v.Type), Status: phasevisit.Status(v.Status), StartedAt: v.StartedAt, FinishedAt: v.FinishedAt,
-		Transition: v.Transition, Attempts: v.Attempts, Branch: textOrNil(v.Branch), Input: d.input, Output: d.output, Error: d.fault,
+		Transition: v.Transition, Attempts: v.Attempts, Branch: text.OrNil(v.Branch), Input: d.input, Output: d.output, Error: d.fault,
 	}, nil
 }

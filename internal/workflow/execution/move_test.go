@@ -107,20 +107,16 @@ func TestMovesThatAreRefused(t *testing.T) {
 		}
 		for _, in := range []run.ResolveIncidentInput{{Action: "RETRY", Version: new(2)}, {Action: "SKIP", PhaseID: new("wait")}} {
 			in.ByID = id
-			_, _, err := op.Run(s.ctx, w.Engine, run.ResolveIncident, in, nil)
-			require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+			testkit.Refused(t, w, s.ctx, run.ResolveIncident, in, apperr.Validation)
 		}
-		_, _, err := op.Run(w.As(w.B, principal.Owner), w.Engine, run.PreviewMove, run.PreviewMoveInput{ByID: id, Version: 2}, nil)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
-		_, _, err = op.Run(w.As(w.A, principal.Member), w.Engine, run.PreviewMove, run.PreviewMoveInput{ByID: id, Version: 2}, nil)
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		testkit.Refused(t, w, w.As(w.B, principal.Owner), run.PreviewMove, run.PreviewMoveInput{ByID: id, Version: 2}, apperr.NotFound)
+		testkit.Refused(t, w, w.As(w.A, principal.Member), run.PreviewMove, run.PreviewMoveInput{ByID: id, Version: 2}, apperr.Forbidden)
 		require.Equal(t, execution.StatusWAITING, s.at(r, "WAITING", "sum").Status)
 		require.Equal(t, 1, s.at(r, "WAITING", "sum").WorkflowVersion)
 
 		testkit.Run(t, w, s.ctx, run.ResolveIncident, run.ResolveIncidentInput{ByID: id, Action: "MOVE", Version: new(2), PhaseID: new("wait")})
 		s.at(r, "WAITING", "wait")
-		_, _, err = op.Run(s.ctx, w.Engine, run.PreviewMove, run.PreviewMoveInput{ByID: id, Version: 1, PhaseID: "sum"}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w, s.ctx, run.PreviewMove, run.PreviewMoveInput{ByID: id, Version: 1, PhaseID: "sum"}, apperr.Conflict)
 	})
 }
 

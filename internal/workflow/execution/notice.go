@@ -13,9 +13,7 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/mail"
 	"atrium/internal/notify/notice"
-	"atrium/internal/platform/clock"
 	"atrium/internal/platform/locale"
-	"atrium/internal/platform/principal"
 	"atrium/internal/workflow/definition"
 )
 
@@ -85,7 +83,7 @@ type noticeWorker struct {
 // Work notifies each person, in one transaction with the completion of the job.
 func (t *noticeWorker) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 	a := job.Args
-	outside := clock.With(principal.With(ctx, principal.Worker(a.Company, workerName)), t.r.Engine.Store.Clock())
+	outside := t.r.Engine.Reading(ctx, a.Company, workerName)
 	people, note, err := t.find(outside, a)
 	if err != nil {
 		return err

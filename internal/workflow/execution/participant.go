@@ -95,17 +95,6 @@ func (p *plan) hold(ctx context.Context, tx *op.Tx, list ...definition.Participa
 	return nil
 }
 
-// roleOf returns the participants of a phase who have a role.
-func roleOf(p *definition.Phase, role string) []definition.Participant {
-	var out []definition.Participant
-	for _, one := range p.Participants {
-		if one.Role == role {
-			out = append(out, one)
-		}
-	}
-	return out
-}
-
 // worker returns the participant who gets a phase's task: the first responsible one who is available. It returns none if the
 // phase names nobody; everyone who works requests then sees the task. missing names those responsible if none of them is
 // available.
@@ -203,7 +192,7 @@ func named(list []definition.Participant) string {
 // approversOf returns those who decide: the approvers of an APPROVAL or, for a sign-off, the participants who are accountable.
 func approversOf(p *definition.Phase, signOff bool) (list []definition.Participant, mode definition.ApprovalMode, quorum int, sequential bool) {
 	if signOff {
-		return roleOf(p, "accountable"), definition.Any, 0, false
+		return p.InRole("accountable"), definition.Any, 0, false
 	}
 	return participantsOf(p.Approval), p.Approval.Mode, p.Approval.Quorum, p.Approval.Order == definition.Sequential
 }

@@ -83,7 +83,7 @@ func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (visit int,
 	for _, e := range p.effects {
 		switch e := e.(type) {
 		case engine.OpenTask:
-			all = append(all, e.Phase.Responsible()...)
+			all = append(all, e.Phase.InRole("responsible")...)
 		case engine.OpenApproval:
 			approvers, _, _, _ := approversOf(e.Phase, e.SignOff)
 			all = append(all, approvers...)
@@ -96,7 +96,7 @@ func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (visit int,
 		switch e := e.(type) {
 		case engine.OpenTask:
 			visit = e.Visit
-			_, missing = p.people.worker(e.Phase.Responsible())
+			_, missing = p.people.worker(e.Phase.InRole("responsible"))
 		case engine.OpenApproval:
 			visit = e.Visit
 			approvers, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)

@@ -161,7 +161,7 @@ func (r *Rehearsal) Request() *ent.Request { return r.l.request }
 
 // Worker returns who would get the task of a phase: nobody in particular for a phase that names nobody.
 func (r *Rehearsed) Worker(p *definition.Phase) (who []definition.Participant) {
-	if one, _ := r.people.worker(p.Responsible()); one.ID != "" {
+	if one, _ := r.people.worker(p.InRole("responsible")); one.ID != "" {
 		who = append(who, one)
 	}
 	return who
@@ -181,4 +181,4 @@ func Approvers(p *definition.Phase, signOff bool) *definition.ApprovalConfig {
 }
 
 // Told returns whom a phase tells in a role.
-func Told(e engine.Tell) []definition.Participant { return roleOf(e.Phase, e.Role) }
+func Told(e engine.Tell) []definition.Participant { return e.Phase.InRole(e.Role) }

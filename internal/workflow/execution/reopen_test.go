@@ -52,8 +52,7 @@ func TestReopenedRequestsRunTheirOwnWorkflow(t *testing.T) {
 		}
 		testkit.Run(t, w, s.ctx, workflow.PublishWorkflow, op.ByID{ID: draft.ID})
 		require.NoError(t, names(draft.ID))
-		_, _, err = op.Run(s.ctx, w.Engine, workflow.DeleteWorkflow, op.ByID{ID: draft.ID}, nil)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+		testkit.Refused(t, w, s.ctx, workflow.DeleteWorkflow, op.ByID{ID: draft.ID}, apperr.Conflict)
 
 		again = testkit.Run(t, w, s.ctx, domain.Reopen, domain.ReopenInput{ByID: done})
 		require.NotEqual(t, before.ExecutionID, again.ExecutionID)

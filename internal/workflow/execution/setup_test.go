@@ -96,24 +96,11 @@ func (s *shop) workLogged(to io.Writer, more ...jobs.Option) (stop func()) {
 	log := slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(s.t)})
 	require.NoError(s.t, err)
+	s.t.Cleanup(out.Close)
 	runner := run.New(run.Options{Engine: s.Engine, Egress: out, Traces: s.traces})
 	q, err := jobs.New(s.Store, log, true, append(more, runner.Work())...)
 	require.NoError(s.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	stopped := false
-	stop = func() {
-		if stopped {
-			return
-		}
-		stopped = true
-		cancel()
-		require.NoError(s.t, <-done)
-		out.Close()
-	}
-	s.t.Cleanup(stop)
-	return stop
+	return testkit.RunQueue(s.t, q)
 }
 
 // file files a request.

@@ -80,11 +80,8 @@ func TestPhasesHaveServiceLevels(t *testing.T) {
 		}
 		later := func(d time.Duration) {
 			t.Helper()
-			w.Clock.SetOffset(w.Clock.Offset() + d)
+			w.Later(t, d)
 			require.NoError(t, w.Store.Write(principal.System(t.Context(), "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
-				if err := w.Queue.Advance(ctx, tx, d); err != nil {
-					return err
-				}
 				return w.Queue.InsertTx(ctx, tx, timer.SweepArgs{}, time.Time{})
 			}))
 		}

@@ -14,10 +14,8 @@ import (
 	"atrium/ent"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/clock"
 	"atrium/internal/platform/egress"
 	"atrium/internal/platform/jobs"
-	"atrium/internal/platform/principal"
 	"atrium/internal/platform/share"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
@@ -95,7 +93,7 @@ var errMoved = errors.New("the execution has moved since it was read")
 // advance loads, computes and commits until a commit succeeds. given is an input that no row holds, such as the outcome of a
 // call. The commit completes the job; if there is nothing to commit, River completes it.
 func (r *Runner) advance(ctx context.Context, st step, company, id string, given engine.Input, job *rivertype.JobRow) error {
-	ctx = clock.With(principal.With(ctx, principal.Worker(company, workerName)), r.Engine.Store.Clock())
+	ctx = r.Engine.Reading(ctx, company, workerName)
 	p := pending{given: given}
 	for range maxTries {
 		row, err := rowOf(ctx, r.Engine.Store.Reader(), id)

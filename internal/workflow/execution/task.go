@@ -97,7 +97,7 @@ func AccountableFor(ctx context.Context, tx *op.Tx, t *ent.Task) (string, error)
 	if err != nil {
 		return "", err
 	}
-	for _, one := range roleOf(p, "accountable") {
+	for _, one := range p.InRole("accountable") {
 		if one.Type == "user" {
 			return one.ID, nil
 		}

@@ -11,6 +11,7 @@ import (
 	"atrium/ent/execution"
 	"atrium/ent/phasevisit"
 	"atrium/internal/desk/participant"
+	"atrium/internal/platform/text"
 	"atrium/internal/workflow/engine"
 )
 
@@ -84,7 +85,7 @@ func (p *plan) consulted() (json.RawMessage, error) {
 		if !ok {
 			continue
 		}
-		for _, one := range roleOf(tell.Phase, tell.Role) {
+		for _, one := range tell.Phase.InRole(tell.Role) {
 			for _, entry := range []string{one.ID, participant.About(tell.Phase.ID, one.ID)} {
 				if one.Type != "agent" && !slices.Contains(ids, entry) {
 					ids = append(ids, entry)
@@ -107,7 +108,7 @@ func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
 		if v.Number > known {
 			creates = append(creates, db.PhaseVisit.Create().SetExecutionID(p.row.ID).SetNumber(v.Number).SetPhaseID(v.PhaseID).SetType(string(v.Type)).
 				SetStatus(phasevisit.Status(v.Status)).SetStartedAt(v.StartedAt).SetNillableFinishedAt(v.FinishedAt).SetTransition(v.Transition).
-				SetAttempts(v.Attempts).SetNillableBranch(textOrNil(v.Branch)).SetInput(input).SetOutput(output).SetError(fault))
+				SetAttempts(v.Attempts).SetNillableBranch(text.OrNil(v.Branch)).SetInput(input).SetOutput(output).SetError(fault))
 			continue
 		}
 		err := db.PhaseVisit.Update().Where(phasevisit.ExecutionID(p.row.ID), phasevisit.Number(v.Number)).SetStatus(phasevisit.Status(v.Status)).
@@ -163,14 +164,6 @@ func documentsOf(v engine.Visit) (d documents, err error) {
 	}
 	d.fault, err = encode(faultOrNil(v.Fault))
 	return d, err
-}
-
-// textOrNil returns nil for an empty text.
-func textOrNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // faultOrNil returns an untyped nil for no fault, because a nil pointer in an interface is not nil.

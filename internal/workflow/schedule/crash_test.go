@@ -21,13 +21,12 @@ func TestNodesAreKilled(t *testing.T) {
 		in.Cron, in.TimeZone = new(fmt.Sprintf("%d %d * * *", anHourAgo.Minute(), anHourAgo.Hour())), "UTC"
 		made := 0
 		w.KillNodes(t, 6, "TestNodeThatRunsSchedules", "", func(int) {
-			o.advance = -2 * time.Hour
-			o.Clock.SetOffset(o.advance)
+			o.Clock.SetOffset(-2 * time.Hour)
 			for range 25 {
 				o.create(o.owner, in)
 				made++
 			}
-			o.later(2 * time.Hour)
+			o.Later(o.t, 2*time.Hour)
 		})
 		o.work()
 		o.settled()

@@ -9,9 +9,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/notify/mail"
 	"atrium/internal/notify/notice"
-	"atrium/internal/platform/clock"
 	"atrium/internal/platform/locale"
-	"atrium/internal/platform/principal"
 )
 
 // toTell returns the administrators who are told of a run, if it is the first to fail after one that did not, and who may read the
@@ -20,7 +18,7 @@ func (t *turn) toTell(ctx context.Context, as schedulerun.Status) ([]*ent.User, 
 	if as != schedulerun.StatusFAILED {
 		return nil, nil
 	}
-	ctx = clock.With(principal.With(ctx, principal.Worker(t.row.CompanyID, worker)), t.engine.Store.Clock())
+	ctx = t.engine.Reading(ctx, t.row.CompanyID, worker)
 	db := t.engine.Store.Reader()
 	last, err := db.ScheduleRun.Query().Where(schedulerun.ScheduleID(t.row.ID)).Order(ent.Desc(schedulerun.FieldCreatedAt, schedulerun.FieldID)).First(ctx)
 	if err != nil && !ent.IsNotFound(err) {

@@ -10,8 +10,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/schedule"
 	"atrium/internal/op"
-	"atrium/internal/platform/clock"
-	"atrium/internal/platform/principal"
 	"atrium/internal/workflow"
 )
 
@@ -24,7 +22,7 @@ type replanner struct {
 // Work computes them one by one. A time that is due already stays.
 func (r *replanner) Work(ctx context.Context, job *river.Job[workflow.ReplanArgs]) error {
 	a := job.Args
-	reads := clock.With(principal.With(ctx, principal.Worker(a.Company, worker)), r.engine.Store.Clock())
+	reads := r.engine.Reading(ctx, a.Company, worker)
 	ids, err := r.engine.Store.Reader().Schedule.Query().Where(schedule.CalendarID(a.Calendar), schedule.Enabled(true)).Order(schedule.ByID()).IDs(reads)
 	if err != nil {
 		return fmt.Errorf("look for the calendar's schedules: %w", err)

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 		files, starts := o.create(admin, o.filing()), o.create(o.owner, o.starting())
 		first := *files.NextRunAt
 		o.work()
-		o.later(time.Hour)
+		o.Later(o.t, time.Hour)
 		o.settled()
 		ran := o.runs(files.ID)
 		require.Len(t, ran, 1)
@@ -71,7 +71,7 @@ func TestNodesTogether(t *testing.T) {
 			ids = append(ids, o.create(o.owner, o.filing()).ID)
 		}
 		for range 4 {
-			o.later(time.Hour)
+			o.Later(o.t, time.Hour)
 			o.settled()
 		}
 		for _, id := range ids {
@@ -88,7 +88,7 @@ func TestMissed(t *testing.T) {
 		skip.Missed = new("SKIP")
 		first, second := o.create(o.owner, once), o.create(o.owner, skip)
 		planned := *first.NextRunAt
-		o.later(planned.Sub(o.Clock.Now()) + 3*time.Hour + time.Minute)
+		o.Later(o.t, planned.Sub(o.Clock.Now())+3*time.Hour+time.Minute)
 		o.work()
 		o.settled()
 		require.Len(t, o.runs(first.ID), 1)
@@ -113,7 +113,7 @@ func TestFailed(t *testing.T) {
 		testkit.Run(t, o.World, o.owner, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: o.A.Users[principal.Admin].ID}})
 		o.work()
 		for range 2 {
-			o.later(time.Hour)
+			o.Later(o.t, time.Hour)
 			o.settled()
 		}
 		ran := o.runs(s.ID)
@@ -131,12 +131,12 @@ func TestFailed(t *testing.T) {
 		require.Equal(t, 1, told(), "the owner, once")
 		testkit.Run(t, o.World, o.owner, schedule.Update, schedule.UpdateInput{ByID: op.ByID{ID: s.ID}, Name: op.SetTo("Mine")})
 		testkit.Run(t, o.World, o.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.offering.ID}, Status: op.SetTo("inactive")})
-		o.later(time.Hour)
+		o.Later(o.t, time.Hour)
 		o.settled()
 		require.Len(t, o.runs(s.ID), 3)
 		require.Equal(t, "The offering takes no requests: it is not active.", *o.runs(s.ID)[2].Reason)
 		testkit.Run(t, o.World, o.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.offering.ID}, Status: op.SetTo("active")})
-		o.later(time.Hour)
+		o.Later(o.t, time.Hour)
 		o.settled()
 		require.Len(t, o.requests(), 1, "it runs as the owner now")
 	})
@@ -156,7 +156,7 @@ func TestByHand(t *testing.T) {
 		require.Len(t, o.requests(), 53)
 		require.Nil(t, o.get(s.ID).NextRunAt)
 		testkit.Run(t, o.World, o.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.offering.ID}, Status: op.SetTo("inactive")})
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(refused(t, o, o.owner, schedule.Run, schedule.RunInput{ByID: op.ByID{ID: s.ID}})))
+		testkit.Refused(t, o.World, o.owner, schedule.Run, schedule.RunInput{ByID: op.ByID{ID: s.ID}}, apperr.Conflict)
 	})
 }
 
@@ -167,14 +167,14 @@ func TestPolicies(t *testing.T) {
 		condition := policy.NewCondition(fmt.Appendf(nil, `{"resource.id": %q}`, o.workflow.ID))
 		testkit.Run(t, o.World, o.owner, policy.Create, policy.CreateInput{Name: "D", Effect: "Deny", Action: "read", Resource: "Workflow", Condition: &condition})
 		o.work()
-		o.later(time.Hour)
+		o.Later(o.t, time.Hour)
 		o.settled()
 		require.Len(t, o.runs(s.ID), 1)
 		require.Equal(t, "FAILED", string(o.runs(s.ID)[0].Status))
 		require.Empty(t, o.runs(s.ID)[0].ExecutionID)
 		list := testkit.Run(t, o.World, o.As(o.A, principal.Admin), schedule.List, schedule.ListInput{})
 		require.Empty(t, list.Rows, "nor does a list show it")
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(refused(t, o, o.As(o.A, principal.Admin), schedule.Get, op.ByID{ID: s.ID})))
+		testkit.Refused(t, o.World, o.As(o.A, principal.Admin), schedule.Get, op.ByID{ID: s.ID}, apperr.Forbidden)
 	})
 }
 
@@ -191,6 +191,6 @@ func TestCalendars(t *testing.T) {
 			ByID: op.ByID{ID: c.ID}, Holidays: op.SetTo([]string{before.Format(time.DateOnly)}),
 		})
 		require.Eventually(t, func() bool { return o.get(s.ID).NextRunAt.After(before) }, patience, tick)
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(refused(t, o, o.owner, workflow.DeleteCalendar, op.ByID{ID: c.ID})))
+		testkit.Refused(t, o.World, o.owner, workflow.DeleteCalendar, op.ByID{ID: c.ID}, apperr.Conflict)
 	})
 }

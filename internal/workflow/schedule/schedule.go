@@ -192,11 +192,7 @@ func mayAdd(ctx context.Context, tx *op.Tx) error {
 }
 
 func remove(ctx context.Context, tx *op.Tx, s *ent.Schedule, _ op.ByID) (struct{}, error) {
-	if err := tx.Schedule.DeleteOne(s).Exec(ctx); err != nil {
-		return struct{}{}, fmt.Errorf("delete the schedule: %w", err)
-	}
-	tx.Changed(s, nil)
-	return struct{}{}, nil
+	return op.Remove(ctx, tx, s, tx.Schedule.DeleteOne(s).Exec)
 }
 
 // TimesInput says when a schedule would run.

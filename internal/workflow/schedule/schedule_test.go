@@ -42,12 +42,12 @@ func TestUpdate(t *testing.T) {
 		change(s.ID, schedule.UpdateInput{Enabled: op.SetTo(true)})
 		require.Equal(t, 5, o.get(s.ID).NextRunAt.Minute())
 
-		err := refused(t, o, o.owner, schedule.Update, schedule.UpdateInput{ByID: op.ByID{ID: s.ID}, Cron: op.Clear[string](), TimeZone: op.SetTo("Local")})
+		err := testkit.Refused(t, o.World, o.owner, schedule.Update, schedule.UpdateInput{ByID: op.ByID{ID: s.ID}, Cron: op.Clear[string](), TimeZone: op.SetTo("Local")}, apperr.Validation)
 		require.ElementsMatch(t, []string{"cron", "timeZone"}, fields(err))
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(refused(t, o, o.owner, workflow.DeleteWorkflow, op.ByID{ID: o.workflow.ID})))
+		testkit.Refused(t, o.World, o.owner, workflow.DeleteWorkflow, op.ByID{ID: o.workflow.ID}, apperr.Conflict)
 		change(s.ID, schedule.UpdateInput{OfferingID: op.SetTo(o.offering.ID), Request: op.SetTo(schedule.Template{Title: "Check"})})
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(refused(t, o, o.owner, catalog.DeleteOffering, op.ByID{ID: o.offering.ID})))
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(refused(t, o, o.owner, catalog.DeleteService, op.ByID{ID: o.offering.ServiceID})))
+		testkit.Refused(t, o.World, o.owner, catalog.DeleteOffering, op.ByID{ID: o.offering.ID}, apperr.Conflict)
+		testkit.Refused(t, o.World, o.owner, catalog.DeleteService, op.ByID{ID: o.offering.ServiceID}, apperr.Conflict)
 		testkit.Run(t, o.World, o.owner, schedule.Delete, op.ByID{ID: s.ID})
 		require.Empty(t, testkit.Run(t, o.World, o.owner, schedule.List, schedule.ListInput{}).Rows)
 	})
@@ -90,15 +90,15 @@ func TestRefused(t *testing.T) {
 		} {
 			in := o.filing()
 			c.change(&in)
-			require.ElementsMatch(t, c.fields, fields(refused(t, o, o.owner, schedule.Create, in)), name)
+			require.ElementsMatch(t, c.fields, fields(testkit.Refused(t, o.World, o.owner, schedule.Create, in, apperr.Validation)), name)
 		}
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(refused(t, o, o.As(o.A, principal.Agent), schedule.Create, o.filing())))
-		require.Equal(t, apperr.Validation, apperr.CodeOf(refused(t, o, o.As(o.B, principal.Owner), schedule.Create, o.filing())))
+		testkit.Refused(t, o.World, o.As(o.A, principal.Agent), schedule.Create, o.filing(), apperr.Forbidden)
+		testkit.Refused(t, o.World, o.As(o.B, principal.Owner), schedule.Create, o.filing(), apperr.Validation)
 
 		s := o.create(o.owner, o.filing())
 		them := o.As(o.B, principal.Owner)
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(refused(t, o, them, schedule.Run, schedule.RunInput{ByID: op.ByID{ID: s.ID}})))
-		require.Equal(t, apperr.NotFound, apperr.CodeOf(refused(t, o, them, schedule.ListRuns, schedule.ListRunsInput{ByID: op.ByID{ID: s.ID}})))
+		testkit.Refused(t, o.World, them, schedule.Run, schedule.RunInput{ByID: op.ByID{ID: s.ID}}, apperr.NotFound)
+		testkit.Refused(t, o.World, them, schedule.ListRuns, schedule.ListRunsInput{ByID: op.ByID{ID: s.ID}}, apperr.NotFound)
 	})
 }
 
@@ -111,7 +111,7 @@ func TestRoom(t *testing.T) {
 		for range 5 {
 			o.create(o.owner, o.filing())
 		}
-		require.Equal(t, apperr.Conflict, apperr.CodeOf(refused(t, o, o.owner, schedule.Create, o.filing())))
+		testkit.Refused(t, o.World, o.owner, schedule.Create, o.filing(), apperr.Conflict)
 	})
 }
 
@@ -126,6 +126,6 @@ func TestTimes(t *testing.T) {
 			require.Contains(t, []int{7, 8}, at.Hour())
 		}
 		in.Every, in.Cron = nil, new("@daily")
-		require.Equal(t, []string{"cron"}, fields(refused(t, o, o.owner, schedule.Times, in)))
+		require.Equal(t, []string{"cron"}, fields(testkit.Refused(t, o.World, o.owner, schedule.Times, in, apperr.Validation)))
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -16,9 +15,7 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/schedule"
@@ -41,7 +38,6 @@ type office struct {
 	owner    context.Context
 	workflow *ent.Workflow
 	offering *ent.Offering // with the field "system"
-	advance  time.Duration
 }
 
 func open(t *testing.T, w *testkit.World) *office {
@@ -69,31 +65,7 @@ func each(t *testing.T, test func(t *testing.T, o *office)) {
 // work makes a node run schedules until the test ends, or stop is called.
 func (o *office) work() (stop func()) {
 	o.t.Helper()
-	q, err := jobs.New(o.Store, slog.New(slog.DiscardHandler), true, schedule.Work(o.Engine))
-	require.NoError(o.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	stopped := false
-	stop = func() {
-		if !stopped {
-			stopped = true
-			cancel()
-			require.NoError(o.t, <-done)
-		}
-	}
-	o.t.Cleanup(stop)
-	return stop
-}
-
-// later moves the product's time forward, as the development clock does.
-func (o *office) later(d time.Duration) {
-	o.t.Helper()
-	o.advance += d
-	o.Clock.SetOffset(o.advance)
-	require.NoError(o.t, o.Store.Write(principal.System(o.t.Context(), "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
-		return o.Queue.Advance(ctx, tx, d)
-	}))
+	return o.WorkJobs(o.t, schedule.Work(o.Engine))
 }
 
 // settled waits until no schedule is due.
@@ -152,12 +124,4 @@ func (o *office) requests() []*ent.Request {
 	all, err := o.Store.Reader().Request.Query().All(o.owner)
 	require.NoError(o.t, err)
 	return all
-}
-
-// refused returns why an operation is refused.
-func refused[In, Out any](t *testing.T, o *office, as context.Context, operation *op.Operation[In, Out], in In) error {
-	t.Helper()
-	_, _, err := op.Run(as, o.Engine, operation, in, &op.Call{})
-	require.Error(t, err)
-	return err
 }

@@ -56,7 +56,7 @@ type turn struct {
 
 // Work runs a schedule whose time has come, once, whatever comes of it.
 func (r *runner) Work(ctx context.Context, job *river.Job[Args]) error {
-	reads := clock.With(principal.With(ctx, principal.Worker(job.Args.Company, worker)), r.engine.Store.Clock())
+	reads := r.engine.Reading(ctx, job.Args.Company, worker)
 	s, err := r.engine.Store.Reader().Schedule.Get(reads, job.Args.ID)
 	if err != nil || !due(s, job.Args.At) {
 		return ent.MaskNotFound(err)

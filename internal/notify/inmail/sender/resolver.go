@@ -38,40 +38,30 @@ func (b *bounded) answered(err error) {
 	}
 }
 
+// ask makes a query, if one is left.
+func ask[T any](b *bounded, query func() ([]T, error)) ([]T, error) {
+	if err := b.take(); err != nil {
+		return nil, err
+	}
+	out, err := query()
+	b.answered(err)
+	return out, err
+}
+
 func (b *bounded) txt(name string) ([]string, error) { return b.LookupTXT(b.ctx, name) }
 
 func (b *bounded) LookupTXT(ctx context.Context, name string) ([]string, error) {
-	if err := b.take(); err != nil {
-		return nil, err
-	}
-	out, err := b.Resolver.LookupTXT(ctx, name)
-	b.answered(err)
-	return out, err
+	return ask(b, func() ([]string, error) { return b.Resolver.LookupTXT(ctx, name) })
 }
 
 func (b *bounded) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
-	if err := b.take(); err != nil {
-		return nil, err
-	}
-	out, err := b.Resolver.LookupMX(ctx, name)
-	b.answered(err)
-	return out, err
+	return ask(b, func() ([]*net.MX, error) { return b.Resolver.LookupMX(ctx, name) })
 }
 
 func (b *bounded) LookupIPAddr(ctx context.Context, host string) ([]net.IPAddr, error) {
-	if err := b.take(); err != nil {
-		return nil, err
-	}
-	out, err := b.Resolver.LookupIPAddr(ctx, host)
-	b.answered(err)
-	return out, err
+	return ask(b, func() ([]net.IPAddr, error) { return b.Resolver.LookupIPAddr(ctx, host) })
 }
 
 func (b *bounded) LookupAddr(ctx context.Context, addr string) ([]string, error) {
-	if err := b.take(); err != nil {
-		return nil, err
-	}
-	out, err := b.Resolver.LookupAddr(ctx, addr)
-	b.answered(err)
-	return out, err
+	return ask(b, func() ([]string, error) { return b.Resolver.LookupAddr(ctx, addr) })
 }

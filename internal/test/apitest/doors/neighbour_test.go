@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,7 +20,6 @@ import (
 	"atrium/ent/execution"
 	"atrium/internal/agent"
 	"atrium/internal/agent/worker"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/apitest"
 	"atrium/internal/test/testkit"
@@ -103,14 +101,8 @@ func newNeighbours(t *testing.T, w *testkit.World, full bool) *neighbours {
 // work runs executions and agents until the test ends.
 func (n *neighbours) work(t *testing.T) {
 	t.Helper()
-	log := slog.New(slog.DiscardHandler)
 	agents := agent.NewDoor(n.World.Engine, worker.Models{})
-	q, err := jobs.New(n.World.Store, log, true, run.New(run.Options{Engine: n.World.Engine}).Work(), agents.Work(nil))
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	t.Cleanup(func() { stop(); require.NoError(t, <-done) })
+	n.World.WorkJobs(t, run.New(run.Options{Engine: n.World.Engine}).Work(), agents.Work(nil))
 }
 
 // call makes a call, and returns its status and answer.
