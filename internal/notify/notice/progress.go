@@ -103,7 +103,7 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if a.Watchers {
 		tell = toldWatchers
 	}
-	note.About, note.RequestID = Named(r), &r.ID
+	note.About, note.RequestID, note.CommentID = Named(r), &r.ID, a.Comment
 	var text locale.Text
 	note.Subject, text, said = tell(a, r, who, said)
 	note.Text, note.Quote = []locale.Text{text}, mail.Quote(said, MaxQuote)
