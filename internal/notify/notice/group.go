@@ -70,7 +70,7 @@ func (n Note) waits(ctx context.Context, tx *op.Tx, people []*ent.User, now time
 	}
 	rows, err := tx.Notification.Query().Where(
 		notification.UserIDIn(ids...), notification.RequestID(*n.RequestID), notification.CreatedAtGT(now.Add(-lookBack)),
-		notification.Or(notification.MailedAtGT(now.Add(-within)), notification.HeldNotNil()),
+		notification.Or(notification.MailedAtGT(now.Add(-within)), notification.And(notification.HeldNotNil(), notification.DigestAtNotNil())),
 	).Select(notification.FieldUserID, notification.FieldMailedAt, notification.FieldDigestAt).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for mails about the request: %w", err)
@@ -177,6 +177,12 @@ func (d *digester) waiting(ctx context.Context, of *ent.Notification, now time.T
 	if err != nil {
 		return nil, err
 	}
+	w.tell(list, comments)
+	return w, nil
+}
+
+// tell notes what the person may read of the mails, which are not those of comments that are missing.
+func (w *waiting) tell(list []*ent.Notification, comments map[string]*ent.Comment) {
 	for _, n := range list {
 		h := w.mails[n.ID]
 		e := event{op.Happening{Paragraphs: h.Paragraphs, Quote: h.Quote}, n.CreatedAt}
@@ -189,7 +195,6 @@ func (d *digester) waiting(ctx context.Context, of *ent.Notification, now time.T
 		}
 		w.told[n.ID] = e
 	}
-	return w, nil
 }
 
 // comments returns those of the comments that mails tell of that the person may read as they are now, by their ids.
