@@ -31,6 +31,8 @@ type Note struct {
 	Quote       string        // what somebody wrote, through mail.Quote; empty for nothing
 	Decide      bool          // the page of the request asks the reader for a decision
 	Rate        bool          // the mail asks how content the reader is with the request
+	Receipt     bool          // of a request to its requester, who is mailed it or nothing
+	ByMail      bool          // of a receipt: the request came by mail, and is answered by mail unless the requester has chosen otherwise
 	CommentID   string        // the comment whose body Quote is; a mail that waits quotes it as it is by then. Empty for none
 }
 
@@ -66,6 +68,7 @@ func Send(ctx context.Context, tx *op.Tx, people []*ent.User, n Note) error {
 		return fmt.Errorf("read the company: %w", err)
 	}
 	now := tx.Now(ctx)
+	people = n.wanted(people)
 	waits, err := n.waits(ctx, tx, people, now)
 	if err != nil {
 		return err
@@ -93,6 +96,9 @@ func (n Note) in(p locale.Printer) op.Told {
 	if n.Rate {
 		out.Rate = out.Thread
 	}
+	if n.Receipt {
+		out.Kind = Receipt
+	}
 	e := op.Happening{Quote: n.Quote}
 	for _, t := range n.Text {
 		e.Paragraphs = append(e.Paragraphs, p.T(t))
@@ -101,12 +107,18 @@ func (n Note) in(p locale.Printer) op.Told {
 	return out
 }
 
-// send writes the notice of one user, and mails it unless its mail waits: for a digest, or till then (zero for at once).
+// send writes the notice of one user, and mails it unless its mail waits: for a digest, or till then (zero for at once). A receipt is no
+// news for whoever has just submitted the request, so it is read from the beginning.
 func (n Note) send(ctx context.Context, tx *op.Tx, u *ent.User, told op.Told, p locale.Printer, till time.Time) error {
 	now, mails := tx.Now(ctx), false
 	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(told.Subject).
 		SetNillableRequestID(n.RequestID).SetNillableExecutionID(n.ExecutionID)
-	switch channel := channelOf(u, n.Kind); {
+	channel := channelOf(u, n.Kind)
+	if n.Receipt {
+		row.SetReadAt(now)
+		channel = channelNow
+	}
+	switch {
 	case channel == channelDigest:
 		row.SetDigestAt(nextDigest(now, p.Location()))
 	case channel == channelNow && !n.MailAt.IsZero():

@@ -53,7 +53,7 @@ func (n Note) hold(told op.Told) ([]byte, error) {
 // waits returns until when the mails of a note wait, by the ids of their readers: of those who got a mail about the request not long
 // ago, or for whom one waits already. The lock has two notes of one moment see each other.
 func (n Note) waits(ctx context.Context, tx *op.Tx, people []*ent.User, now time.Time) (map[string]time.Time, error) {
-	if n.RequestID == nil || !n.MailAt.IsZero() {
+	if n.RequestID == nil || n.Receipt || !n.MailAt.IsZero() {
 		return nil, nil
 	}
 	var ids []string
