@@ -3,6 +3,7 @@ package notice_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -94,13 +95,11 @@ func (d *desk) file(as principal.Role, title string, to *ent.User) *ent.Request 
 	})
 }
 
-// idle waits until no job is due any more.
+// idle waits until every notice has been given.
 func (d *desk) idle() {
 	d.t.Helper()
 	require.Eventually(d.t, func() bool {
-		n, err := d.Queue.Due(d.As(d.A, principal.Owner))
-		require.NoError(d.t, err)
-		return n == 0
+		return !slices.ContainsFunc(d.Unfinished(d.t, d.A.Company.ID), func(j jobs.Moved) bool { return strings.HasPrefix(j.Kind, "notice") })
 	}, patience, tick)
 }
 

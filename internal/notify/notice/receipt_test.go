@@ -50,7 +50,7 @@ func TestReceipts(t *testing.T) {
 		}})})
 		full := request.CreateInput{
 			Description: new("The old one <b>broke</b>."),
-			Fields:      []byte(`{"model": "14 inch", "memory": 32.5, "boss": "` + staff.ID + `", "bag": true, "plugs": ["EU", "UK"]}`),
+			Fields:      map[string]any{"model": "14 inch", "memory": 32.5, "boss": staff.ID, "bag": true, "plugs": []any{"EU", "UK"}},
 		}
 		got := d.receives(d.signed(who, principal.MethodSession), who, full)
 		all := d.told(d.AsUser(who), new(false))
