@@ -45894,6 +45894,8 @@ type NotificationMutation struct {
 	execution_id   *string
 	read_at        *time.Time
 	digest_at      *time.Time
+	mailed_at      *time.Time
+	held           *json.RawMessage
 	clearedFields  map[string]struct{}
 	user           *string
 	cleareduser    bool
@@ -46420,6 +46422,104 @@ func (m *NotificationMutation) ResetDigestAt() {
 	delete(m.clearedFields, notification.FieldDigestAt)
 }
 
+// SetMailedAt sets the "mailed_at" field.
+func (m *NotificationMutation) SetMailedAt(t time.Time) {
+	m.mailed_at = &t
+}
+
+// MailedAt returns the value of the "mailed_at" field in the mutation.
+func (m *NotificationMutation) MailedAt() (r time.Time, exists bool) {
+	v := m.mailed_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMailedAt returns the old "mailed_at" field's value of the Notification entity.
+// If the Notification object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *NotificationMutation) OldMailedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMailedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMailedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMailedAt: %w", err)
+	}
+	return oldValue.MailedAt, nil
+}
+
+// ClearMailedAt clears the value of the "mailed_at" field.
+func (m *NotificationMutation) ClearMailedAt() {
+	m.mailed_at = nil
+	m.clearedFields[notification.FieldMailedAt] = struct{}{}
+}
+
+// MailedAtCleared returns if the "mailed_at" field was cleared in this mutation.
+func (m *NotificationMutation) MailedAtCleared() bool {
+	_, ok := m.clearedFields[notification.FieldMailedAt]
+	return ok
+}
+
+// ResetMailedAt resets all changes to the "mailed_at" field.
+func (m *NotificationMutation) ResetMailedAt() {
+	m.mailed_at = nil
+	delete(m.clearedFields, notification.FieldMailedAt)
+}
+
+// SetHeld sets the "held" field.
+func (m *NotificationMutation) SetHeld(jm json.RawMessage) {
+	m.held = &jm
+}
+
+// Held returns the value of the "held" field in the mutation.
+func (m *NotificationMutation) Held() (r json.RawMessage, exists bool) {
+	v := m.held
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHeld returns the old "held" field's value of the Notification entity.
+// If the Notification object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *NotificationMutation) OldHeld(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHeld is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHeld requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHeld: %w", err)
+	}
+	return oldValue.Held, nil
+}
+
+// ClearHeld clears the value of the "held" field.
+func (m *NotificationMutation) ClearHeld() {
+	m.held = nil
+	m.clearedFields[notification.FieldHeld] = struct{}{}
+}
+
+// HeldCleared returns if the "held" field was cleared in this mutation.
+func (m *NotificationMutation) HeldCleared() bool {
+	_, ok := m.clearedFields[notification.FieldHeld]
+	return ok
+}
+
+// ResetHeld resets all changes to the "held" field.
+func (m *NotificationMutation) ResetHeld() {
+	m.held = nil
+	delete(m.clearedFields, notification.FieldHeld)
+}
+
 // ClearUser clears the "user" edge to the User entity.
 func (m *NotificationMutation) ClearUser() {
 	m.cleareduser = true
@@ -46508,7 +46608,7 @@ func (m *NotificationMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *NotificationMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 12)
 	if m.created_at != nil {
 		fields = append(fields, notification.FieldCreatedAt)
 	}
@@ -46539,6 +46639,12 @@ func (m *NotificationMutation) Fields() []string {
 	if m.digest_at != nil {
 		fields = append(fields, notification.FieldDigestAt)
 	}
+	if m.mailed_at != nil {
+		fields = append(fields, notification.FieldMailedAt)
+	}
+	if m.held != nil {
+		fields = append(fields, notification.FieldHeld)
+	}
 	return fields
 }
 
@@ -46567,6 +46673,10 @@ func (m *NotificationMutation) Field(name string) (ent.Value, bool) {
 		return m.ReadAt()
 	case notification.FieldDigestAt:
 		return m.DigestAt()
+	case notification.FieldMailedAt:
+		return m.MailedAt()
+	case notification.FieldHeld:
+		return m.Held()
 	}
 	return nil, false
 }
@@ -46596,6 +46706,10 @@ func (m *NotificationMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldReadAt(ctx)
 	case notification.FieldDigestAt:
 		return m.OldDigestAt(ctx)
+	case notification.FieldMailedAt:
+		return m.OldMailedAt(ctx)
+	case notification.FieldHeld:
+		return m.OldHeld(ctx)
 	}
 	return nil, fmt.Errorf("unknown Notification field %s", name)
 }
@@ -46675,6 +46789,20 @@ func (m *NotificationMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetDigestAt(v)
 		return nil
+	case notification.FieldMailedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMailedAt(v)
+		return nil
+	case notification.FieldHeld:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHeld(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Notification field %s", name)
 }
@@ -46717,6 +46845,12 @@ func (m *NotificationMutation) ClearedFields() []string {
 	if m.FieldCleared(notification.FieldDigestAt) {
 		fields = append(fields, notification.FieldDigestAt)
 	}
+	if m.FieldCleared(notification.FieldMailedAt) {
+		fields = append(fields, notification.FieldMailedAt)
+	}
+	if m.FieldCleared(notification.FieldHeld) {
+		fields = append(fields, notification.FieldHeld)
+	}
 	return fields
 }
 
@@ -46742,6 +46876,12 @@ func (m *NotificationMutation) ClearField(name string) error {
 		return nil
 	case notification.FieldDigestAt:
 		m.ClearDigestAt()
+		return nil
+	case notification.FieldMailedAt:
+		m.ClearMailedAt()
+		return nil
+	case notification.FieldHeld:
+		m.ClearHeld()
 		return nil
 	}
 	return fmt.Errorf("unknown Notification nullable field %s", name)
@@ -46780,6 +46920,12 @@ func (m *NotificationMutation) ResetField(name string) error {
 		return nil
 	case notification.FieldDigestAt:
 		m.ResetDigestAt()
+		return nil
+	case notification.FieldMailedAt:
+		m.ResetMailedAt()
+		return nil
+	case notification.FieldHeld:
+		m.ResetHeld()
 		return nil
 	}
 	return fmt.Errorf("unknown Notification field %s", name)

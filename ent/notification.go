@@ -6,6 +6,7 @@ import (
 	"atrium/ent/notification"
 	"atrium/ent/request"
 	"atrium/ent/user"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -39,6 +40,10 @@ type Notification struct {
 	ReadAt *time.Time `json:"read_at,omitempty"`
 	// when the digest takes it; null for what no digest will take
 	DigestAt *time.Time `json:"digest_at,omitempty"`
+	// when its mail was queued; null for what was not mailed
+	MailedAt *time.Time `json:"mailed_at,omitempty"`
+	// the mail that waits till digest_at with others about the request; null for what is listed by its subject
+	Held json.RawMessage `json:"held,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the NotificationQuery when eager-loading is set.
 	Edges        NotificationEdges `json:"edges"`
@@ -83,9 +88,11 @@ func (*Notification) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case notification.FieldHeld:
+			values[i] = new([]byte)
 		case notification.FieldID, notification.FieldCompanyID, notification.FieldUserID, notification.FieldKind, notification.FieldSubject, notification.FieldRequestID, notification.FieldExecutionID:
 			values[i] = new(sql.NullString)
-		case notification.FieldCreatedAt, notification.FieldUpdatedAt, notification.FieldReadAt, notification.FieldDigestAt:
+		case notification.FieldCreatedAt, notification.FieldUpdatedAt, notification.FieldReadAt, notification.FieldDigestAt, notification.FieldMailedAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -172,6 +179,19 @@ func (_m *Notification) assignValues(columns []string, values []any) error {
 				_m.DigestAt = new(time.Time)
 				*_m.DigestAt = value.Time
 			}
+		case notification.FieldMailedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field mailed_at", values[i])
+			} else if value.Valid {
+				_m.MailedAt = new(time.Time)
+				*_m.MailedAt = value.Time
+			}
+		case notification.FieldHeld:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field held", values[i])
+			} else if value != nil {
+				_m.Held = *value
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -255,6 +275,14 @@ func (_m *Notification) String() string {
 		builder.WriteString("digest_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	if v := _m.MailedAt; v != nil {
+		builder.WriteString("mailed_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("held=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Held))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -7,6 +7,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/user"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -111,6 +112,26 @@ func (_c *NotificationCreate) SetNillableDigestAt(v *time.Time) *NotificationCre
 	if v != nil {
 		_c.SetDigestAt(*v)
 	}
+	return _c
+}
+
+// SetMailedAt sets the "mailed_at" field.
+func (_c *NotificationCreate) SetMailedAt(v time.Time) *NotificationCreate {
+	_c.mutation.SetMailedAt(v)
+	return _c
+}
+
+// SetNillableMailedAt sets the "mailed_at" field if the given value is not nil.
+func (_c *NotificationCreate) SetNillableMailedAt(v *time.Time) *NotificationCreate {
+	if v != nil {
+		_c.SetMailedAt(*v)
+	}
+	return _c
+}
+
+// SetHeld sets the "held" field.
+func (_c *NotificationCreate) SetHeld(v json.RawMessage) *NotificationCreate {
+	_c.mutation.SetHeld(v)
 	return _c
 }
 
@@ -309,6 +330,14 @@ func (_c *NotificationCreate) createSpec() (*Notification, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.DigestAt(); ok {
 		_spec.SetField(notification.FieldDigestAt, field.TypeTime, value)
 		_node.DigestAt = &value
+	}
+	if value, ok := _c.mutation.MailedAt(); ok {
+		_spec.SetField(notification.FieldMailedAt, field.TypeTime, value)
+		_node.MailedAt = &value
+	}
+	if value, ok := _c.mutation.Held(); ok {
+		_spec.SetField(notification.FieldHeld, field.TypeBytes, value)
+		_node.Held = value
 	}
 	if nodes := _c.mutation.UserIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

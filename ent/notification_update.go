@@ -6,6 +6,7 @@ import (
 	"atrium/ent/notification"
 	"atrium/ent/predicate"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -82,6 +83,38 @@ func (_u *NotificationUpdate) ClearDigestAt() *NotificationUpdate {
 	return _u
 }
 
+// SetMailedAt sets the "mailed_at" field.
+func (_u *NotificationUpdate) SetMailedAt(v time.Time) *NotificationUpdate {
+	_u.mutation.SetMailedAt(v)
+	return _u
+}
+
+// SetNillableMailedAt sets the "mailed_at" field if the given value is not nil.
+func (_u *NotificationUpdate) SetNillableMailedAt(v *time.Time) *NotificationUpdate {
+	if v != nil {
+		_u.SetMailedAt(*v)
+	}
+	return _u
+}
+
+// ClearMailedAt clears the value of the "mailed_at" field.
+func (_u *NotificationUpdate) ClearMailedAt() *NotificationUpdate {
+	_u.mutation.ClearMailedAt()
+	return _u
+}
+
+// SetHeld sets the "held" field.
+func (_u *NotificationUpdate) SetHeld(v json.RawMessage) *NotificationUpdate {
+	_u.mutation.SetHeld(v)
+	return _u
+}
+
+// ClearHeld clears the value of the "held" field.
+func (_u *NotificationUpdate) ClearHeld() *NotificationUpdate {
+	_u.mutation.ClearHeld()
+	return _u
+}
+
 // Mutation returns the NotificationMutation object of the builder.
 func (_u *NotificationUpdate) Mutation() *NotificationMutation {
 	return _u.mutation
@@ -151,6 +184,18 @@ func (_u *NotificationUpdate) sqlSave(ctx context.Context) (_node int, err error
 	}
 	if _u.mutation.DigestAtCleared() {
 		_spec.ClearField(notification.FieldDigestAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.MailedAt(); ok {
+		_spec.SetField(notification.FieldMailedAt, field.TypeTime, value)
+	}
+	if _u.mutation.MailedAtCleared() {
+		_spec.ClearField(notification.FieldMailedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Held(); ok {
+		_spec.SetField(notification.FieldHeld, field.TypeBytes, value)
+	}
+	if _u.mutation.HeldCleared() {
+		_spec.ClearField(notification.FieldHeld, field.TypeBytes)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -223,6 +268,38 @@ func (_u *NotificationUpdateOne) SetNillableDigestAt(v *time.Time) *Notification
 // ClearDigestAt clears the value of the "digest_at" field.
 func (_u *NotificationUpdateOne) ClearDigestAt() *NotificationUpdateOne {
 	_u.mutation.ClearDigestAt()
+	return _u
+}
+
+// SetMailedAt sets the "mailed_at" field.
+func (_u *NotificationUpdateOne) SetMailedAt(v time.Time) *NotificationUpdateOne {
+	_u.mutation.SetMailedAt(v)
+	return _u
+}
+
+// SetNillableMailedAt sets the "mailed_at" field if the given value is not nil.
+func (_u *NotificationUpdateOne) SetNillableMailedAt(v *time.Time) *NotificationUpdateOne {
+	if v != nil {
+		_u.SetMailedAt(*v)
+	}
+	return _u
+}
+
+// ClearMailedAt clears the value of the "mailed_at" field.
+func (_u *NotificationUpdateOne) ClearMailedAt() *NotificationUpdateOne {
+	_u.mutation.ClearMailedAt()
+	return _u
+}
+
+// SetHeld sets the "held" field.
+func (_u *NotificationUpdateOne) SetHeld(v json.RawMessage) *NotificationUpdateOne {
+	_u.mutation.SetHeld(v)
+	return _u
+}
+
+// ClearHeld clears the value of the "held" field.
+func (_u *NotificationUpdateOne) ClearHeld() *NotificationUpdateOne {
+	_u.mutation.ClearHeld()
 	return _u
 }
 
@@ -325,6 +402,18 @@ func (_u *NotificationUpdateOne) sqlSave(ctx context.Context) (_node *Notificati
 	}
 	if _u.mutation.DigestAtCleared() {
 		_spec.ClearField(notification.FieldDigestAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.MailedAt(); ok {
+		_spec.SetField(notification.FieldMailedAt, field.TypeTime, value)
+	}
+	if _u.mutation.MailedAtCleared() {
+		_spec.ClearField(notification.FieldMailedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Held(); ok {
+		_spec.SetField(notification.FieldHeld, field.TypeBytes, value)
+	}
+	if _u.mutation.HeldCleared() {
+		_spec.ClearField(notification.FieldHeld, field.TypeBytes)
 	}
 	_node = &Notification{config: _u.config}
 	_spec.Assign = _node.assignValues

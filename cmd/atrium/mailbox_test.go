@@ -68,7 +68,7 @@ func (p place) mailed(to, words string) *mail.Message {
 // The server is killed each time it has taken a mail.
 func TestMailBothWays(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		flags := []string{"--listen", freeAddress(t), "--smtp-listen", "127.0.0.1:0", "--mail-domain", "mail.demo.example"}
+		flags := []string{"--listen", freeAddress(t), "--smtp-listen", "127.0.0.1:0", "--mail-domain", "mail.demo.example", "--dev-clock"}
 		n := p.serve(flags...)
 		first := p.firstRun()
 		owner := p.token(first.Company.ID, first.Owner.Email)
@@ -97,6 +97,7 @@ func TestMailBothWays(t *testing.T) {
 		require.Contains(t, n.call(c, 200, "GET", "/v1/requests/"+id+"/attachments", first.LiveKey, "").body, `"log.txt"`)
 
 		n.graphQL(owner, `mutation ($r: ID!) { createComment(input: {requestId: $r, body: "Is anybody hurt?"}) { comment { id } } }`, map[string]any{"r": id})
+		n.advance(gathered)
 		asked := p.mailed("ada@demo.example", "Is anybody hurt?")
 		require.Equal(t, answers, asked.Header.Get("Reply-To"))
 		bring(strings.Trim(answers, "<>"), written("Ada Osei <ada@demo.example>", strings.Trim(answers, "<>"), "2@x", "Re: "+asked.Header.Get("Subject"), "References: "+asked.Header.Get("References")+"\r\n",

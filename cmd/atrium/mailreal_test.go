@@ -10,6 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// gathered is longer than what happens after a mail about a request waits for the next one.
+const gathered = "2m5s"
+
 // Somebody who never sees the console works with the desk by mail alone, through the mail servers that people have: what they send comes by
 // SMTP to one mailbox, and is fetched by IMAP from another. They and both mailboxes are away, and answered for automatically.
 func TestMailByRealServers(t *testing.T) {
@@ -59,6 +62,7 @@ func (d *desk) converse(who, mailbox string) {
 	d.requireFiles(id)
 
 	d.call(d.http, 201, "POST", "/v1/requests/"+id+"/comments", d.owner, `{"body":"Is anybody hurt?\n\nWe are on our way."}`)
+	d.advance(gathered)
 	asked := d.host.arrived(who, "Is anybody hurt?")
 	d.verifyDKIM(asked)
 	require.Equal(d.t, receipt.Header.Get("Subject"), asked.Header.Get("Subject"))
@@ -78,6 +82,7 @@ func (d *desk) converse(who, mailbox string) {
 	for _, status := range []string{"IN_PROGRESS", "COMPLETED"} {
 		d.call(d.http, 200, "PATCH", "/v1/requests/"+id, d.owner, `{"status":"`+status+`"}`)
 	}
+	d.advance(gathered)
 	completed := d.host.arrived(who, "completed your request")
 	away := "From: " + from + "\r\nTo: " + answers + "\r\nSubject: Re: " + completed.Header.Get("Subject") + "\r\nMessage-ID: <away@" + who + ">\r\nIn-Reply-To: " +
 		completed.Header.Get("Message-ID") + "\r\nReferences: " + completed.Header.Get("References") + "\r\nAuto-Submitted: auto-replied\r\n\r\nI am away.\r\n"
@@ -148,6 +153,7 @@ func (d *desk) quiet() {
 	require.Eventually(d.t, func() bool { return d.host.queued() == 0 }, patience, 200*time.Millisecond)
 	d.advance("61s") // fetches the rest
 	d.call(d.http, 201, "POST", "/v1/requests/"+d.last+"/comments", d.owner, `{"body":"That was all."}`)
+	d.advance(gathered)
 	d.host.arrived("ben", "That was all.")
 	count := map[string]int{}
 	for _, outcome := range d.outcomes() {

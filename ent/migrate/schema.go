@@ -1737,6 +1737,8 @@ var (
 		{Name: "execution_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "read_at", Type: field.TypeTime, Nullable: true},
 		{Name: "digest_at", Type: field.TypeTime, Nullable: true},
+		{Name: "mailed_at", Type: field.TypeTime, Nullable: true},
+		{Name: "held", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"postgres": "jsonb", "sqlite3": "json"}},
 		{Name: "user_id", Type: field.TypeString, Size: 40},
 		{Name: "request_id", Type: field.TypeString, Nullable: true, Size: 40},
 	}
@@ -1748,13 +1750,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "notifications_users_user",
-				Columns:    []*schema.Column{NotificationsColumns[9]},
+				Columns:    []*schema.Column{NotificationsColumns[11]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "notifications_requests_request",
-				Columns:    []*schema.Column{NotificationsColumns[10]},
+				Columns:    []*schema.Column{NotificationsColumns[12]},
 				RefColumns: []*schema.Column{RequestsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1763,12 +1765,12 @@ var (
 			{
 				Name:    "notification_company_id_user_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[9], NotificationsColumns[1], NotificationsColumns[0]},
+				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[11], NotificationsColumns[1], NotificationsColumns[0]},
 			},
 			{
 				Name:    "notification_company_id_request_id",
 				Unique:  false,
-				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[10]},
+				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[12]},
 			},
 			{
 				Name:    "notification_digest_at",

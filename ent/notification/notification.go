@@ -35,6 +35,10 @@ const (
 	FieldReadAt = "read_at"
 	// FieldDigestAt holds the string denoting the digest_at field in the database.
 	FieldDigestAt = "digest_at"
+	// FieldMailedAt holds the string denoting the mailed_at field in the database.
+	FieldMailedAt = "mailed_at"
+	// FieldHeld holds the string denoting the held field in the database.
+	FieldHeld = "held"
 	// EdgeUser holds the string denoting the user edge name in mutations.
 	EdgeUser = "user"
 	// EdgeRequest holds the string denoting the request edge name in mutations.
@@ -70,6 +74,8 @@ var Columns = []string{
 	FieldExecutionID,
 	FieldReadAt,
 	FieldDigestAt,
+	FieldMailedAt,
+	FieldHeld,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -192,6 +198,11 @@ func ByReadAt(opts ...sql.OrderTermOption) OrderOption {
 // ByDigestAt orders the results by the digest_at field.
 func ByDigestAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDigestAt, opts...).ToFunc()
+}
+
+// ByMailedAt orders the results by the mailed_at field.
+func ByMailedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMailedAt, opts...).ToFunc()
 }
 
 // ByUserField orders the results by user field.

@@ -5,6 +5,7 @@ package notification
 import (
 	"atrium/ent/predicate"
 	"atrium/internal/platform/principal"
+	"encoding/json"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -109,6 +110,17 @@ func ReadAt(v time.Time) predicate.Notification {
 // DigestAt applies equality check predicate on the "digest_at" field. It's identical to DigestAtEQ.
 func DigestAt(v time.Time) predicate.Notification {
 	return predicate.Notification(sql.FieldEQ(FieldDigestAt, v))
+}
+
+// MailedAt applies equality check predicate on the "mailed_at" field. It's identical to MailedAtEQ.
+func MailedAt(v time.Time) predicate.Notification {
+	return predicate.Notification(sql.FieldEQ(FieldMailedAt, v))
+}
+
+// Held applies equality check predicate on the "held" field. It's identical to HeldEQ.
+func Held(v json.RawMessage) predicate.Notification {
+	vc := []byte(v)
+	return predicate.Notification(sql.FieldEQ(FieldHeld, vc))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -654,6 +666,120 @@ func DigestAtIsNil() predicate.Notification {
 // DigestAtNotNil applies the NotNil predicate on the "digest_at" field.
 func DigestAtNotNil() predicate.Notification {
 	return predicate.Notification(sql.FieldNotNull(FieldDigestAt))
+}
+
+// MailedAtEQ applies the EQ predicate on the "mailed_at" field.
+func MailedAtEQ(v time.Time) predicate.Notification {
+	return predicate.Notification(sql.FieldEQ(FieldMailedAt, v))
+}
+
+// MailedAtNEQ applies the NEQ predicate on the "mailed_at" field.
+func MailedAtNEQ(v time.Time) predicate.Notification {
+	return predicate.Notification(sql.FieldNEQ(FieldMailedAt, v))
+}
+
+// MailedAtIn applies the In predicate on the "mailed_at" field.
+func MailedAtIn(vs ...time.Time) predicate.Notification {
+	return predicate.Notification(sql.FieldIn(FieldMailedAt, vs...))
+}
+
+// MailedAtNotIn applies the NotIn predicate on the "mailed_at" field.
+func MailedAtNotIn(vs ...time.Time) predicate.Notification {
+	return predicate.Notification(sql.FieldNotIn(FieldMailedAt, vs...))
+}
+
+// MailedAtGT applies the GT predicate on the "mailed_at" field.
+func MailedAtGT(v time.Time) predicate.Notification {
+	return predicate.Notification(sql.FieldGT(FieldMailedAt, v))
+}
+
+// MailedAtGTE applies the GTE predicate on the "mailed_at" field.
+func MailedAtGTE(v time.Time) predicate.Notification {
+	return predicate.Notification(sql.FieldGTE(FieldMailedAt, v))
+}
+
+// MailedAtLT applies the LT predicate on the "mailed_at" field.
+func MailedAtLT(v time.Time) predicate.Notification {
+	return predicate.Notification(sql.FieldLT(FieldMailedAt, v))
+}
+
+// MailedAtLTE applies the LTE predicate on the "mailed_at" field.
+func MailedAtLTE(v time.Time) predicate.Notification {
+	return predicate.Notification(sql.FieldLTE(FieldMailedAt, v))
+}
+
+// MailedAtIsNil applies the IsNil predicate on the "mailed_at" field.
+func MailedAtIsNil() predicate.Notification {
+	return predicate.Notification(sql.FieldIsNull(FieldMailedAt))
+}
+
+// MailedAtNotNil applies the NotNil predicate on the "mailed_at" field.
+func MailedAtNotNil() predicate.Notification {
+	return predicate.Notification(sql.FieldNotNull(FieldMailedAt))
+}
+
+// HeldEQ applies the EQ predicate on the "held" field.
+func HeldEQ(v json.RawMessage) predicate.Notification {
+	vc := []byte(v)
+	return predicate.Notification(sql.FieldEQ(FieldHeld, vc))
+}
+
+// HeldNEQ applies the NEQ predicate on the "held" field.
+func HeldNEQ(v json.RawMessage) predicate.Notification {
+	vc := []byte(v)
+	return predicate.Notification(sql.FieldNEQ(FieldHeld, vc))
+}
+
+// HeldIn applies the In predicate on the "held" field.
+func HeldIn(vs ...json.RawMessage) predicate.Notification {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Notification(sql.FieldIn(FieldHeld, v...))
+}
+
+// HeldNotIn applies the NotIn predicate on the "held" field.
+func HeldNotIn(vs ...json.RawMessage) predicate.Notification {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = []byte(vs[i])
+	}
+	return predicate.Notification(sql.FieldNotIn(FieldHeld, v...))
+}
+
+// HeldGT applies the GT predicate on the "held" field.
+func HeldGT(v json.RawMessage) predicate.Notification {
+	vc := []byte(v)
+	return predicate.Notification(sql.FieldGT(FieldHeld, vc))
+}
+
+// HeldGTE applies the GTE predicate on the "held" field.
+func HeldGTE(v json.RawMessage) predicate.Notification {
+	vc := []byte(v)
+	return predicate.Notification(sql.FieldGTE(FieldHeld, vc))
+}
+
+// HeldLT applies the LT predicate on the "held" field.
+func HeldLT(v json.RawMessage) predicate.Notification {
+	vc := []byte(v)
+	return predicate.Notification(sql.FieldLT(FieldHeld, vc))
+}
+
+// HeldLTE applies the LTE predicate on the "held" field.
+func HeldLTE(v json.RawMessage) predicate.Notification {
+	vc := []byte(v)
+	return predicate.Notification(sql.FieldLTE(FieldHeld, vc))
+}
+
+// HeldIsNil applies the IsNil predicate on the "held" field.
+func HeldIsNil() predicate.Notification {
+	return predicate.Notification(sql.FieldIsNull(FieldHeld))
+}
+
+// HeldNotNil applies the NotNil predicate on the "held" field.
+func HeldNotNil() predicate.Notification {
+	return predicate.Notification(sql.FieldNotNull(FieldHeld))
 }
 
 // HasUser applies the HasEdge predicate on the "user" edge.

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"encoding/json"
+
 	"entgo.io/ent"
 	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/schema/edge"
@@ -26,6 +28,8 @@ func (Notification) Fields() []ent.Field {
 		field.String("execution_id").MaxLen(40).Optional().Nillable().Immutable().Comment("of an incident's, which may have no request; no key, as the notice may outlive the execution"),
 		field.Time("read_at").Optional().Nillable(),
 		field.Time("digest_at").Optional().Nillable().Comment("when the digest takes it; null for what no digest will take"),
+		field.Time("mailed_at").Optional().Nillable().Comment("when its mail was queued; null for what was not mailed"),
+		raw(field.JSON("held", json.RawMessage{}).Optional().Comment("the mail that waits till digest_at with others about the request; null for what is listed by its subject")),
 	}
 }
 

@@ -2207,6 +2207,8 @@ enum NotificationKind {
   mention
   "A request that the person filed was answered by a public comment, completed or cancelled."
   progress
+  "A receipt of a request that the person submits; notifications of it are progress."
+  receipt
   "A request or a task was assigned to the person, or a task to one of their teams."
   assigned
   "A workflow waits for the person's decision."

@@ -24,15 +24,20 @@ type Mailer interface {
 // Told is a mail about something that happened. Texts that other people wrote go through mail.Plain, those of several lines through
 // mail.Quote.
 type Told struct {
-	Language   string   // of the texts below, which are in the person's language already
-	Kind       string   // of notice's
-	Subject    string   // one line; the same in all mails about one request, so that mail programs show them together
-	Paragraphs []string // what happened
+	Language string      // of the texts below, which are in the person's language already
+	Kind     string      // of notice's
+	Subject  string      // one line; the same in all mails about one request, so that mail programs show them together
+	Events   []Happening // in order
+	Page     string      // path of the page that shows it, below the console's: /requests/req_…
+	Thread   string      // id of the row whose mails belong together; empty for none
+	Decide   bool        // the page asks the person for a decision
+	Rate     string      // id of the request that the person is asked to rate; empty for none
+}
+
+// Happening is one of the things that a mail tells.
+type Happening struct {
+	Paragraphs []string // what happened, one line each, or several
 	Quote      string   // what somebody wrote; empty for nothing
-	Page       string   // path of the page that shows it, below the console's: /requests/req_…
-	Thread     string   // id of the row whose mails belong together; empty for none
-	Decide     bool     // the page asks the person for a decision
-	Rate       string   // id of the request that the person is asked to rate; empty for none
 }
 
 // Mail sends a mail as part of the operation's transaction. An engine without a mailer, as in tests, sends nothing.

@@ -119,12 +119,16 @@ func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args,
 		if err := deleted(tx.Notification.Delete().Where(notification.CompanyID(u.CompanyID), notification.KindEQ(notification.KindMention), notification.Or(named...)).Exec(ctx)); err != nil {
 			return nil, fmt.Errorf("erase who mentioned others: %w", err)
 		}
+		err := tx.Notification.Update().Where(notification.CompanyID(u.CompanyID), notification.HeldNotNil()).ClearHeld().Exec(ctx) // they tell who did what
+		if err != nil {
+			return nil, fmt.Errorf("erase mails that wait: %w", err)
+		}
 		sent := inboundmail.Or(inboundmail.SenderEqualFold(u.Email), inboundmail.MailFromEqualFold(u.Email))
 		if err := deleted(tx.InboundMail.Delete().Where(inboundmail.CompanyID(u.CompanyID), sent).Exec(ctx)); err != nil {
 			return nil, fmt.Errorf("erase mails of the person: %w", err)
 		}
 		jobs = append(jobs, erasure.Args{Company: u.CompanyID, User: u.ID})
-		err := tx.User.Update().Where(user.ID(u.ID)).SetStatus(user.StatusErased).SetName(erasure.Mark).SetEmail(u.ID + "@erased.invalid").
+		err = tx.User.Update().Where(user.ID(u.ID)).SetStatus(user.StatusErased).SetName(erasure.Mark).SetEmail(u.ID + "@erased.invalid").
 			SetAccountID(nobodys.ID).ClearAttributes().ClearNotifications().ClearLocale().ClearTimeZone().SetMfaEnabled(false).ClearLastSeenAt().Exec(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("erase the user: %w", err)

@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
+	"io/fs"
+	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -169,6 +174,39 @@ func TestABrokenUploadIsRepeated(t *testing.T) {
 		refused(t, err, apperr.Conflict, "have come already")
 		require.Equal(t, 1, d.stored(t))
 	})
+}
+
+// Of a full disk the sender is told, and the operator by the log. Nothing is left, and the same call succeeds when there is room.
+func TestAFullDisk(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	d := newDesk(t, w, nil)
+	var log bytes.Buffer
+	d.Log = slog.New(slog.NewTextHandler(&log, nil))
+	as, room := d.as(principal.Member), d.Files
+	id := d.announce(t, as, 1)
+	d.Files = full{room}
+	_, err := d.Receive(as, id, strings.NewReader("a"), 1)
+	refused(t, err, apperr.Unavailable, "no room for the file")
+	require.Contains(t, log.String(), "no space left on device")
+	require.Zero(t, d.stored(t))
+	left, err := os.ReadDir(d.Spool)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	log.Reset()
+	_, err = d.Receive(as, id, iotestError{}, 1)
+	refused(t, err, apperr.Unavailable, "Send it again.")
+	require.Empty(t, log.String(), "who breaks off is nothing to the operator")
+	d.Files = room
+	_, err = d.Receive(as, id, strings.NewReader("a"), 1)
+	require.NoError(t, err)
+}
+
+// full is a store on a full disk.
+type full struct{ files.Store }
+
+func (full) Put(context.Context, string, *files.Spooled) error {
+	return fmt.Errorf("store the file: %w", &fs.PathError{Op: "write", Path: "file", Err: syscall.ENOSPC})
 }
 
 type iotestError struct{}

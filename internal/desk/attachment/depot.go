@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"syscall"
 	"time"
 
 	"atrium/ent"
@@ -184,6 +186,17 @@ func (d *Depot) place(ctx context.Context) (leave func(), err error) {
 	return func() { companys(); own() }, nil
 }
 
+// notKept says that a file was not kept. What this machine's disk refuses is logged: its operator must know, and senders cannot.
+func (d *Depot) notKept(ctx context.Context, err error, says string) error {
+	if _, disk := errors.AsType[*fs.PathError](err); disk {
+		d.Log.ErrorContext(ctx, "a file cannot be kept", "error", err)
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		says = "The server has no room for the file. Send it again later."
+	}
+	return apperr.Wrap(err, apperr.Unavailable, says)
+}
+
 // Receive takes the bytes of an announced file from a stream, all of them or none.
 func (d *Depot) Receive(ctx context.Context, id string, from io.Reader, length int64) (*ent.Attachment, error) {
 	leave, err := d.place(ctx)
@@ -203,12 +216,12 @@ func (d *Depot) Receive(ctx context.Context, id string, from io.Reader, length i
 		return nil, apperr.New(apperr.Validation, "The file was announced with %d bytes; send exactly these.", to.row.Size)
 	}
 	if err != nil {
-		return nil, apperr.Wrap(err, apperr.Unavailable, "The file could not be taken. Send it again.")
+		return nil, d.notKept(ctx, err, "The file could not be taken. Send it again.")
 	}
 	defer spooled.Discard()
 	in := UploadInput{ByID: op.ByID{ID: id}, Bytes: d.arriving(spooled, to.row.CompanyID)}
 	if err := d.Files.Put(ctx, in.Bytes.StoredAs, spooled); err != nil {
-		return nil, apperr.Wrap(err, apperr.Unavailable, "The file could not be stored. Send it again.")
+		return nil, d.notKept(ctx, err, "The file could not be stored. Send it again.")
 	}
 	after, _, err := op.Run(ctx, d.Engine, Upload, in, nil)
 	if err != nil || after.StoredAs != in.Bytes.StoredAs {

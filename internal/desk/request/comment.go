@@ -18,6 +18,7 @@ import (
 	"atrium/internal/op/events"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
 	"atrium/internal/platform/principal"
 )
 
@@ -127,11 +128,12 @@ type CreateCommentInput struct {
 }
 
 func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateCommentInput) (*ent.Comment, error) {
-	told, err := tell(ctx, tx, r, nil)
+	commentID := id.New("cmt")
+	told, err := tell(ctx, tx, r, commentID, nil)
 	if err != nil {
 		return nil, err
 	}
-	create := tx.Comment.Create().SetRequestID(r.ID).SetAuthorID(tx.Principal().ID).SetBody(in.Body).
+	create := tx.Comment.Create().SetID(commentID).SetRequestID(r.ID).SetAuthorID(tx.Principal().ID).SetBody(in.Body).
 		SetFormat(comment.Format(formatFor(tx, in.Format))).
 		SetVisibility(visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic))
 	if len(told) > 0 {
@@ -202,7 +204,7 @@ type UpdateCommentInput struct {
 }
 
 func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in UpdateCommentInput) (*ent.Comment, error) {
-	told, err := tell(ctx, tx, before.Edges.Request, before.Mentioned)
+	told, err := tell(ctx, tx, before.Edges.Request, before.ID, before.Mentioned)
 	if err != nil {
 		return nil, err
 	}

@@ -319,10 +319,17 @@ func checkRequester(ctx context.Context, tx *op.Tx, refs *op.Refs, in *CreateInp
 	return nil
 }
 
-// tellFiled has those notified who did not file a new request themselves: its assignee, and the person whom it is for.
+// tellFiled has those notified who did not file a new request themselves: its assignee, and the person whom it is for. A person who has
+// signed in and files for themselves may want a receipt.
 func tellFiled(ctx context.Context, tx *op.Tx, r *ent.Request) error {
-	if r.RequesterID != tx.Principal().ID {
-		told := notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, By: tx.Principal().ID, Filed: true}
+	by, told := tx.Principal(), notice.ProgressArgs{Company: r.CompanyID, Request: r.ID}
+	switch {
+	case r.RequesterID != by.ID:
+		told.Filed, told.By = true, by.ID
+	case by.SignedIn():
+		told.Receipt, told.Signed = true, true
+	}
+	if told.Filed || told.Receipt {
 		if err := tx.Insert(ctx, told, time.Time{}); err != nil {
 			return err
 		}

@@ -155,7 +155,7 @@ func prepareUpdateComment(ctx context.Context, tx *op.Tx, in UpdateCommentInput)
 }
 
 // tell notifies the people whom a comment mentions, in its transaction, and returns the ids of everyone notified so far.
-func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]string, error) {
+func tell(ctx context.Context, tx *op.Tx, r *ent.Request, commentID string, before []string) ([]string, error) {
 	m, ok := op.Preparation[mentioned](tx)
 	switch {
 	case !ok:
@@ -178,7 +178,7 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]st
 	}
 	err := notice.Send(ctx, tx, people, notice.Note{
 		Kind: notice.Mention, Subject: notice.Mentioned(by, title), About: title, RequestID: &r.ID,
-		Text: []locale.Text{text}, Quote: mail.Quote(m.comment.Body, notice.MaxQuote),
+		Text: []locale.Text{text}, Quote: mail.Quote(m.comment.Body, notice.MaxQuote), CommentID: commentID,
 	})
 	if err != nil {
 		return nil, err

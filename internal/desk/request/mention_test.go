@@ -31,7 +31,7 @@ type letters struct {
 func (l *letters) Tell(_ context.Context, _ *store.Tx, u *ent.User, t op.Told) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sent[u.Email] = append(l.sent[u.Email], t.Subject+"\n"+strings.Join(append(t.Paragraphs, t.Quote, t.Page), "\n"))
+	l.sent[u.Email] = append(l.sent[u.Email], t.Subject+"\n"+testkit.Said(t))
 	return nil
 }
 

@@ -43,7 +43,7 @@ func TestMailsInGerman(t *testing.T) {
 		s.change(func(ctx context.Context, tx *store.Tx) error { return account.SendAll(ctx, tx, s.mailer, u) })
 		s.change(func(ctx context.Context, tx *store.Tx) error {
 			return s.mailer.Tell(ctx, tx, u, op.Told{
-				Language: "de", Kind: notice.Progress, Subject: "#7 Laptop", Paragraphs: []string{"Ada hat auf Ihre Anfrage geantwortet."}, Quote: "Welcher?", Page: "/requests/req_7",
+				Language: "de", Kind: notice.Progress, Subject: "#7 Laptop", Events: []op.Happening{{Paragraphs: []string{"Ada hat auf Ihre Anfrage geantwortet."}, Quote: "Welcher?"}}, Page: "/requests/req_7",
 			})
 		})
 		var all []string

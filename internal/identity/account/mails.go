@@ -225,8 +225,7 @@ func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) 
 		return err
 	}
 	letter := mail.Letter{
-		Language: t.Language, Title: t.Subject, Paragraphs: t.Paragraphs, Quote: t.Quote,
-		Unsubscribe: unsubscribe,
+		Language: t.Language, Title: t.Subject, Events: t.Events, Unsubscribe: unsubscribe,
 	}
 	if console := l.console(); console != "" && t.Page != "" {
 		letter.Link, letter.Decide = console+t.Page, t.Decide

@@ -24,7 +24,7 @@ func TestRate(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		u, r := s.completed()
 		s.change(func(ctx context.Context, tx *store.Tx) error {
-			return s.mailer.Tell(ctx, tx, u, op.Told{Kind: notice.Progress, Subject: "#1 A laptop", Paragraphs: []string{"Completed."}, Rate: r.ID})
+			return s.mailer.Tell(ctx, tx, u, op.Told{Kind: notice.Progress, Subject: "#1 A laptop", Events: []op.Happening{{Paragraphs: []string{"Completed."}}}, Rate: r.ID})
 		})
 		mails := s.mails(u.Email)
 		require.Len(t, mails, 1)

@@ -20,7 +20,7 @@ func TestUnsubscribe(t *testing.T) {
 		u := s.member()
 		s.change(func(ctx context.Context, tx *store.Tx) error {
 			return s.mailer.Tell(ctx, tx, u, op.Told{
-				Kind: notice.Mention, Subject: "#7 A laptop", Paragraphs: []string{"Ada mentioned you."}, Quote: "Is it <b>here</b>?\nSince when?", Page: "/requests/req_1", Thread: "req_1",
+				Kind: notice.Mention, Subject: "#7 A laptop", Events: []op.Happening{{Paragraphs: []string{"Ada mentioned you."}, Quote: "Is it <b>here</b>?\nSince when?"}}, Page: "/requests/req_1", Thread: "req_1",
 			})
 		})
 		mails := s.mails(u.Email)

@@ -9,21 +9,21 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"atrium/internal/op"
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/text"
 )
 
 // Letter is the content of a mail that says what happened, leads to it, and can be switched off.
 type Letter struct {
-	Language    string   // of locale.Languages; of the texts and of what the letter adds to them
-	Answers     bool     // whether an answer is read: the letter begins with AnswerAbove
-	Title       string   // what it is about; empty for none
-	Paragraphs  []string // one line each, or several
-	Quote       string   // what somebody wrote, as Quote returns it; empty for nothing
-	Link        string   // of the page that shows it; empty for none
-	Decide      bool     // the page asks for a decision: a link leads to each way to decide, and neither decides
-	Rate        string   // the address at which the reader says how content they are; empty for none
-	Unsubscribe string   // the address that ends mails of this kind
+	Language    string         // of locale.Languages; of the texts and of what the letter adds to them
+	Answers     bool           // whether an answer is read: the letter begins with AnswerAbove
+	Title       string         // what it is about; empty for none
+	Events      []op.Happening // quotes as Quote returns them
+	Link        string         // of the page that shows it; empty for none
+	Decide      bool           // the page asks for a decision: a link leads to each way to decide, and neither decides
+	Rate        string         // the address at which the reader says how content they are; empty for none
+	Unsubscribe string         // the address that ends mails of this kind
 }
 
 // Approve is the link of a letter that asks for a decision. The console's page shows the decision with that button focused.
@@ -58,9 +58,11 @@ func (l Letter) Text() string {
 	if l.Title != "" {
 		parts = append(parts, l.Title)
 	}
-	parts = append(parts, l.Paragraphs...)
-	if l.Quote != "" {
-		parts = append(parts, "> "+strings.ReplaceAll(wrapped(l.Quote), "\n", "\n> "))
+	for _, e := range l.Events {
+		parts = append(parts, e.Paragraphs...)
+		if e.Quote != "" {
+			parts = append(parts, "> "+strings.ReplaceAll(wrapped(e.Quote), "\n", "\n> "))
+		}
 	}
 	switch {
 	case l.Link != "" && l.Decide:

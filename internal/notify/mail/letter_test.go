@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"atrium/internal/op"
 )
 
 // A letter says what it is about, what happened and in whose words, and where to go, as text and as HTML in which nothing is markup
@@ -13,7 +15,7 @@ import (
 func TestLetter(t *testing.T) {
 	t.Parallel()
 	l := Letter{
-		Title: "#7 A <i>laptop</i>", Paragraphs: []string{"Ada answered your request."}, Quote: "Is it <script>slow</script>?\nSince when?",
+		Title: "#7 A <i>laptop</i>", Events: []op.Happening{{Paragraphs: []string{"Ada answered your request."}, Quote: "Is it <script>slow</script>?\nSince when?"}},
 		Link: "https://desk.test/app/requests/req_1", Unsubscribe: "https://desk.test/notifications/unsubscribe?token=t",
 	}
 	require.Equal(t, `#7 A <i>laptop</i>
@@ -43,7 +45,7 @@ https://desk.test/notifications/unsubscribe?token=t
 // A letter that asks for a decision has a link for each way to decide, which leads to the page and decides nothing.
 func TestLetterOfADecision(t *testing.T) {
 	t.Parallel()
-	l := Letter{Paragraphs: []string{"The workflow waits for your decision."}, Link: "https://desk.test/app/requests/req_1", Decide: true, Unsubscribe: "https://desk.test/u"}
+	l := Letter{Events: []op.Happening{{Paragraphs: []string{"The workflow waits for your decision."}}}, Link: "https://desk.test/app/requests/req_1", Decide: true, Unsubscribe: "https://desk.test/u"}
 	require.Contains(t, l.Text(), `
 Approve:
 https://desk.test/app/requests/req_1?decide=approve
@@ -61,7 +63,7 @@ https://desk.test/app/requests/req_1?decide=reject
 // What a letter adds is in the language of its texts.
 func TestLetterInGerman(t *testing.T) {
 	t.Parallel()
-	l := Letter{Language: "de", Paragraphs: []string{"Ada hat auf Ihre Anfrage geantwortet."}, Link: "https://desk.test/app", Unsubscribe: "https://desk.test/u"}
+	l := Letter{Language: "de", Events: []op.Happening{{Paragraphs: []string{"Ada hat auf Ihre Anfrage geantwortet."}}}, Link: "https://desk.test/app", Unsubscribe: "https://desk.test/u"}
 	require.Equal(t, `Ada hat auf Ihre Anfrage geantwortet.
 
 In Atrium öffnen:
@@ -83,7 +85,7 @@ https://desk.test/u
 func TestLetterOfAnyText(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{strings.Repeat("終", 4000), strings.Repeat("word ", 2000), strings.Repeat("x", 9000), "a\r\nb\x00\x1b[31m\u202ec\n\n\n\n\td", "\n \n"} {
-		l := Letter{Paragraphs: []string{Plain(said, 500)}, Quote: Quote(said, 4000)}
+		l := Letter{Events: []op.Happening{{Paragraphs: []string{Plain(said, 500)}, Quote: Quote(said, 4000)}}}
 		html, err := l.HTML()
 		require.NoError(t, err)
 		require.NoError(t, (&Message{To: "a@b.test", Subject: "s", Text: l.Text(), HTML: html}).check(), "%.20q", said)

@@ -34,6 +34,9 @@ type DigestArgs struct{}
 // Kind returns the name of the job.
 func (DigestArgs) Kind() string { return "notice_digest" }
 
+// InsertOpts has no run retried, because the next one is the retry.
+func (DigestArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 1} }
+
 // Work adds the jobs of this package to a queue: notices of assignments, digests, and the deletion of old notifications.
 func Work(e *op.Engine, reads Reads) jobs.Option {
 	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&progress{engine: e, reads: reads}), jobs.Work(&digester{engine: e, reads: reads}), jobs.Every(digestEvery, DigestArgs{}), jobs.Sweeps(sweep))
@@ -49,12 +52,12 @@ type digester struct {
 // Timeout is longer than River's default: all digests of a day are due at the same time.
 func (*digester) Timeout(*river.Job[DigestArgs]) time.Duration { return 10 * time.Minute }
 
-// Work mails one digest to each person. The transaction that enqueues a digest also removes its notifications from the next
-// one.
+// Work mails one digest to each person, and one mail about each request of which mails wait (group.go). The transaction that enqueues a
+// mail also takes its notifications out of what is due.
 func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 	now := d.engine.Store.Clock().Now()
 	system := principal.System(ctx, "digests of all companies come due")
-	told := map[string]bool{}
+	done := map[string]bool{}
 	return jobs.DueEach(ctx, digestBatch, func(last *ent.Notification) ([]*ent.Notification, error) {
 		q := d.engine.Store.Reader().Notification.Query().Where(notification.DigestAtLTE(now))
 		if last != nil {
@@ -66,22 +69,31 @@ func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 		}
 		return due, nil
 	}, func(n *ent.Notification) error {
-		if told[n.UserID] {
+		key, give := n.UserID, d.digest
+		if n.Held != nil {
+			key, give = key+" "+op.Or(n.RequestID, ""), d.grouped
+		}
+		if done[key] {
 			return nil
 		}
-		told[n.UserID] = true
-		visible, err := d.visible(ctx, n.CompanyID, n.UserID, now)
-		if err == nil {
-			err = d.engine.Work(ctx, n.CompanyID, worker, func(ctx context.Context, tx *op.Tx) error { return digest(ctx, tx, n.UserID, now, visible) })
-		}
-		if err != nil {
-			return fmt.Errorf("mail the digest of %s: %w", n.UserID, err)
+		done[key] = true
+		if err := give(ctx, n, now); err != nil {
+			return fmt.Errorf("mail %s what is due: %w", n.UserID, err)
 		}
 		return nil
 	})
 }
 
-// dueFor selects a person's unread notifications for a digest.
+// digest mails the digest of a notification's reader.
+func (d *digester) digest(ctx context.Context, n *ent.Notification, now time.Time) error {
+	visible, err := d.visible(ctx, n.CompanyID, n.UserID, now)
+	if err != nil {
+		return err
+	}
+	return d.engine.Work(ctx, n.CompanyID, worker, func(ctx context.Context, tx *op.Tx) error { return digest(ctx, tx, n.UserID, now, visible) })
+}
+
+// dueFor selects a person's unread notifications that are due.
 func dueFor(q *ent.NotificationQuery, userID string, now time.Time) *ent.NotificationQuery {
 	return q.Where(notification.UserID(userID), notification.DigestAtLTE(now), notification.ReadAtIsNil()).Order(notification.ByID())
 }
@@ -95,7 +107,7 @@ func (d *digester) visible(ctx context.Context, companyID, userID string, now ti
 		return nil, fmt.Errorf("read the user: %w", err)
 	}
 	for after := ""; ; {
-		list, err := dueFor(d.engine.Store.Reader().Notification.Query(), userID, now).Where(notification.IDGT(after)).
+		list, err := dueFor(d.engine.Store.Reader().Notification.Query(), userID, now).Where(notification.IDGT(after), notification.HeldIsNil()).
 			Limit(digestLines + 1).WithRequest().All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read what is due: %w", err)
@@ -127,12 +139,12 @@ func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time, visibl
 	// Two runs of the job may overlap: the second waits here, and finds nothing left.
 	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(userID), user.StatusEQ(user.StatusActive))).Only(ctx)
 	if err == nil {
-		mine, err = dueFor(tx.Notification.Query().Where(notification.IDIn(visible...)), userID, now).All(ctx)
+		mine, err = dueFor(tx.Notification.Query().Where(notification.IDIn(visible...), notification.HeldIsNil()), userID, now).All(ctx)
 	}
 	if ent.MaskNotFound(err) != nil {
 		return fmt.Errorf("read what is due: %w", err)
 	}
-	if _, err := tx.Notification.Update().Where(notification.UserID(userID), notification.DigestAtLTE(now)).ClearDigestAt().Save(ctx); err != nil {
+	if _, err := tx.Notification.Update().Where(notification.UserID(userID), notification.DigestAtLTE(now), notification.HeldIsNil()).ClearDigestAt().Save(ctx); err != nil {
 		return fmt.Errorf("take it out of the next digest: %w", err)
 	}
 	if len(mine) == 0 || u.MailState == user.MailStateBOUNCED {
@@ -157,13 +169,13 @@ func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time, visibl
 	}
 	told := op.Told{
 		Language: p.Language, Kind: kindOf(u, mine), Subject: subject, Page: page,
-		Paragraphs: []string{p.T(locale.Say("What waits for you:")), strings.Join(lines, "\n")},
+		Events: []op.Happening{{Paragraphs: []string{p.T(locale.Say("What waits for you:")), strings.Join(lines, "\n")}}},
 	}
 	return tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Tell(ctx, db, u, told) })
 }
 
 // kindOf returns the kind of a mail that lists notifications, which its link switches off: Digest, unless all are of kinds that are
-// mailed at once and were only gathered (Note.MailAt). Then it is that of the last, as a rule "breached".
+// mailed at once and were only gathered (Note.MailAt, group.go). Then it is that of the last, as a rule "breached".
 func kindOf(u *ent.User, list []*ent.Notification) string {
 	kind := Digest
 	for _, n := range list {

@@ -9,6 +9,11 @@
 //
 // What one change makes due at many requests is gathered (Note.MailAt): the digest's job mails it minutes later, in one mail.
 //
+// Nobody gets a mail for each of many things that happen to one request within two minutes (group.go). The first is mailed at once, because
+// its reader may be waiting for it. The others wait until two minutes after it, and are one mail with the words of each, in order. Until
+// then the row has the text of its mail, which goes when it was queued, read or erased; comments are quoted as they are by then. A mailed
+// row says when (mailed_at), which is what the next one looks for. A crash leaves rows that are due, and the next run mails them.
+//
 // Each notification is a row that only its recipient can list and mark as read. Rows are kept for 180 days. A person is never
 // notified of a row that the person may not read. Access policies are evaluated for each person outside the write transaction,
 // because customers' policies may be slow: an operation calls Readers in its preparation, a worker calls ReadersOutside. Digests, and

@@ -31,6 +31,9 @@ type Note struct {
 	Quote       string        // what somebody wrote, through mail.Quote; empty for nothing
 	Decide      bool          // the page of the request asks the reader for a decision
 	Rate        bool          // the mail asks how content the reader is with the request
+	Receipt     bool          // of a request to its requester, who is mailed it or nothing
+	ByMail      bool          // of a receipt: the request came by mail, and is answered by mail unless the requester has chosen otherwise
+	CommentID   string        // the comment whose body Quote is; a mail that waits quotes it as it is by then. Empty for none
 }
 
 // Mentioned returns the subject of a mention.
@@ -64,6 +67,12 @@ func Send(ctx context.Context, tx *op.Tx, people []*ent.User, n Note) error {
 	if err != nil {
 		return fmt.Errorf("read the company: %w", err)
 	}
+	now := tx.Now(ctx)
+	people = n.wanted(people)
+	waits, err := n.waits(ctx, tx, people, now)
+	if err != nil {
+		return err
+	}
 	rendered := map[locale.Printer]op.Told{}
 	for _, u := range people {
 		p := op.ReaderOf(u, c)
@@ -72,7 +81,7 @@ func Send(ctx context.Context, tx *op.Tx, people []*ent.User, n Note) error {
 			told = n.in(p)
 			rendered[p] = told
 		}
-		if err := send(ctx, tx, u, n, told, p); err != nil {
+		if err := n.send(ctx, tx, u, told, p, waits[u.ID]); err != nil {
 			return err
 		}
 	}
@@ -82,33 +91,52 @@ func Send(ctx context.Context, tx *op.Tx, people []*ent.User, n Note) error {
 // in returns the note as a mail to one reader.
 func (n Note) in(p locale.Printer) op.Told {
 	out := op.Told{
-		Language: p.Language, Kind: n.Kind, Subject: mail.Plain(p.T(n.Subject), maxSubject), Quote: n.Quote,
-		Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, ""), Decide: n.Decide,
+		Language: p.Language, Kind: n.Kind, Subject: mail.Plain(p.T(n.Subject), maxSubject), Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, ""), Decide: n.Decide,
 	}
 	if n.Rate {
 		out.Rate = out.Thread
 	}
-	for _, t := range n.Text {
-		out.Paragraphs = append(out.Paragraphs, p.T(t))
+	if n.Receipt {
+		out.Kind = Receipt
 	}
+	e := op.Happening{Quote: n.Quote}
+	for _, t := range n.Text {
+		e.Paragraphs = append(e.Paragraphs, p.T(t))
+	}
+	out.Events = []op.Happening{e}
 	return out
 }
 
-// send writes the notice of one user, and mails it unless it waits for a digest.
-func send(ctx context.Context, tx *op.Tx, u *ent.User, n Note, told op.Told, p locale.Printer) error {
-	channel := channelOf(u, n.Kind)
+// send writes the notice of one user, and mails it unless its mail waits: for a digest, or till then (zero for at once). A receipt is no
+// news for whoever has just submitted the request, so it is read from the beginning.
+func (n Note) send(ctx context.Context, tx *op.Tx, u *ent.User, told op.Told, p locale.Printer, till time.Time) error {
+	now, mails := tx.Now(ctx), false
 	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(told.Subject).
 		SetNillableRequestID(n.RequestID).SetNillableExecutionID(n.ExecutionID)
+	channel := channelOf(u, n.Kind)
+	if n.Receipt {
+		row.SetReadAt(now)
+		channel = channelNow
+	}
 	switch {
 	case channel == channelDigest:
-		row.SetDigestAt(nextDigest(tx.Now(ctx), p.Location()))
+		row.SetDigestAt(nextDigest(now, p.Location()))
 	case channel == channelNow && !n.MailAt.IsZero():
 		row.SetDigestAt(n.MailAt)
+	case channel == channelNow && !till.IsZero():
+		h, err := n.hold(told)
+		if err != nil {
+			return err
+		}
+		row.SetDigestAt(till).SetHeld(h)
+	case channel == channelNow && u.MailState != user.MailStateBOUNCED:
+		row.SetMailedAt(now)
+		mails = true
 	}
 	if err := row.Exec(ctx); err != nil {
 		return fmt.Errorf("write the notice: %w", err)
 	}
-	if channel != channelNow || !n.MailAt.IsZero() || u.MailState == user.MailStateBOUNCED {
+	if !mails {
 		return nil
 	}
 	told.Subject = cmp.Or(n.About, told.Subject)

@@ -75,7 +75,7 @@ type Marked struct{ Marked int }
 func markRead(ctx context.Context, tx *op.Tx, in MarkReadInput) (*Marked, error) {
 	n, err := tx.Notification.Update().
 		Where(notification.IDIn(in.IDs...), notification.UserID(tx.Principal().ID), notification.ReadAtIsNil()).
-		SetReadAt(tx.Now(ctx)).ClearDigestAt().Save(ctx)
+		SetReadAt(tx.Now(ctx)).ClearDigestAt().ClearHeld().Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("mark the notifications: %w", err)
 	}

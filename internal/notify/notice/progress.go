@@ -33,7 +33,8 @@ type ProgressArgs struct {
 
 	Reopened bool `json:"reopened,omitempty"`
 	Filed    bool `json:"filed,omitempty"`    // by somebody else than the requester
-	Receipt  bool `json:"receipt,omitempty"`  // by mail, of the requester's own, who hears that it arrived
+	Receipt  bool `json:"receipt,omitempty"`  // by the requester, by mail unless Signed, who hears that it arrived
+	Signed   bool `json:"signed,omitempty"`   // by the requester, who has signed in
 	Watchers bool `json:"watchers,omitempty"` // who watch the request are told, and not its requester
 
 	merged bool // it was cancelled as a duplicate; found when the job runs
@@ -103,10 +104,18 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if a.Watchers {
 		tell = toldWatchers
 	}
-	note.About, note.RequestID = Named(r), &r.ID
+	note.Receipt, note.ByMail = a.Receipt, a.Receipt && !a.Signed
+	note.About, note.RequestID, note.CommentID = Named(r), &r.ID, a.Comment
 	var text locale.Text
 	note.Subject, text, said = tell(a, r, who, said)
 	note.Text, note.Quote = []locale.Text{text}, mail.Quote(said, MaxQuote)
+	if a.Signed {
+		lines, err := w.answers(ctx, r)
+		if err != nil {
+			return nil, note, err
+		}
+		note.Text = append(note.Text, lines...)
+	}
 	note.Rate = !a.Watchers && a.Comment == "" && r.CompletedAt != nil && r.SatisfactionAskedAt != nil && r.SatisfactionAskedAt.Equal(*r.CompletedAt)
 	people, err := w.people(ctx, a, r, row)
 	if err != nil {
@@ -159,6 +168,8 @@ func told(a ProgressArgs, r *ent.Request, who, words string) (subject, text loca
 	case a.Filed:
 		text = by(who, locale.Say("%s submitted this request for you.", who), locale.Say("This request was submitted for you."))
 		return locale.Say("Submitted for you: %s", about), text, r.Description
+	case a.Receipt && a.Signed:
+		return locale.Say("Received: %s", about), locale.Say("We have received your request."), r.Description
 	case a.Receipt:
 		return locale.Say("Received: %s", about), locale.Say("We have received your request. To add something, answer this mail."), ""
 	case a.Reopened:

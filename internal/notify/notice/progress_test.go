@@ -45,6 +45,7 @@ func TestRequestersAreTold(t *testing.T) {
 		testkit.Run(t, d.World, staff, request.CreateComment, comment)
 		testkit.Run(t, d.World, staff, request.Decline, request.DeclineInput{ByID: comment.ByID, Reason: "None left, see https://shop.test"})
 		hears("Declined: #1 Laptop", "Answered: #1 Laptop")
+		d.pass(later)
 		by := d.A.Users[principal.Agent].Name
 		require.Equal(t, "progress: #1 Laptop\n"+by+" answered your request.\nWhich one?\n/requests/"+comment.ID, d.mails.of(who)[0])
 		require.Equal(t, "progress: #1 Laptop\n"+by+" declined your request.\nNone left, see https://shop.test\n/requests/"+comment.ID, d.mails.of(who)[1], "one subject for all mails about it")
@@ -56,6 +57,7 @@ func TestRequestersAreTold(t *testing.T) {
 		hears("Completed: #2 Phone", "Declined: #1 Laptop", "Answered: #1 Laptop")
 		testkit.Run(t, d.World, staff, request.Reopen, request.ReopenInput{ByID: done, Reason: new("It broke again.")})
 		hears("Reopened: #2 Phone", "Completed: #2 Phone", "Declined: #1 Laptop", "Answered: #1 Laptop")
+		d.pass(later)
 		require.Equal(t, "progress: #2 Phone\n"+by+" reopened your request.\nIt broke again.\n/requests/"+done.ID, d.mails.of(who)[3], "a mail says why")
 		testkit.Run(t, d.World, member, request.Update, request.UpdateInput{ByID: file("Desk"), Status: op.SetTo("CANCELLED")})
 
@@ -123,9 +125,8 @@ func TestWorkersHearOfReopening(t *testing.T) {
 		again(member, &agent.ID) // who watches it, being assigned
 		hears(principal.Agent, "Reopened: #1 Laptop", "Assigned to you: #1 Laptop")
 		hears(principal.Admin) // an assignee is there
-		require.Eventually(t, func() bool {
-			return slices.ContainsFunc(d.mails.of(agent), func(m string) bool { return strings.Contains(m, "Its fan again.") })
-		}, patience, tick, "who works on it reads why")
+		d.pass(later)
+		require.True(t, slices.ContainsFunc(d.mails.of(agent), func(m string) bool { return strings.Contains(m, "Its fan again.") }), "who works on it reads why")
 		again(member, nil)
 		hears(principal.Admin, "Reopened: #2 Laptop")
 		hears(principal.Agent, "Reopened: #2 Laptop", "Reopened: #1 Laptop", "Assigned to you: #1 Laptop")

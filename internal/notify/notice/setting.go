@@ -18,6 +18,7 @@ import (
 const (
 	Mention   = "mention"
 	Progress  = "progress"
+	Receipt   = "receipt" // of rows it is progress
 	Assigned  = "assigned"
 	Approval  = "approval"
 	Consulted = "consulted"
@@ -28,11 +29,11 @@ const (
 )
 
 // Kinds lists all kinds, in the order of the settings.
-var Kinds = []string{Mention, Progress, Assigned, Approval, Consulted, Informed, Incident, Warning, Breached}
+var Kinds = []string{Mention, Progress, Receipt, Assigned, Approval, Consulted, Informed, Incident, Warning, Breached}
 
 // The channels of a kind.
 const (
-	channelNow    = "now" // the default
+	channelNow    = "now" // the default, but of the receipts of staff
 	channelDigest = "digest"
 	channelNever  = "never"
 )
@@ -65,13 +66,17 @@ var (
 
 // Setting is the channel by which a person gets notices of a kind.
 type Setting struct {
-	Kind    string `json:"kind" enum:"mention,progress,assigned,approval,consulted,informed,incident,warning,breached" doc:"Of what one is told."`
-	Channel string `json:"channel" enum:"now,digest,never" doc:"By mail at once, by one mail a day, or by none."`
+	Kind    string `json:"kind" enum:"mention,progress,receipt,assigned,approval,consulted,informed,incident,warning,breached" doc:"Of what one is told."`
+	Channel string `json:"channel" enum:"now,digest,never" doc:"By mail at once, by one mail a day (not for receipts), or by none."`
 }
 
+// channelOf returns how a person gets notices of a kind. Who works at the desk gets no receipts without having asked for them.
 func channelOf(u *ent.User, kind string) string {
 	if c, ok := u.Notifications[kind]; ok {
 		return c
+	}
+	if kind == Receipt && u.Role != user.RoleMember {
+		return channelNever
 	}
 	return channelNow
 }
@@ -117,6 +122,9 @@ func loadSelf(ctx context.Context, tx *op.Tx) (*ent.User, error) {
 }
 
 func updateSettings(ctx context.Context, tx *op.Tx, in Setting) (*Setting, error) {
+	if in.Kind == Receipt && in.Channel == channelDigest {
+		return nil, apperr.InvalidField("channel", "must be now or never for receipts")
+	}
 	before, err := loadSelf(ctx, tx)
 	if err != nil {
 		return nil, err

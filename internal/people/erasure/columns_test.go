@@ -29,6 +29,7 @@ var erased = map[string]string{
 	"with the row that has the words":        "search_documents.tokens",
 	"of their views for others":              "saved_views.name saved_views.query",
 	"that tell others of their mentions":     "notifications.subject",
+	"deleted, of all mails that wait":        "notifications.held",
 	"of events about their requests":         "events.payload webhook_deliveries.attempts",
 	"deleted, of calls by and about them":    "idempotency_keys.key idempotency_keys.header idempotency_keys.body access_decisions.principal_name access_decisions.input",
 	"by and about them":                      "audit_entries.actor_name audit_entries.ip audit_entries.user_agent audit_entries.changes access_policy_versions.actor_name",

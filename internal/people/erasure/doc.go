@@ -20,7 +20,8 @@
 //	views                  the name of those that they made for others, and what is searched for in them; the others keep the view
 //	events, deliveries     the title in the payload, and what receivers answered: a replay sends what is left
 //	stored answers         to idempotent calls by the person and about their rows
-//	notifications          to them, about their requests, and of their mentions, which begin with their name
+//	notifications          to them, about their requests, and of their mentions, which begin with their name; the texts of all mails that wait, which
+//	                       are listed by their subjects then
 //	mails                  to them that are still to be sent: package mail drops them
 //	access decisions       by them and about them
 //	audit entries          by them, by their keys and about them: values and salts; leaves and proofs do not change

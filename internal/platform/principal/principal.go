@@ -101,6 +101,12 @@ type Cause struct {
 	ProposalID string // for a change that a person makes because an agent proposed it
 }
 
+// SignedIn reports whether the caller is a person who calls by themselves: in a session, or by an application that they let in. It is not
+// a key of theirs, and not work that goes on in their name.
+func (p *Principal) SignedIn() bool {
+	return p.Type == TypeUser && (p.SessionID != "" || p.Method == MethodBearer)
+}
+
 // WithCause returns a copy of the caller with the cause.
 func (p *Principal) WithCause(c Cause) *Principal {
 	q := *p

@@ -103,6 +103,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/request.takeNext":      "somebody takes what they see",
 	"internal/desk/request.advanceAll":    "a worker's, from whom nothing is hidden",
 	"internal/notify/notice.digest":       "a worker's, from whom nothing is hidden",
+	"internal/notify/notice.mail":         "a worker's, from whom nothing is hidden",
 	"internal/people.firstCome":           "nobody is calling yet",
 	"internal/policy.whois":               "the caller hands it an unfiltered context",
 	"internal/policy.keyHolder":           "the caller hands it an unfiltered context",

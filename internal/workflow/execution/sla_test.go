@@ -33,7 +33,7 @@ type posted struct {
 func (p *posted) Tell(_ context.Context, _ *store.Tx, u *ent.User, t op.Told) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sent[u.Email] = append(p.sent[u.Email], t.Subject+"\n"+strings.Join(append(t.Paragraphs, t.Quote, t.Page), "\n"))
+	p.sent[u.Email] = append(p.sent[u.Email], t.Subject+"\n"+testkit.Said(t))
 	return nil
 }
 

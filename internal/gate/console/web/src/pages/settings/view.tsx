@@ -86,7 +86,7 @@ function Told() {
   const [run] = useWrite(SetNotice);
   if (viewer.notificationSettings.length === 0) return null;
   const says: Record<NotificationKind, string> = {
-    mention: t('Somebody mentions you'), progress: t('A request of yours is answered or closed'), assigned: t('Something is assigned to you'), approval: t('A decision waits for you'), consulted: t('Your advice is asked for'),
+    mention: t('Somebody mentions you'), progress: t('A request of yours is answered or closed'), receipt: t('A request that you submit has arrived'), assigned: t('Something is assigned to you'), approval: t('A decision waits for you'), consulted: t('Your advice is asked for'),
     informed: t('A phase that you follow has ended'), incident: t('A workflow stops on an error'), warning: t('A service level is due soon'), breached: t('A service level is missed'),
   };
   return (
@@ -95,7 +95,7 @@ function Told() {
         {viewer.notificationSettings.map((s) => (
           <Field key={s.kind} label={says[s.kind]}>
             <select value={s.channel} onChange={(e) => { void run({ input: { kind: s.kind, channel: e.target.value as NotificationChannel } }).then((o) => { if (!o.fault) toast({ text: t('Saved.') }); }); }}>
-              <option value="now">{t('E-mail at once')}</option><option value="digest">{t('One e-mail a day')}</option><option value="never">{t('No e-mail')}</option>
+              <option value="now">{t('E-mail at once')}</option>{s.kind !== 'receipt' && <option value="digest">{t('One e-mail a day')}</option>}<option value="never">{t('No e-mail')}</option>
             </select>
           </Field>
         ))}

@@ -1,0 +1,99 @@
+package main_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// mostOfUploads limits what many uploads at once add to a server's memory, in MiB.
+const mostOfUploads = 100
+
+// Many files that come at once cost little memory, and each is kept as it was sent. One of 1 GiB is refused before its bytes.
+func TestUploadsAtOnce(t *testing.T) {
+	t.Parallel()
+	const many, size = 30, 8 << 20
+	p := onSQLite(t)
+	n := p.serve()
+	first := p.firstRun()
+	p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
+	c := p.client()
+	c.Transport.(*http.Transport).ExpectContinueTimeout = patience
+	n.call(c, 200, "GET", "/v1/requests?pageSize=1", first.LiveKey, "")
+	_, before, _ := n.memory()
+	require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", n.cmd.Process.Pid), []byte("5"), 0o600)) // the peak counts from here
+	var sending sync.WaitGroup
+	for i := range many {
+		sending.Go(func() {
+			made, err := send(c, "POST", n.base+"/v1/attachments", first.LiveKey, fmt.Sprintf(`{"draft":true,"name":"%d.bin","size":%d}`, i, size))
+			if err != nil || made.status != 201 {
+				t.Errorf("%v %v", err, made)
+				return
+			}
+			got, err := n.put(c, "/v1/attachments/"+idOf(t, made.body)+"/content", first.LiveKey, randomBytes(i, size), size)
+			hash := sha256.New()
+			_, _ = io.Copy(hash, randomBytes(i, size))
+			if err != nil || got.status != 200 || !strings.Contains(got.body, fmt.Sprintf(`"sha256":"%x"`, hash.Sum(nil))) {
+				t.Errorf("%v %v", err, got)
+			}
+		})
+	}
+	sending.Wait()
+	_, _, peak := n.memory()
+	t.Logf("%d files of %d MiB at once: %d MiB, and %d before", many, size>>20, peak, before)
+	require.Less(t, peak-before, mostOfUploads)
+	left, err := filepath.Glob(filepath.Join(p.data, "uploads", "*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+
+	refused := n.call(c, 400, "POST", "/v1/attachments", first.LiveKey, `{"draft":true,"name":"big.bin","size":1073741824}`)
+	require.Contains(t, refused.body, "the plan allows files of")
+	small := n.call(c, 201, "POST", "/v1/attachments", first.LiveKey, `{"draft":true,"name":"small.bin","size":1000}`)
+	asked := &unasked{}
+	big, err := n.put(c, "/v1/attachments/"+idOf(t, small.body)+"/content", first.LiveKey, asked, 1<<30)
+	require.NoError(t, err)
+	require.Equal(t, 400, big.status, big.body)
+	require.Contains(t, big.body, "announced with 1000 bytes")
+	require.Zero(t, asked.read, "no byte of it was sent")
+}
+
+// put sends a body of a length once the server asks for it (Expect).
+func (n *node) put(c *http.Client, path, secret string, body io.Reader, length int64) (answer, error) {
+	req, err := http.NewRequestWithContext(n.t.Context(), http.MethodPut, n.base+path, body)
+	if err != nil {
+		return answer{}, err
+	}
+	req.ContentLength = length
+	req.Header.Set("X-Api-Key", secret)
+	req.Header.Set("Content-Type", "application/octet-stream")
+	req.Header.Set("Expect", "100-continue")
+	res, err := c.Do(req)
+	if err != nil {
+		return answer{}, err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	return answer{res.StatusCode, res.Header, string(b)}, err
+}
+
+// randomBytes returns bytes that differ for each seed.
+func randomBytes(seed, size int) io.Reader {
+	return io.LimitReader(rand.NewChaCha8([32]byte{byte(seed), 1}), int64(size))
+}
+
+// unasked is a body that counts what is read of it.
+type unasked struct{ read int }
+
+func (u *unasked) Read(b []byte) (int, error) {
+	u.read += len(b)
+	return len(b), nil
+}

@@ -1,0 +1,244 @@
+package notice_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/notification"
+	"atrium/ent/user"
+	"atrium/internal/desk/request"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/policy"
+	"atrium/internal/test/testkit"
+)
+
+// conversation is a request of a member to which staff write.
+type conversation struct {
+	*desk
+	who, staff *ent.User
+	by         op.ByID
+}
+
+// ask files a request of the member.
+func (d *desk) ask(title string) *conversation {
+	d.t.Helper()
+	c := &conversation{desk: d, who: d.A.Users[principal.Member], staff: d.A.Users[principal.Agent]}
+	in := request.CreateInput{ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: title}
+	c.by.ID = testkit.Run(d.t, d.World, d.AsUser(c.who), request.Create, in).ID
+	d.idle()
+	return c
+}
+
+// say has staff comment, and waits until the requester is told.
+func (c *conversation) say(body string) *ent.Comment {
+	c.t.Helper()
+	out := testkit.Run(c.t, c.World, c.AsUser(c.staff), request.CreateComment, request.CreateCommentInput{ByID: c.by, Body: body})
+	c.idle()
+	return out
+}
+
+// later is when what waits for two minutes is due.
+const later = 2*time.Minute + 2*time.Second
+
+// pass lets time pass, and runs the job of what has fallen due.
+func (d *desk) pass(by time.Duration) {
+	d.t.Helper()
+	d.Clock.SetOffset(d.Clock.Offset() + by)
+	require.NoError(d.t, notice.MailDigests(d.t.Context(), d.Engine, reads))
+}
+
+// What happens within two minutes after a mail about a request is one mail to each reader, in order, and then it starts anew. What
+// happens to another request is mailed at once.
+func TestOneMailOfWhatHappensWithinTwoMinutes(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		c, other := d.ask("Laptop"), d.ask("Phone")
+		answered := c.staff.Name + " answered your request.\n"
+		c.say("Which one?")
+		other.say("A red one?")
+		require.Len(t, d.mails.of(c.who), 2, "the first mail about each is not kept waiting")
+		c.say("And since when?")
+		c.say("Is it *wet*?\nThat matters.")
+		testkit.Run(t, d.World, d.AsUser(c.staff), request.Decline, request.DeclineInput{ByID: c.by, Reason: "None left."})
+		d.idle()
+		require.Len(t, d.mails.of(c.who), 2)
+		d.pass(time.Minute)
+		require.Len(t, d.mails.of(c.who), 2)
+		d.pass(time.Minute + 2*time.Second)
+		d.pass(0)
+		require.Len(t, d.mails.of(c.who), 3, "once")
+		require.Equal(t, "progress: #1 Laptop\n"+answered+"And since when?\n"+answered+"Is it *wet*?\nThat matters.\n"+
+			c.staff.Name+" declined your request.\nNone left.\n/requests/"+c.by.ID, d.mails.of(c.who)[2])
+		require.Len(t, d.told(d.AsUser(c.who), nil), 5, "the list has each")
+
+		d.Clock.SetOffset(d.Clock.Offset() + 100*time.Second)
+		c.say("One came back.")
+		require.Len(t, d.mails.of(c.who), 3, "the last mail was not two minutes ago")
+		d.pass(22 * time.Second)
+		require.Len(t, d.mails.of(c.who), 4)
+		d.Clock.SetOffset(d.Clock.Offset() + 3*time.Minute)
+		c.say("It is yours.")
+		require.Len(t, d.mails.of(c.who), 5)
+		require.Zero(t, d.Store.Reader().Notification.Query().Where(notification.Or(notification.HeldNotNil(), notification.DigestAtNotNil())).CountX(d.As(d.A, principal.Owner)))
+	})
+}
+
+// A mail that waits tells nothing that its reader has read, may not read or wants no mails of by then.
+func TestWhatWaitsIsToldToWhomItConcerns(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		c := d.ask("Laptop")
+		second := func() []string {
+			t.Helper()
+			before := len(d.mails.of(c.who))
+			d.pass(later)
+			out := d.mails.of(c.who)[before:]
+			d.pass(later)
+			require.Len(t, d.mails.of(c.who), before+len(out))
+			return out
+		}
+		read := func() {
+			all := d.told(d.AsUser(c.who), new(true))
+			require.Equal(t, 1, testkit.Run(t, d.World, d.AsUser(c.who), notice.MarkRead, notice.MarkReadInput{IDs: []string{all[0].ID}}).Marked)
+		}
+		c.say("1")
+		c.say("2")
+		read()
+		require.Empty(t, second())
+
+		c.say("3")
+		c.say("4")
+		c.say("5")
+		read()
+		require.Len(t, second(), 1)
+		require.Contains(t, d.mails.of(c.who)[2], "\n4\n")
+		require.NotContains(t, d.mails.of(c.who)[2], "\n5\n")
+
+		c.say("6")
+		gone, wrong, inner := c.say("gone"), c.say("wrogn"), c.say("between us")
+		testkit.Run(t, d.World, d.AsUser(c.staff), request.DeleteComment, op.ByID{ID: gone.ID})
+		testkit.Run(t, d.World, d.AsUser(c.staff), request.UpdateComment, request.UpdateCommentInput{ByID: op.ByID{ID: wrong.ID}, Body: op.SetTo("wrong")})
+		testkit.Run(t, d.World, d.AsUser(c.staff), request.UpdateComment, request.UpdateCommentInput{ByID: op.ByID{ID: inner.ID}, Visibility: op.SetTo("internal")})
+		require.Equal(t, []string{"progress: #1 Laptop\n" + c.staff.Name + " answered your request.\nwrong\n/requests/" + c.by.ID}, second(), "as it is by then")
+
+		c.say("7")
+		c.say("8")
+		require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
+			return notice.SwitchOff(ctx, tx.Client, c.who.ID, notice.Progress)
+		}))
+		require.Empty(t, second())
+		testkit.Run(t, d.World, d.AsUser(c.who), notice.UpdateSettings, notice.Setting{Kind: notice.Progress, Channel: "now"})
+
+		c.say("9")
+		c.say("10")
+		hide := policy.NewCondition([]byte(`{"resource.title": "Laptop", "principal.role": "member"}`))
+		testkit.Run(t, d.World, d.As(d.A, principal.Owner), policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &hide})
+		require.Empty(t, second())
+	})
+}
+
+// A mail that waits is in the reader's language, and other readers get their own.
+func TestWhatWaitsInTheReadersLanguage(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		c := d.ask("Laptop")
+		owner := d.A.Owner
+		testkit.Run(t, d.World, d.AsUser(c.who), people.UpdateViewer, people.UpdateViewerInput{Locale: op.SetTo("de")})
+		testkit.Run(t, d.World, d.AsUser(owner), request.Watch, request.WatchInput{ByID: c.by})
+		c.say("Welcher?")
+		c.say("Seit wann?")
+		testkit.Run(t, d.World, d.AsUser(c.staff), request.CreateComment, request.CreateCommentInput{ByID: c.by, Body: "@" + owner.Email + " look", Visibility: new("internal")})
+		d.idle()
+		d.pass(later)
+		require.Equal(t, "progress: #1 Laptop\n"+c.staff.Name+" hat auf Ihre Anfrage geantwortet.\nSeit wann?\n/requests/"+c.by.ID, d.mails.of(c.who)[1])
+		require.Equal(t, "mention: #1 Laptop\n"+c.staff.Name+" commented on this request.\nSeit wann?\n"+c.staff.Name+" mentioned you in an internal note.\n@"+owner.Email+
+			" look\n/requests/"+c.by.ID, d.mails.of(owner)[1])
+	})
+}
+
+// Whoever came by mail alone, and so is invited still, gets what waits as well; nobody does who was deactivated.
+func TestWhatWaitsForTheInvited(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		c := d.ask("Laptop")
+		status := func(to user.Status) {
+			require.NoError(t, d.Store.Write(d.As(d.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+				return tx.User.UpdateOneID(c.who.ID).SetStatus(to).Exec(ctx)
+			}))
+		}
+		status(user.StatusInvited)
+		c.say("1")
+		c.say("2")
+		d.pass(later)
+		require.Len(t, d.mails.of(c.who), 2)
+		c.say("3")
+		status(user.StatusDeactivated)
+		d.pass(later)
+		require.Len(t, d.mails.of(c.who), 2)
+	})
+}
+
+// What an erased person did is told without their name and words.
+func TestWhatWaitsOfAnErasedPerson(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		c := d.ask("Laptop")
+		c.say("1")
+		c.say("Call me at home.")
+		testkit.Run(t, d.World, d.As(d.A, principal.Owner), people.ErasePerson, people.ErasePersonInput{UserID: c.staff.ID, Reason: "asked"})
+		d.pass(later)
+		require.Len(t, d.mails.of(c.who), 2)
+		require.NotContains(t, d.mails.of(c.who)[1], c.staff.Name)
+		require.NotContains(t, d.mails.of(c.who)[1], "home")
+	})
+}
+
+// A run that fails leaves what waits as it was, and of runs at one time one mails it.
+func TestWhatWaitsIsMailedOnce(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		c := d.ask("Laptop")
+		c.say("1")
+		c.say("2")
+		d.Clock.SetOffset(d.Clock.Offset() + later)
+		mails := d.Engine.Mailer
+		d.Engine.Mailer = failing{}
+		require.ErrorIs(t, notice.MailDigests(t.Context(), d.Engine, reads), errMail)
+		d.Engine.Mailer = mails
+		var runs sync.WaitGroup
+		for range 4 {
+			runs.Go(func() { require.NoError(t, notice.MailDigests(t.Context(), d.Engine, reads)) })
+		}
+		runs.Wait()
+		require.Len(t, d.mails.of(c.who), 2)
+	})
+}
+
+var errMail = errors.New("no mail now")
+
+// failing is a mailer that cannot mail.
+type failing struct{ op.Mailer }
+
+func (failing) Tell(context.Context, *store.Tx, *ent.User, op.Told) error { return errMail }
+
+// Of very many events one mail tells the first with their words, cut, and says that there are more.
+func TestOneMailOfMany(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		c := d.ask("Laptop")
+		for range 26 {
+			testkit.Run(t, d.World, d.AsUser(c.staff), request.CreateComment, request.CreateCommentInput{ByID: c.by, Body: strings.Repeat("終", 5000)})
+		}
+		d.idle()
+		d.pass(later)
+		require.Len(t, d.mails.of(c.who), 2)
+		said := d.mails.of(c.who)[1]
+		require.Equal(t, 20, strings.Count(said, "answered your request."))
+		require.Contains(t, said, "\nand more\n")
+		require.Less(t, len(said), 30_000)
+	})
+}

@@ -1,0 +1,89 @@
+package notice
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/offering"
+	"atrium/internal/desk/form"
+	"atrium/internal/notify/mail"
+	"atrium/internal/platform/locale"
+)
+
+// The most that a receipt repeats: answers, and characters of each.
+const (
+	maxAnswers = 20
+	maxAnswer  = 200
+)
+
+// wanted returns who is told of a note: everybody, but of a receipt whoever wants one.
+func (n Note) wanted(people []*ent.User) []*ent.User {
+	if !n.Receipt {
+		return people
+	}
+	return slices.DeleteFunc(people, func(u *ent.User) bool {
+		_, chosen := u.Notifications[Receipt]
+		return channelOf(u, Receipt) == channelNever && (chosen || !n.ByMail)
+	})
+}
+
+// answers returns what a receipt repeats of the answers to the form of a request's offering, a line each. Files, people and teams are left
+// out, of which an answer has the ids alone.
+func (w *progress) answers(ctx context.Context, r *ent.Request) ([]locale.Text, error) {
+	off, err := w.engine.Store.Reader().Offering.Query().Where(offering.ID(r.OfferingID)).Only(ctx)
+	if err != nil {
+		return nil, wrap("read the offering", ent.MaskNotFound(err))
+	}
+	if off.Form == nil || len(r.Fields) == 0 {
+		return nil, nil
+	}
+	values := map[string]any{}
+	d := json.NewDecoder(bytes.NewReader(r.Fields))
+	d.UseNumber()
+	if err := d.Decode(&values); err != nil {
+		return nil, fmt.Errorf("read the answers: %w", err)
+	}
+	var lines []string
+	for _, f := range off.Form.Fields {
+		if said := answer(f, values[f.Key]); said != "" && len(lines) < maxAnswers {
+			lines = append(lines, mail.Plain(f.Title(), maxAnswer)+": "+mail.Plain(said, maxAnswer))
+		}
+	}
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	return []locale.Text{locale.Raw(strings.Join(lines, "\n"))}, nil
+}
+
+// answer returns an answer as a receipt repeats it; empty for what it leaves out.
+func answer(f form.Field, v any) string {
+	switch f.Type {
+	case form.User, form.Team, form.File:
+		return ""
+	}
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		if v {
+			return "✓"
+		}
+		return "–"
+	case []any:
+		var parts []string
+		for _, one := range v {
+			if s, ok := one.(string); ok {
+				parts = append(parts, s)
+			}
+		}
+		return strings.Join(parts, ", ")
+	}
+	return ""
+}
