@@ -71,7 +71,7 @@ func ownCost(t *testing.T, w *testkit.World, value string) {
 func TestRaisedCost(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		other := apitest.Serve(t, s.Node(t), door)
+		other := apitest.Serve(t, s.World.Node(t), door)
 		passes := func(want bool) func() bool {
 			return func() bool {
 				return (send(t, other, s.A.MemberKey, "{"+cost30301+"}", nil).Status == http.StatusOK) == want

@@ -12,6 +12,7 @@ import (
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
+	"atrium/internal/secret"
 )
 
 // After calls schedule.after.

@@ -194,7 +194,7 @@ func (d *Depot) notKept(ctx context.Context, err error, says string) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		says = "The server has no room for the file. Send it again later."
 	}
-	return apperr.Wrap(err, apperr.Unavailable, says)
+	return apperr.Wrap(err, apperr.Unavailable, "%s", says)
 }
 
 // Receive takes the bytes of an announced file from a stream, all of them or none.

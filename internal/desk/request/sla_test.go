@@ -20,6 +20,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
