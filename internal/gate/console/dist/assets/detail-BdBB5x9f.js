@@ -1,1 +1,0 @@
-export{t as Detail}from"./detail-CkVTA2J_.js";

@@ -1,1 +1,0 @@
-export{t as Move}from"./move-C-JR_2j1.js";

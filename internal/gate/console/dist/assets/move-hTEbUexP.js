@@ -1,0 +1,1 @@
+export{t as Move}from"./move-C2NFm7L5.js";
