@@ -61,7 +61,7 @@ var private = map[string]map[string]string{
 	},
 	"Notification": {
 		"CompanyID": tenantsOwn, "UserID": "it is the caller", "UpdatedAt": "readAt says it", "DigestAt": "when a digest takes it is the product's matter",
-		"RequestID": "an edge, which policies bind",
+		"MailedAt": "when its mail went: what follows soon waits for it", "Held": "its mail, while that waits", "RequestID": "an edge, which policies bind",
 	},
 	"CreditEntry": {
 		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",
