@@ -23,7 +23,7 @@ func TestOperationsAloneChangeRequests(t *testing.T) {
 	t.Parallel()
 	writes := regexp.MustCompile(`\.(Request|Comment)\.(Create|MapCreate|Update|Delete)`)
 	ofARow := regexp.MustCompile(`\bent\.(Request|Comment)\b`)
-	changes := regexp.MustCompile(`\.Update\(\)`)
+	changes := regexp.MustCompile(`\b[a-z]\w*\.Update\(\)`) // of a row, not of an entity by its name
 	owned := 0
 	for file, source := range testkit.Sources(t, "cmd", "internal", "rest", "graph", "authz") {
 		if !writes.MatchString(source) && (!ofARow.MatchString(source) || !changes.MatchString(source) || strings.HasPrefix(file, "internal/agent/")) {
