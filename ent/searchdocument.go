@@ -28,7 +28,7 @@ type SearchDocument struct {
 	Tokens string `json:"tokens,omitempty"`
 	// words.Version of the tokens
 	Version int `json:"version,omitempty"`
-	// how many changes of the row came since the tokens were written
+	// above 0 while the tokens are to be written: it counts changes of the row, from the number of whoever writes them
 	Pending      int `json:"pending,omitempty"`
 	selectValues sql.SelectValues
 }

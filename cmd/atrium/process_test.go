@@ -345,6 +345,11 @@ func send(c *http.Client, method, url, secret, body string, header ...string) (a
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
+	return answerTo(c, req)
+}
+
+// answerTo makes a call and reads its whole answer.
+func answerTo(c *http.Client, req *http.Request) (answer, error) {
 	res, err := c.Do(req)
 	if err != nil {
 		return answer{}, err

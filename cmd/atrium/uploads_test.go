@@ -76,13 +76,7 @@ func (n *node) put(c *http.Client, path, secret string, body io.Reader, length i
 	req.Header.Set("X-Api-Key", secret)
 	req.Header.Set("Content-Type", "application/octet-stream")
 	req.Header.Set("Expect", "100-continue")
-	res, err := c.Do(req)
-	if err != nil {
-		return answer{}, err
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	return answer{res.StatusCode, res.Header, string(b)}, err
+	return answerTo(c, req)
 }
 
 // randomBytes returns bytes that differ for each seed.

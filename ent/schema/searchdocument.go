@@ -23,7 +23,7 @@ func (SearchDocument) Fields() []ent.Field {
 		field.String("request_id").MaxLen(40).Optional().Immutable().Comment("of a request and of a comment on it"),
 		field.String("tokens").Default("").Comment("of package words, with spaces between them; empty while the row's text is not in the index"),
 		field.Int("version").Default(0).Comment("words.Version of the tokens"),
-		field.Int("pending").Default(1).Comment("how many changes of the row came since the tokens were written"),
+		field.Int("pending").Default(1).Comment("above 0 while the tokens are to be written: it counts changes of the row, from the number of whoever writes them"),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -77,31 +78,49 @@ func system(ctx context.Context) context.Context {
 	return principal.System(ctx, "documents of all companies are written by one indexer")
 }
 
-// writeSome writes a batch of a company's documents and returns how many. It holds them while it reads their rows, so that a change of a
-// row comes before or after, and never between: what an indexer read long ago would else be written over what has changed since.
-func (x *Indexer) writeSome(ctx context.Context) (written int, err error) {
-	err = x.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		q := tx.SearchDocument.Query().Where(isPending).Order(ent.Asc(searchdocument.FieldID)).Limit(writeBatch)
-		docs, err := store.LockFree(tx, q).All(ctx)
-		if err != nil {
-			return err
-		}
-		read, err := fromRows(ctx, tx.Client, docs)
-		if err != nil {
-			return err
-		}
+// writeSome writes a batch of a company's documents and returns how many. It makes the tokens outside of any transaction: they may be of
+// long texts, and on SQLite all companies would wait.
+func (x *Indexer) writeSome(ctx context.Context) (int, error) {
+	docs, mark, err := x.claim(ctx)
+	if err != nil {
+		return 0, err
+	}
+	read, err := fromRows(ctx, x.store.Reader(), docs)
+	if err != nil {
+		return 0, err
+	}
+	return len(docs), x.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		var errs []error
 		for _, d := range docs {
 			tokens := ""
 			if w := read[d.RowID]; w != nil {
 				tokens = w.String()
 			}
-			errs = append(errs, tx.SearchDocument.UpdateOneID(d.ID).SetTokens(tokens).SetVersion(words.Version).SetPending(0).Exec(ctx))
+			// A row that has changed since the claim, or that another node has claimed, is made anew the next time.
+			errs = append(errs, tx.SearchDocument.Update().Where(searchdocument.ID(d.ID), searchdocument.Pending(mark)).
+				SetTokens(tokens).SetVersion(words.Version).SetPending(0).Exec(ctx))
 		}
-		written = len(docs)
 		return errors.Join(errs...)
 	})
-	return written, err
+}
+
+// claim marks a batch of a company's documents, but those that another node has locked, with a number that nobody else has: a change of a
+// row counts on from it. By their count of changes alone a document that was written and has changed since would pass for the one that was
+// read long before.
+func (x *Indexer) claim(ctx context.Context) (docs []*ent.SearchDocument, mark int, err error) {
+	mark = 1<<32 + rand.IntN(1<<61)
+	err = x.store.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		q := tx.SearchDocument.Query().Where(isPending).Order(ent.Asc(searchdocument.FieldID)).Limit(writeBatch)
+		if docs, err = store.LockFree(tx, q).All(ctx); err != nil || len(docs) == 0 {
+			return err
+		}
+		ids := make([]int, len(docs))
+		for i, d := range docs {
+			ids[i] = d.ID
+		}
+		return tx.SearchDocument.Update().Where(searchdocument.IDIn(ids...)).SetPending(mark).Exec(ctx)
+	})
+	return docs, mark, err
 }
 
 // Reindex takes every document out of the index, and writes it anew.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -12,11 +13,10 @@ import (
 )
 
 const (
-	scrubBatch  = 64      // pages that one transaction writes, so that nobody waits for the writer
-	scrubPages  = 1 << 24 // above it, a page of a long value could be taken for one with rows: 64 GB
-	emptyTries  = 40
-	emptyPause  = 250 * time.Millisecond
-	emptyPragma = "PRAGMA busy_timeout = 500" // writers wait meanwhile
+	scrubBatch = 64      // pages that one transaction writes, so that nobody waits for the writer
+	scrubPages = 1 << 24 // above it, a page of a long value could be taken for one with rows: 64 GB
+	emptyTries = 40
+	emptyPause = 250 * time.Millisecond
 )
 
 // Scrub leaves no old versions of rows in SQLite's files. secure_delete zeroes what is deleted, but a page keeps copies of rows that have
@@ -33,7 +33,7 @@ func (s *Store) Scrub(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close() //nolint:errcheck // nothing was written
+	defer db.Close() //nolint:errcheck // what was written is committed
 	if err := zeroGaps(ctx, db); err != nil {
 		return fmt.Errorf("zero copies of rows: %w", err)
 	}
@@ -44,7 +44,7 @@ func (s *Store) Scrub(ctx context.Context) error {
 }
 
 func emptyLog(ctx context.Context, db *sql.DB) error {
-	if _, err := db.ExecContext(ctx, emptyPragma); err != nil {
+	if _, err := db.ExecContext(ctx, "PRAGMA busy_timeout = 500"); err != nil { // writers wait meanwhile
 		return err
 	}
 	for range emptyTries {
@@ -122,11 +122,8 @@ func pagesWithGaps(ctx context.Context, db *sql.DB) (pages []int, err error) {
 		if n >= scrubPages {
 			return nil, errors.New("the file is too large: run VACUUM while nobody writes")
 		}
-		for _, b := range gap(page, n) {
-			if b != 0 {
-				pages = append(pages, n)
-				break
-			}
+		if len(bytes.TrimLeft(gap(page, n), "\x00")) > 0 {
+			pages = append(pages, n)
 		}
 	}
 	return pages, rows.Err()
