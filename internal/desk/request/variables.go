@@ -1,7 +1,6 @@
 package request
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -11,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/desk/sla"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/strictjson"
 )
 
 // Variables returns a request as the API shows it: the value of the variable request in expressions. Numbers in its fields are
@@ -80,13 +80,11 @@ func standing(r *ent.Request) any {
 
 // fieldsOf decodes a request's answers to its form. Numbers are json.Number.
 func fieldsOf(r *ent.Request) (map[string]any, error) {
-	fields := map[string]any{}
 	if len(r.Fields) == 0 {
-		return fields, nil
+		return map[string]any{}, nil
 	}
-	d := json.NewDecoder(bytes.NewReader(r.Fields))
-	d.UseNumber()
-	if err := d.Decode(&fields); err != nil {
+	var fields strictjson.Object
+	if err := json.Unmarshal(r.Fields, &fields); err != nil {
 		return nil, fmt.Errorf("read the request's fields: %w", err)
 	}
 	if fields == nil { // null was sent, which answers show as {}

@@ -234,8 +234,8 @@ func (d *digester) comments(ctx context.Context, u *ent.User, list []*ent.Notifi
 	return out, nil
 }
 
-// mail takes what was found out of what is due, and mails what is unread of it, if the person has not left. Whoever came by mail alone is invited still. Two runs of the job may
-// overlap: the second waits for the person's row, and finds nothing left.
+// mail takes what was found out of what is due, and mails what is unread of it, if the person has not left. Whoever came by mail alone is
+// invited still. Two runs of the job may overlap: the second waits for the person's row, and finds nothing left.
 func (w *waiting) mail(ctx context.Context, tx *op.Tx, userID string, now time.Time) error {
 	mine := []*ent.Notification{}
 	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(userID), user.StatusIn(user.StatusActive, user.StatusInvited))).Only(ctx)

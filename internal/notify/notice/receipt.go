@@ -1,7 +1,6 @@
 package notice
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"atrium/internal/desk/form"
 	"atrium/internal/notify/mail"
 	"atrium/internal/platform/locale"
+	"atrium/internal/platform/strictjson"
 )
 
 // The most that a receipt repeats: answers, and characters of each.
@@ -42,10 +42,8 @@ func (w *progress) answers(ctx context.Context, r *ent.Request) ([]locale.Text, 
 	if off.Form == nil || len(r.Fields) == 0 {
 		return nil, nil
 	}
-	values := map[string]any{}
-	d := json.NewDecoder(bytes.NewReader(r.Fields))
-	d.UseNumber()
-	if err := d.Decode(&values); err != nil {
+	var values strictjson.Object
+	if err := json.Unmarshal(r.Fields, &values); err != nil {
 		return nil, fmt.Errorf("read the answers: %w", err)
 	}
 	var lines []string
