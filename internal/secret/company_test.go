@@ -103,3 +103,27 @@ func TestSecretsAreBounded(t *testing.T) {
 		require.NoError(t, run(owner, w, secret.UpdateSecret, grow), "it grows no more")
 	})
 }
+
+// Earlier values count as well: a rotation to a short value leaves the long one behind, for as long as the company has room for it. The last
+// value that has room is masked, and so is the present one.
+func TestEarlierValuesAreBounded(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner := w.As(w.A, principal.Owner)
+		rotated := func(i int) *ent.Secret {
+			s := testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: fmt.Sprint("LONG_", i), Value: secret.Value(long(byte(i)))})
+			return testkit.Run(t, w, owner, secret.RotateSecret, secret.RotateSecretInput{ByID: op.ByID{ID: s.ID}, Value: "short value"})
+		}
+		const n = 110 // of 64 KiB
+		kept, first := 0, rotated(0)
+		kept += len(first.Previous)
+		for i := 1; i < n; i++ {
+			kept += len(rotated(i).Previous)
+		}
+		require.Greater(t, len(first.Previous), 64<<10)
+		require.LessOrEqual(t, kept, 8<<20)
+		last := rotated(n)
+		require.Less(t, len(last.Previous), 1<<10, "there was no room")
+		require.Equal(t, 2, last.Version)
+	})
+}

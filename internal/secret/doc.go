@@ -7,7 +7,7 @@
 //
 // The value before, and up to nine more if they are short, stay sealed in the row (previous), because receivers still send them and
 // they still open what was not told of the rotation: they are masked like the present one, and used for nothing else. Those of a deleted
-// secret are gone with it.
+// secret are gone with it, and a rotation keeps none for which the company's 8 MiB of present and earlier values have no room.
 //
 // A secret names the hosts to which it may be sent (egress.Hosts). Package workflow holds definitions against them, execution each call
 // and agent/plans each model's address. To give a secret a value or a host, and to publish a workflow that sends one to where its last

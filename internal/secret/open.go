@@ -109,15 +109,15 @@ func formerOf(s *ent.Secret) (list []former, err error) {
 	return list, nil
 }
 
-// withPrevious returns the earlier values of a secret together with the present one, as the row keeps them.
-func withPrevious(s *ent.Secret) ([]byte, error) {
+// withPrevious returns the earlier values of a secret together with the present one, as the row keeps them: as many as have room.
+func withPrevious(s *ent.Secret, room int) ([]byte, error) {
 	before, err := formerOf(s)
 	if err != nil {
 		return nil, err
 	}
-	list, size := []former{{Version: s.Version, Sealed: s.Sealed}}, len(s.Sealed)
-	for _, f := range before {
-		if size += len(f.Sealed); size > maxFormerBytes || len(list) == maxFormer {
+	list, size := []former{}, 0
+	for _, f := range append([]former{{Version: s.Version, Sealed: s.Sealed}}, before...) {
+		if size += len(f.Sealed); size > room || len(list) > 0 && size > maxFormerBytes || len(list) == maxFormer {
 			break
 		}
 		list = append(list, f)

@@ -88,7 +88,7 @@ func createSecret(ctx context.Context, tx *op.Tx, in CreateSecretInput) (*ent.Se
 		return nil, err
 	}
 	rowID := id.New("sec")
-	if err := checkRoom(ctx, tx, rowID, len(in.Value)); err != nil {
+	if _, err := room(ctx, tx, rowID, len(in.Value)); err != nil {
 		return nil, err
 	}
 	sealed, err := seal(tx, in.Value, rowID, first)
@@ -151,17 +151,16 @@ func updateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in UpdateS
 	}
 	u := before.Update()
 	if value, ok := op.Given(in.Value); ok {
-		if len(value) > len(before.Sealed) {
-			if err := checkRoom(ctx, tx, before.ID, len(value)); err != nil {
-				return nil, err
-			}
+		left, err := room(ctx, tx, before.ID, len(value))
+		if err != nil && len(value) > len(before.Sealed) {
+			return nil, err
 		}
 		version := before.Version + 1
 		sealed, err := seal(tx, value, before.ID, version)
 		if err != nil {
 			return nil, err
 		}
-		previous, err := withPrevious(before)
+		previous, err := withPrevious(before, left)
 		if err != nil {
 			return nil, err
 		}
@@ -217,24 +216,29 @@ func seal(tx *op.Tx, v Value, rowID string, version int) ([]byte, error) {
 const (
 	maxSecrets = 1000
 	maxBytes   = 4 << 20 // of sealed values
+	maxAll     = 8 << 20 // of these and the earlier values
 )
 
-// checkRoom returns conflict if the company has no room for a value of this many bytes in a row that it is about to write.
-func checkRoom(ctx context.Context, tx *op.Tx, rowID string, size int) error {
+// room returns how many bytes of earlier values the company may keep in a row that it is about to write with a value of this size. Returns
+// conflict if it has no room for the value.
+func room(ctx context.Context, tx *op.Tx, rowID string, size int) (left int, err error) {
 	var others []struct {
-		Count int `json:"count"`
-		Bytes int `json:"bytes"`
+		Count   int `json:"count"`
+		Bytes   int `json:"bytes"`
+		Earlier int `json:"earlier"`
 	}
-	err := tx.Secret.Query().Where(secret.IDNEQ(rowID)).Aggregate(ent.As(ent.Count(), "count"), func(s *sql.Selector) string {
-		return sql.As("COALESCE(SUM(LENGTH("+s.C(secret.FieldSealed)+")), 0)", "bytes")
-	}).Scan(tx.Unfiltered(ctx, "all secrets count"), &others)
+	sum := func(column, as string) ent.AggregateFunc {
+		return func(s *sql.Selector) string { return sql.As("COALESCE(SUM(LENGTH("+s.C(column)+")), 0)", as) }
+	}
+	err = tx.Secret.Query().Where(secret.IDNEQ(rowID)).Aggregate(ent.As(ent.Count(), "count"), sum(secret.FieldSealed, "bytes"), sum(secret.FieldPrevious, "earlier")).
+		Scan(tx.Unfiltered(ctx, "all secrets count"), &others)
 	switch {
 	case err != nil:
-		return fmt.Errorf("measure the secrets: %w", err)
+		return 0, fmt.Errorf("measure the secrets: %w", err)
 	case others[0].Count >= maxSecrets:
-		return apperr.New(apperr.Conflict, "A company has at most %d secrets.", maxSecrets)
+		return 0, apperr.New(apperr.Conflict, "A company has at most %d secrets.", maxSecrets)
 	case others[0].Bytes+size > maxBytes:
-		return apperr.New(apperr.Conflict, "The secrets of a company have at most %d KiB together.", maxBytes>>10)
+		return 0, apperr.New(apperr.Conflict, "The secrets of a company have at most %d KiB together.", maxBytes>>10)
 	}
-	return nil
+	return maxAll - others[0].Bytes - others[0].Earlier - size, nil
 }
