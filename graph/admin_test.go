@@ -17,6 +17,7 @@ import (
 	"atrium/internal/platform/store"
 	"atrium/internal/test/apitest"
 	"atrium/internal/test/testkit"
+	"atrium/internal/test/testkit/receiver"
 )
 
 var numbers atomic.Int64
@@ -109,6 +110,7 @@ var settings = []struct {
 			v["request"] = testkit.Run(t, s.World, as, request.Create, request.CreateInput{ServiceID: service, OfferingID: offering, Title: "A laptop"}).ID
 			return v
 		}},
+	{name: "sendWorkflowCall", query: `mutation($id: ID!) { sendWorkflowCall(input: {id: $id, phaseId: "order"}) { call { sent answer unreadable durationMs } } }`, action: "workflow.call_sent", vars: someCall},
 	{name: "evaluateAgent", query: `mutation($id: ID!) { evaluateAgent(input: {id: $id, cases: [{request: {title: "A laptop"}, mustNotCall: ["declineRequest"]}]}) { evaluation { id agentId status total report settings } } }`, action: "agent.evaluated", vars: someAgent},
 	{name: "modelConnections", query: `{ modelConnections { edges { node { id name kind baseUrl secretName models } } } }`},
 	{name: "createModelConnection", query: `mutation($name: String!) { createModelConnection(input: {name: $name, kind: openai, baseUrl: "https://models.example.com/v1", models: ["m"]}) { modelConnection { id name } } }`, action: "modelconnection.created",
@@ -227,6 +229,17 @@ func someMailbox(t *testing.T, s *apitest.Server) vars {
 func someAgent(t *testing.T, s *apitest.Server) vars {
 	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createAgent(input: {name: "Intake", type: QUEUE_INTAKE, source: MANAGED, autonomy: SUGGEST}) { agent { id } } }`, nil)
 	return vars{"id": a.Text("data.createAgent.agent.id")}
+}
+
+// someCall is a workflow that calls a server on this machine.
+func someCall(t *testing.T, s *apitest.Server) vars {
+	s.World.Engine.Egress = receiver.Client(t, 0)
+	definition := vars{
+		"phases": []vars{{"id": "start", "type": "START"}, {"id": "order", "type": "API_CALL", "config": vars{"method": "GET", "url": receiver.New(t, nil).URL}}, {"id": "end", "type": "END"}},
+		"transitions": []vars{{"from": "start", "name": "next", "to": "order"}, {"from": "order", "name": "next", "to": "end"}},
+	}
+	made := ask(t, s, s.Session(t, s.World.A.Owner), `mutation($in: CreateWorkflowInput!) { createWorkflow(input: $in) { workflow { id } } }`, vars{"in": vars{"name": "Orders", "definition": definition}})
+	return vars{"id": made.Text("data.createWorkflow.workflow.id")}
 }
 
 func someConnection(t *testing.T, s *apitest.Server) vars {

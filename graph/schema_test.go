@@ -43,6 +43,7 @@ import (
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/execution"
 	"atrium/internal/workflow/schedule"
+	"atrium/internal/workflow/trial"
 )
 
 // own returns the types that the schema itself declares, in order.
@@ -142,6 +143,7 @@ var inputs = map[string]struct {
 	"deleteModelConnection":      {agent.DeleteConnection.Info(), "id"},
 	"evaluateAgent":              {evaluation.Evaluate.Info(), "id"},
 	"testAgent":                  {evaluation.Test.Info(), "id"},
+	"sendWorkflowCall":           {trial.Send.Info(), "id"},
 	"replayAgentRun":             {evaluation.Replay.Info(), "id"},
 	"createAgent":                {agent.Create.Info(), ""},
 	"updateAgent":                {agent.Update.Info(), "id"},

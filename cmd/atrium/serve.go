@@ -86,7 +86,7 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 		return fmt.Errorf("--egress-ca: %w", err)
 	}
 	m.readURL, m.lockTime = m.DatabaseReadURL, servingLock
-	c, err := m.open(ctx, outside.Guard())
+	c, err := m.open(ctx, outside)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ type core struct {
 
 // open opens the database, creates it if there is none, migrates it to this version and builds what operations need. outside
 // restricts the addresses that customers choose; nil allows only the public internet.
-func (f dataFlags) open(ctx context.Context, outside *egress.Guard) (*core, error) {
+func (f dataFlags) open(ctx context.Context, outside *egress.Client) (*core, error) {
 	if err := f.prepare(); err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (f dataFlags) openExisting(ctx context.Context) (*core, error) {
 	return f.build(ctx, nil, false)
 }
 
-func (f dataFlags) build(ctx context.Context, outside *egress.Guard, makes bool) (*core, error) {
+func (f dataFlags) build(ctx context.Context, outside *egress.Client, makes bool) (*core, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		return nil, fmt.Errorf("read the log level: %w", err)
@@ -111,7 +111,7 @@ func (f dataFlags) build(ctx context.Context, outside *egress.Guard, makes bool)
 	return c, nil
 }
 
-func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
+func (c *core) build(ctx context.Context, outside *egress.Client) (err error) {
 	if err := c.migrateOrCheck(ctx); err != nil {
 		return err
 	}

@@ -162,6 +162,7 @@ type MutationResolver interface {
 	RotateWebhookSecret(ctx context.Context, input webhook.RotateSecretInput) (*RotateWebhookSecretPayload, error)
 	RunSchedule(ctx context.Context, input schedule.RunInput) (*RunSchedulePayload, error)
 	SendTestEvent(ctx context.Context, input webhook.SendTestEventInput) (*SendTestEventPayload, error)
+	SendWorkflowCall(ctx context.Context, input trial.SendInput) (*SendWorkflowCallPayload, error)
 	SetWaiting(ctx context.Context, input request.WaitingInput) (*SetWaitingPayload, error)
 	SnoozeRequest(ctx context.Context, input request.SnoozeInput) (*SnoozeRequestPayload, error)
 	StartRequestImport(ctx context.Context, input requestimport.StartInput) (*StartRequestImportPayload, error)
@@ -1665,6 +1666,20 @@ func (ec *executionContext) field_Mutation_sendTestEvent_args(ctx context.Contex
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (webhook.SendTestEventInput, error) {
 			return ec.unmarshalNSendTestEventInput2atriumᚋinternalᚋwebhookᚐSendTestEventInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_sendWorkflowCall_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (trial.SendInput, error) {
+			return ec.unmarshalNSendWorkflowCallInput2atriumᚋinternalᚋworkflowᚋtrialᚐSendInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -9037,6 +9052,50 @@ func (ec *executionContext) fieldContext_Mutation_sendTestEvent(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Mutation_sendWorkflowCall(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_sendWorkflowCall(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().SendWorkflowCall(ctx, fc.Args["input"].(trial.SendInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *SendWorkflowCallPayload) graphql.Marshaler {
+			return ec.marshalOSendWorkflowCallPayload2ᚖatriumᚋgraphᚋgeneratedᚐSendWorkflowCallPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_sendWorkflowCall(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SendWorkflowCallPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_sendWorkflowCall_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Mutation_setWaiting(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -15782,6 +15841,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "sendTestEvent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_sendTestEvent(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "sendWorkflowCall":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_sendWorkflowCall(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++

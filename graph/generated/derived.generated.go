@@ -50,6 +50,7 @@ import (
 	"atrium/internal/workflow/engine"
 	"atrium/internal/workflow/execution"
 	"atrium/internal/workflow/schedule"
+	"atrium/internal/workflow/trial"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -352,6 +353,14 @@ type MoveRequestInputResolver interface {
 }
 type ResolveIncidentInputResolver interface {
 	Variables(ctx context.Context, obj *execution.ResolveIncidentInput, data json.RawMessage) error
+}
+type SendWorkflowCallInputResolver interface {
+	Definition(ctx context.Context, obj *trial.SendInput, data json.RawMessage) error
+
+	Fields(ctx context.Context, obj *trial.SendInput, data json.RawMessage) error
+	Webhook(ctx context.Context, obj *trial.SendInput, data json.RawMessage) error
+	Input(ctx context.Context, obj *trial.SendInput, data json.RawMessage) error
+	Answers(ctx context.Context, obj *trial.SendInput, data json.RawMessage) error
 }
 type UpdateAccessPolicyInputResolver interface {
 	Condition(ctx context.Context, obj *policy.UpdateInput, data json.RawMessage) error
@@ -22656,6 +22665,102 @@ func (ec *executionContext) unmarshalInputSendTestEventInput(ctx context.Context
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputSendWorkflowCallInput(ctx context.Context, obj any) (trial.SendInput, error) {
+	var it trial.SendInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "phaseId", "definition", "request", "fields", "webhook", "input", "answers"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "phaseId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("phaseId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PhaseID = data
+		case "definition":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("definition"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.SendWorkflowCallInput().Definition(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "request":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("request"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Request = data
+		case "fields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fields"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.SendWorkflowCallInput().Fields(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "webhook":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("webhook"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.SendWorkflowCallInput().Webhook(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "input":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("input"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.SendWorkflowCallInput().Input(ctx, &it, data); err != nil {
+				return it, err
+			}
+		case "answers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("answers"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.SendWorkflowCallInput().Answers(ctx, &it, data); err != nil {
+				return it, err
+			}
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputServiceAccountOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -37673,6 +37778,11 @@ func (ec *executionContext) marshalNSecretSort2string(ctx context.Context, sel a
 
 func (ec *executionContext) unmarshalNSendTestEventInput2atriumᚋinternalᚋwebhookᚐSendTestEventInput(ctx context.Context, v any) (webhook.SendTestEventInput, error) {
 	res, err := ec.unmarshalInputSendTestEventInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNSendWorkflowCallInput2atriumᚋinternalᚋworkflowᚋtrialᚐSendInput(ctx context.Context, v any) (trial.SendInput, error) {
+	res, err := ec.unmarshalInputSendWorkflowCallInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 

@@ -14,6 +14,7 @@ import (
 	"atrium/internal/desk/pack"
 	"atrium/internal/op/auditlog"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/workflow/trial"
 )
 
 // What acceptRequest answers.
@@ -712,6 +713,12 @@ type SearchMark struct {
 type SendTestEventPayload struct {
 	// The row as it is now.
 	WebhookDelivery *ent.WebhookDelivery `json:"webhookDelivery"`
+}
+
+// What sendWorkflowCall answers.
+type SendWorkflowCallPayload struct {
+	// The call, which is not kept.
+	Call *trial.Sent `json:"call"`
 }
 
 // What setWaiting answers.

@@ -92,6 +92,7 @@ type ResolverRoot interface {
 	ImportRequestsInput() ImportRequestsInputResolver
 	MoveRequestInput() MoveRequestInputResolver
 	ResolveIncidentInput() ResolveIncidentInputResolver
+	SendWorkflowCallInput() SendWorkflowCallInputResolver
 	UpdateAccessPolicyInput() UpdateAccessPolicyInputResolver
 	UpdateInboundWebhookInput() UpdateInboundWebhookInputResolver
 	UpdateOfferingInput() UpdateOfferingInputResolver
@@ -281,6 +282,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputSecretFilter,
 		ec.unmarshalInputSecretOrder,
 		ec.unmarshalInputSendTestEventInput,
+		ec.unmarshalInputSendWorkflowCallInput,
 		ec.unmarshalInputServiceAccountOrder,
 		ec.unmarshalInputServiceFilter,
 		ec.unmarshalInputServiceOrder,
@@ -3521,6 +3523,24 @@ type TrialCall {
   answer: JSON
   "Where the answer comes from."
   source: TrialSource
+}
+
+"A call that was made once, and what came of it. Secrets are masked."
+type SentCall {
+  "What was sent: method, url, headers and body of an API_CALL; method, url, event and data of a WEBHOOK_CALLOUT."
+  sent: JSON!
+  "What came back, as tryWorkflow takes it as the answer of the phase: {status, headers, body} or {failure}."
+  answer: JSON!
+  "Why the body could not be read; null if it could."
+  unreadable: String
+  "How long it took, in milliseconds."
+  durationMs: Int!
+}
+
+"What sendWorkflowCall answers."
+type SendWorkflowCallPayload {
+  "The call, which is not kept."
+  call: SentCall!
 }
 
 extend type Query {
@@ -7744,6 +7764,28 @@ func (ec *executionContext) childFields_SendTestEventPayload(ctx context.Context
 		return ec.fieldContext_SendTestEventPayload_webhookDelivery(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type SendTestEventPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_SendWorkflowCallPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "call":
+		return ec.fieldContext_SendWorkflowCallPayload_call(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SendWorkflowCallPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_SentCall(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "sent":
+		return ec.fieldContext_SentCall_sent(ctx, field)
+	case "answer":
+		return ec.fieldContext_SentCall_answer(ctx, field)
+	case "unreadable":
+		return ec.fieldContext_SentCall_unreadable(ctx, field)
+	case "durationMs":
+		return ec.fieldContext_SentCall_durationMs(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SentCall", field.Name)
 }
 
 func (ec *executionContext) childFields_Service(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

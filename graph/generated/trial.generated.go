@@ -25,6 +25,66 @@ import (
 
 // region    **************************** field.gotpl *****************************
 
+func (ec *executionContext) _SendWorkflowCallPayload_call(ctx context.Context, field graphql.CollectedField, obj *SendWorkflowCallPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_SendWorkflowCallPayload_call(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Call, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *trial.Sent) graphql.Marshaler {
+			return ec.marshalNSentCall2ᚖatriumᚋinternalᚋworkflowᚋtrialᚐSent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_SendWorkflowCallPayload_call(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "SendWorkflowCallPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_SentCall(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _SentCall_sent(ctx context.Context, field graphql.CollectedField, obj *trial.Sent) (ret graphql.Marshaler) {
+	return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Sent)
+}
+func (ec *executionContext) fieldContext_SentCall_sent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SentCall", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _SentCall_answer(ctx context.Context, field graphql.CollectedField, obj *trial.Sent) (ret graphql.Marshaler) {
+	return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Answer)
+}
+func (ec *executionContext) fieldContext_SentCall_answer(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SentCall", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _SentCall_unreadable(ctx context.Context, field graphql.CollectedField, obj *trial.Sent) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Unreadable)
+}
+func (ec *executionContext) fieldContext_SentCall_unreadable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SentCall", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _SentCall_durationMs(ctx context.Context, field graphql.CollectedField, obj *trial.Sent) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.DurationMs)
+}
+func (ec *executionContext) fieldContext_SentCall_durationMs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("SentCall", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _TrialAsk_kind(ctx context.Context, field graphql.CollectedField, obj *trial.Ask) (ret graphql.Marshaler) {
 	return ec.marshalNTrialAskKind2string(ctx, field.Selections, obj.Kind)
 }
@@ -612,6 +672,77 @@ func (ec *executionContext) fieldContext_WorkflowTrial_error(_ context.Context, 
 
 // region    **************************** object.gotpl ****************************
 
+var sendWorkflowCallPayloadImplementors = []string{"SendWorkflowCallPayload"}
+
+func (ec *executionContext) _SendWorkflowCallPayload(ctx context.Context, sel ast.SelectionSet, obj *SendWorkflowCallPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sendWorkflowCallPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SendWorkflowCallPayload")
+		case "call":
+			out.Values[i] = ec._SendWorkflowCallPayload_call(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var sentCallImplementors = []string{"SentCall"}
+
+func (ec *executionContext) _SentCall(ctx context.Context, sel ast.SelectionSet, obj *trial.Sent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, sentCallImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("SentCall")
+		case "sent":
+			out.Values[i] = ec._SentCall_sent(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "answer":
+			out.Values[i] = ec._SentCall_answer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unreadable":
+			out.Values[i] = ec._SentCall_unreadable(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "durationMs":
+			out.Values[i] = ec._SentCall_durationMs(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var trialAskImplementors = []string{"TrialAsk"}
 
 func (ec *executionContext) _TrialAsk(ctx context.Context, sel ast.SelectionSet, obj *trial.Ask) graphql.Marshaler {
@@ -1027,6 +1158,16 @@ func (ec *executionContext) _WorkflowTrial(ctx context.Context, sel ast.Selectio
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) marshalNSentCall2ᚖatriumᚋinternalᚋworkflowᚋtrialᚐSent(ctx context.Context, sel ast.SelectionSet, v *trial.Sent) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._SentCall(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNTrialAsk2ᚕᚖatriumᚋinternalᚋworkflowᚋtrialᚐAskᚄ(ctx context.Context, sel ast.SelectionSet, v []*trial.Ask) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -1187,6 +1328,13 @@ func (ec *executionContext) marshalNTrialStopReason2string(ctx context.Context, 
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalOSendWorkflowCallPayload2ᚖatriumᚋgraphᚋgeneratedᚐSendWorkflowCallPayload(ctx context.Context, sel ast.SelectionSet, v *SendWorkflowCallPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SendWorkflowCallPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOTrialSource2ᚖstring(ctx context.Context, v any) (*string, error) {

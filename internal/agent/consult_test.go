@@ -17,7 +17,6 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/egress"
 	"atrium/internal/platform/strictjson"
 	"atrium/internal/test/testkit"
 	"atrium/internal/test/testkit/receiver"
@@ -69,10 +68,8 @@ func TestConsultedAgentsGiveAnOpinion(t *testing.T) {
 func TestInformedAgentsAreTold(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		got := receiver.New(t, receiver.Status(204, ""))
-		out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(t), Timeout: 2 * time.Second})
-		require.NoError(t, err)
-		t.Cleanup(out.Close)
-		d.Engine.Egress = out.Guard()
+		out := receiver.Client(t, 2*time.Second)
+		d.Engine.Egress = out
 		r := d.robot("SUGGEST", onPhases, func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
 		d.process(agent.NewDoor(d.Engine, worker.Models{}).Work(out),
 			body{"role": "responsible", "type": "user", "id": d.A.Owner.ID}, body{"role": "informed", "type": "agent", "id": r.agent.ID})

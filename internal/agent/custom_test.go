@@ -23,7 +23,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/egress"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/strictjson"
 	"atrium/internal/policy"
@@ -327,10 +326,8 @@ func TestWhoseRunItIs(t *testing.T) {
 func TestPushesAndLeases(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		got := receiver.New(t, receiver.Status(204, ""))
-		out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(t), Timeout: 2 * time.Second})
-		require.NoError(t, err)
-		t.Cleanup(out.Close)
-		d.Engine.Egress = out.Guard()
+		out := receiver.Client(t, 2*time.Second)
+		d.Engine.Egress = out
 		r := d.robot("SUGGEST", func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
 		d.WorkJobs(t, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
 

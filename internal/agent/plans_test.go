@@ -22,7 +22,6 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/egress"
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
 	"atrium/internal/test/testkit"
@@ -43,10 +42,8 @@ func (d *desk) retitle(requestID, title string) {
 func TestCustomAgentsPlanAgain(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		got := receiver.New(t, receiver.Status(204, ""))
-		out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(t), Timeout: 2 * time.Second})
-		require.NoError(t, err)
-		t.Cleanup(out.Close)
-		d.Engine.Egress = out.Guard()
+		out := receiver.Client(t, 2*time.Second)
+		d.Engine.Egress = out
 		r := d.robot("ACT_WITH_APPROVAL", func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
 		d.WorkJobs(t, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
 		id := d.file(d.ctx, "my vpn tunnel")

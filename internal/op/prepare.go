@@ -36,6 +36,13 @@ func (o *Operation[In, Out]) Prepared(prepare func(ctx context.Context, tx *Tx, 
 	return o
 }
 
+// Calling is Prepared for a preparation that calls other servers. The caller's right to the row is asked before it, and where an answer is
+// kept for the idempotency key, nobody is called again.
+func (o *Operation[In, Out]) Calling(prepare func(ctx context.Context, tx *Tx, in In) (any, error)) *Operation[In, Out] {
+	o.prepare, o.calls = prepare, true
+	return o
+}
+
 // Preparation returns the preparation's result; false if it has none of that type.
 func Preparation[T any](tx *Tx) (T, bool) {
 	v, ok := tx.preparation.(T)
@@ -48,8 +55,17 @@ func (o *Operation[In, Out]) prepared(ctx context.Context, a *attempt, db *ent.C
 	if o.prepare == nil || !a.decision.Allow || a.target == "" && isTarget(in) { // no row has such an id, as the operation will find
 		return nil
 	}
+	ctx, tx := principal.With(ctx, a.principal), &Tx{Client: db, attempt: a}
+	if o.calls {
+		if first, err := o.firstAnswer(ctx, tx, in); first != nil || err != nil {
+			return err // the operation returns the answer
+		}
+		if err := o.rights(ctx, tx, in); err != nil {
+			return err
+		}
+	}
 	var err error
-	a.preparation, err = o.prepare(principal.With(ctx, a.principal), &Tx{Client: db, attempt: a}, in)
+	a.preparation, err = o.prepare(ctx, tx, in)
 	return err
 }
 

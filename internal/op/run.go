@@ -26,10 +26,10 @@ type Engine struct {
 	Mailer     Mailer // nil: no mail is sent
 	Queue      Queue  // nil: jobs are dropped, as in tests without workers
 	Events     events.Subscribers
-	Egress     *egress.Guard // checks addresses that customers choose; nil: the public internet only
-	Agents     Agents        // nil: no agent does anything
-	MailDomain string        // of the addresses at which mail is taken; empty where none is
-	NoAgents   bool          // agents do nothing on this node, not even approved actions
+	Egress     *egress.Client // calls addresses that customers choose, and checks them; nil: nobody is called
+	Agents     Agents         // nil: no agent does anything
+	MailDomain string         // of the addresses at which mail is taken; empty where none is
+	NoAgents   bool           // agents do nothing on this node, not even approved actions
 	Log        *slog.Logger
 
 	Decisions *decisionlog.Sampler // samples allowed calls; nil: only refusals are logged

@@ -85,8 +85,10 @@ type Operation[In, Out any] struct {
 	verbs    func(In) []string
 	rowVerbs func(row any, in In) []string
 	prepare  func(ctx context.Context, tx *Tx, in In) (any, error)
+	calls    bool // see Calling
 	run      func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error)
 	again    func(ctx context.Context, tx *Tx, in In) error // checks the same rights as run, before a stored answer is returned
+	rights   func(ctx context.Context, tx *Tx, in In) error // the same before a preparation that calls others
 
 	faults   func(ctx context.Context, tx *Tx, in In) ([]apperr.Detail, error) // see WithFaults
 	faultsOf []string
@@ -157,6 +159,7 @@ func New[In, Out any](name string, spec Spec, fn func(context.Context, *Tx, In) 
 		return fn(ctx, tx, in)
 	}
 	o.again = func(ctx context.Context, tx *Tx, _ In) error { return tx.provenRecently(tx.Now(ctx), tx.verbs) }
+	o.rights = o.again
 	return o
 }
 
@@ -190,8 +193,12 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 		}
 		return row, tx.mayTouch(ctx, row)
 	}
-	o.again = func(ctx context.Context, tx *Tx, in In) error {
+	o.rights = func(ctx context.Context, tx *Tx, in In) error {
 		_, err := rights(ctx, tx, in)
+		return err
+	}
+	o.again = func(ctx context.Context, tx *Tx, in In) error {
+		err := o.rights(ctx, tx, in)
 		if isNotFound(err) && tx.decision.Allow {
 			return tx.answerOfDeleted(err)
 		}

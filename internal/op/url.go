@@ -7,12 +7,15 @@ import (
 	"atrium/internal/platform/egress"
 )
 
+// Egress returns what calls addresses that customers choose; nil where nobody is called.
+func (tx *Tx) Egress() *egress.Client { return tx.engine.Egress }
+
 // CheckURL returns validation_error, naming the field, if the egress guard would never call the address. An engine
 // without a guard accepts only addresses on the public internet.
 func (tx *Tx) CheckURL(field, url string) error {
-	guard := tx.engine.Egress
-	if guard == nil {
-		guard = egress.NewGuard(nil)
+	guard := egress.NewGuard(nil)
+	if tx.engine.Egress != nil {
+		guard = tx.engine.Egress.Guard()
 	}
 	err := guard.CheckURL(url)
 	if told, ok := errors.AsType[*egress.URLError](err); ok {

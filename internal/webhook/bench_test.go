@@ -113,9 +113,7 @@ func BenchmarkDeliveries(b *testing.B) {
 
 // floor posts bodies, and returns how many it posted a second.
 func floor(b testing.TB, url string, n int) float64 {
-	c, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(b)})
-	require.NoError(b, err)
-	defer c.Close()
+	c := receiver.Client(b, 0)
 	body, err := events.Payload(events.RequestCreated, time.Now(), events.Request{ID: "req_1", Title: "A new laptop"})
 	require.NoError(b, err)
 	var left atomic.Int64

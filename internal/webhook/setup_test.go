@@ -51,7 +51,7 @@ func open(t testing.TB, w *testkit.World, change ...func(*webhook.Options, *egre
 	var err error
 	o.Egress, err = egress.New(eo)
 	require.NoError(t, err)
-	w.Engine.Egress = o.Egress.Guard()
+	w.Engine.Egress = o.Egress
 	of := &office{World: w, options: o}
 	of.registry, _ = o.Metrics.(*prometheus.Registry)
 	of.dispatcher, err = webhook.New(o)

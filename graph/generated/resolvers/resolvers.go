@@ -38,6 +38,7 @@ import (
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/execution"
 	"atrium/internal/workflow/schedule"
+	"atrium/internal/workflow/trial"
 )
 
 // AccessDecisions resolves the field.
@@ -1016,6 +1017,31 @@ func (r ResolveIncidentInput) Variables(_ context.Context, in *execution.Resolve
 	return resolve.ReadJSON(data, &in.Variables)
 }
 
+// Definition sets the field.
+func (r SendWorkflowCallInput) Definition(_ context.Context, in *trial.SendInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Definition)
+}
+
+// Fields sets the field.
+func (r SendWorkflowCallInput) Fields(_ context.Context, in *trial.SendInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Fields)
+}
+
+// Webhook sets the field.
+func (r SendWorkflowCallInput) Webhook(_ context.Context, in *trial.SendInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Webhook)
+}
+
+// Input sets the field.
+func (r SendWorkflowCallInput) Input(_ context.Context, in *trial.SendInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Input)
+}
+
+// Answers sets the field.
+func (r SendWorkflowCallInput) Answers(_ context.Context, in *trial.SendInput, data json.RawMessage) error {
+	return resolve.ReadJSON(data, &in.Answers)
+}
+
 // Condition sets the field.
 func (r UpdateAccessPolicyInput) Condition(_ context.Context, in *policy.UpdateInput, data json.RawMessage) error {
 	return resolve.ReadJSON(data, &in.Condition)
@@ -1772,6 +1798,14 @@ type Secret Root
 
 // Secret returns the resolver of the type's fields that are no columns.
 func (r Root) Secret() generated.SecretResolver { return Secret(r) }
+
+// SendWorkflowCallInput resolves fields of the type.
+type SendWorkflowCallInput Root
+
+// SendWorkflowCallInput returns the resolver of the type's fields that are no columns.
+func (r Root) SendWorkflowCallInput() generated.SendWorkflowCallInputResolver {
+	return SendWorkflowCallInput(r)
+}
 
 // Service resolves fields of the type.
 type Service Root

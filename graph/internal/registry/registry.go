@@ -30,6 +30,7 @@ import (
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/execution"
 	"atrium/internal/workflow/schedule"
+	"atrium/internal/workflow/trial"
 )
 
 // Entities are the objects of the schema that are listed or have an id of their own. A row names the object's type, the operation
@@ -184,6 +185,7 @@ var Mutations = []Mutation{
 	mutation("rotateWebhookSecret", webhook.RotateSecret),
 	mutation("runSchedule", schedule.Run),
 	mutation("sendTestEvent", webhook.SendTestEvent),
+	mutation("sendWorkflowCall", trial.Send),
 	mutation("setWaiting", request.SetWaiting),
 	mutation("snoozeRequest", request.Snooze),
 	mutation("startRequestImport", requestimport.Start),

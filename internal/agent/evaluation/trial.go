@@ -32,12 +32,12 @@ var (
 	Test = op.OnRow("agent.test", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.test": "agent.tested"},
 		Summary: "Have an agent's draft look at a request, and keep nothing of it",
-	}, settings.Load, test).Prepared(prepareTest)
+	}, settings.Load, test).Calling(prepareTest)
 
 	Replay = op.OnRow("agentrun.replay", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agentrun.replay": "agentrun.replayed"},
 		Summary: "Drive a run again from what was recorded, and keep nothing of it",
-	}, loadReplayed, answerTrial[ReplayInput]).Prepared(prepareReplay)
+	}, loadReplayed, answerTrial[ReplayInput]).Calling(prepareReplay)
 )
 
 // Trial is a run that is not stored.

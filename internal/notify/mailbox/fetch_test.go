@@ -65,7 +65,9 @@ func TestMailIsFetched(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		address, trusted, user := mailServer(t)
-		w.Engine.Egress = egress.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
+		out, err := egress.New(egress.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+		require.NoError(t, err)
+		w.Engine.Egress = out
 		d := open(t, w, func(in *mailbox.CreateInput) {
 			in.Kind, in.Server, in.Password = new("imap"), &address, new(secret.Value("wrong"))
 		})

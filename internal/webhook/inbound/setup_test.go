@@ -17,7 +17,6 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
-	"atrium/internal/platform/egress"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/ratelimit"
 	"atrium/internal/test/testkit"
@@ -140,11 +139,7 @@ func (h *hook) refused(c inbound.Call) error {
 // work runs executions until the test ends.
 func (h *hook) work() {
 	h.t.Helper()
-	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(h.t)})
-	require.NoError(h.t, err)
-	runner := execution.New(execution.Options{Engine: h.Engine, Egress: out})
-	h.t.Cleanup(out.Close)
-	h.WorkJobs(h.t, runner.Work())
+	h.WorkJobs(h.t, execution.New(execution.Options{Engine: h.Engine, Egress: receiver.Client(h.t, 0)}).Work())
 }
 
 // at waits until an execution has a status.

@@ -76,7 +76,7 @@ func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 	}
 	b := definition.Vars{
 		Request: r.env.Request, ExecutionID: r.env.ExecutionID, Webhook: r.env.Webhook, Input: r.env.Input, Phases: r.variables(),
-		Response: map[string]any{"status": a.Status, "headers": headers(a.Header), "body": a.Body},
+		Response: map[string]any{"status": a.Status, "headers": Headers(a.Header), "body": a.Body},
 	}.Bind()
 	var all definition.Bounds
 	for _, one := range p.APICall.Response {
@@ -98,8 +98,8 @@ func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 	return output, nil
 }
 
-// headers returns an answer's headers with names in lower case.
-func headers(h http.Header) map[string]string {
+// Headers returns an answer's headers as expressions read them, with names in lower case.
+func Headers(h http.Header) map[string]string {
 	out := make(map[string]string, len(h))
 	for name, values := range h {
 		out[strings.ToLower(name)] = strings.Join(values, ", ")

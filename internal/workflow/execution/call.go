@@ -137,32 +137,37 @@ func (r *Runner) call(ctx context.Context, l *loaded, at *engine.State, now time
 		return nil, err
 	}
 	span := r.beginCall(ctx, p)
-	answer, err := r.Egress.Do(ctx, p.request, p.limits)
-	endCall(span, answer.Status, err)
-	out := engine.Answered{Visit: v.Number, Attempt: at.Wait.Attempt, Sent: p.sent}
+	got, err := r.Egress.Do(ctx, p.request, p.limits)
+	endCall(span, got.Status, err)
+	answer, failure, err := p.answer(got, err)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Answered{Visit: v.Number, Attempt: at.Wait.Attempt, Sent: p.sent, Answer: answer, Failure: failure}, nil
+}
+
+// answer returns what came of the call, or why nothing did, with all secrets masked.
+func (p *prepared) answer(got egress.Answer, err error) (answer *engine.Answer, failure string, _ error) {
 	if e, ok := errors.AsType[*egress.Error](err); ok {
 		if e.Class == egress.ClassStopped {
-			return nil, errStopped
+			return nil, "", errStopped
 		}
-		out.Failure = "The call failed: " + e.Text() + "."
-		return out, nil
+		return nil, "The call failed: " + e.Text() + ".", nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("call for %s: %w", l.row.ID, err)
+		return nil, "", fmt.Errorf("call: %w", err)
 	}
-	if answer.Truncated {
-		out.Failure = fmt.Sprintf("The answer was longer than %d KiB.", maxAnswer>>10)
-		return out, nil
+	if got.Truncated {
+		return nil, fmt.Sprintf("The answer was longer than %d KiB.", maxAnswer>>10), nil
 	}
 	header := http.Header{}
-	for name, values := range answer.Header {
+	for name, values := range got.Header {
 		for _, value := range values {
 			header.Add(p.mask.Text(text.Plain(name)), p.mask.Text(text.Plain(value)))
 		}
 	}
-	body, unreadable := bodyOf(answer.Body, answer.Header.Get("Content-Type"))
-	out.Answer = &engine.Answer{Status: answer.Status, Header: header, Body: p.mask.Value(body), Unreadable: unreadable}
-	return out, nil
+	body, unreadable := bodyOf(got.Body, got.Header.Get("Content-Type"))
+	return &engine.Answer{Status: got.Status, Header: header, Body: p.mask.Value(body), Unreadable: unreadable}, "", nil
 }
 
 // noteUse records that the secrets of a call are used now. It is not part of the execution's commit: executions that run in

@@ -9,6 +9,8 @@ import (
 	"atrium/ent"
 	"atrium/ent/request"
 	"atrium/internal/op"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/id"
 	"atrium/internal/secret"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
@@ -143,6 +145,45 @@ func (r *Rehearsal) Call(ctx context.Context, db *ent.Client, v *engine.Visit, a
 		return nil, stuck, err
 	}
 	return r.mask.Value(p.sent), nil, nil
+}
+
+// Outgoing is a call that is ready to be made, with the company's secrets.
+type Outgoing struct {
+	p       *prepared
+	Host    string          // to which it goes, masked
+	Secrets []secret.Opened // that it uses
+}
+
+// Outgoing returns the call that a visit of the rehearsal waits for, or an input that says why it cannot be made. Receivers take it for one
+// that they have not seen. Do not call it in a transaction: it decrypts secrets.
+func (r *Rehearsal) Outgoing(ctx context.Context, tx *op.Tx, v *engine.Visit, at time.Time) (*Outgoing, engine.Input, error) {
+	used, missing, err := secret.Use(ctx, tx.Client, tx.Sealer(), r.l.d.Phase(v.PhaseID).Secrets())
+	if stuck, err := withoutSecrets(v, missing, err); err != nil || stuck != nil {
+		return nil, stuck, err
+	}
+	r.l.row.ID = id.New("exe")
+	p, stuck, err := r.l.prepare(ctx, tx.Client, v, used, at)
+	if err != nil || stuck != nil {
+		return nil, stuck, err
+	}
+	return &Outgoing{p: p, Host: p.mask.Text(p.request.URL.Hostname()), Secrets: used.Opened}, nil, nil
+}
+
+// Sent is a call that was made and what came of it, as the history would show them.
+type Sent struct {
+	Sent    map[string]any
+	Answer  *engine.Answer // nil: none came
+	Failure string         // why none came
+}
+
+// Send makes the call, which may take this long at most.
+func (o *Outgoing) Send(ctx context.Context, by *egress.Client, most time.Duration) (*Sent, error) {
+	o.p.limits.Timeout = min(o.p.limits.Timeout, most)
+	answer, failure, err := o.p.answer(by.Do(ctx, o.p.request, o.p.limits))
+	if err != nil {
+		return nil, err
+	}
+	return &Sent{Sent: o.p.sent, Answer: answer, Failure: failure}, nil
 }
 
 // Variables returns what expressions read now, masked like everything that an execution stores.

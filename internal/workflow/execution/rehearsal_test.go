@@ -150,7 +150,7 @@ func (s *shop) object(v body) (out strictjson.Object) {
 // try tries a definition as a trial of the shop's workflow.
 func (s *shop) try(definition, answers body, r *ent.Request) *trial.Result {
 	s.t.Helper()
-	in := trial.Input{ID: &s.workflow.ID, Request: &r.ID, Answers: s.object(answers)}
+	in := trial.Input{ID: &s.workflow.ID, On: trial.On{Request: &r.ID, Answers: s.object(answers)}}
 	if definition != nil {
 		raw, err := json.Marshal(definition)
 		require.NoError(s.t, err)

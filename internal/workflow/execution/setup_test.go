@@ -20,7 +20,6 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/platform/egress"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/test/testkit"
@@ -94,10 +93,7 @@ func (s *shop) work() (stop func()) {
 func (s *shop) workLogged(to io.Writer, more ...jobs.Option) (stop func()) {
 	s.t.Helper()
 	log := slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(s.t)})
-	require.NoError(s.t, err)
-	s.t.Cleanup(out.Close)
-	runner := run.New(run.Options{Engine: s.Engine, Egress: out, Traces: s.traces})
+	runner := run.New(run.Options{Engine: s.Engine, Egress: receiver.Client(s.t, 0), Traces: s.traces})
 	q, err := jobs.New(s.Store, log, true, append(more, runner.Work())...)
 	require.NoError(s.t, err)
 	return testkit.RunQueue(s.t, q)

@@ -100,9 +100,6 @@ func readAnswers(ctx context.Context, tx *op.Tx, d *definition.Definition, r *en
 			all.faults = append(all.faults, of.faults...)
 		}
 	}
-	if until := op.Or(in.Until, ""); in.Until != nil && d.Phase(until) == nil {
-		all.faults = append(all.faults, apperr.Detail{Field: "until", Message: "is no phase of the definition"})
-	}
 	return a, all.err()
 }
 

@@ -16,5 +16,8 @@
 // which publishing guards. What only the value decides is therefore not shown: a signing secret that is no base64, or a host that a
 // secret makes.
 //
+// Send (send.go) goes as far as one call and makes it in earnest, with the company's secrets, for whoever may send them. The audit log has the
+// phase and the host. Callers wait for at most 25 seconds, two of a company at once.
+//
 // Limits, besides those of every run: 1,000 phases, 3 seconds and a mebibyte of inputs and outputs.
 package trial

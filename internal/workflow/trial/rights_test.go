@@ -65,9 +65,9 @@ func TestWhoMayTry(t *testing.T) {
 		}
 		testkit.Run(t, w, with(w, "workflows:write"), trial.Try, trial.Input{ID: &flow.ID})
 		require.Equal(t, apperr.Forbidden, apperr.CodeOf(refusal(t, w, with(w, "workflows:read", "requests:read"), trial.Input{ID: &flow.ID})))
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(refusal(t, w, with(w, "workflows:write"), trial.Input{ID: &flow.ID, Request: &r.ID})))
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(refusal(t, w, with(w, "workflows:write"), trial.Input{ID: &flow.ID, On: trial.On{Request: &r.ID}})))
 
-		out := testkit.Run(t, w, with(w, "workflows:write", "requests:read"), trial.Try, trial.Input{ID: &flow.ID, Request: &r.ID})
+		out := testkit.Run(t, w, with(w, "workflows:write", "requests:read"), trial.Try, trial.Input{ID: &flow.ID, On: trial.On{Request: &r.ID}})
 		require.JSONEq(t, `{"v": "LaptopPENDING"}`, string(step(t, out, "set").Output))
 	})
 }
@@ -86,14 +86,14 @@ func TestTrialsTellNothingOfOthers(t *testing.T) {
 			return apperr.From(err).Message
 		}
 		require.Equal(t, said(theirs, trial.Input{ID: absent(flow.ID)}), said(theirs, trial.Input{ID: &flow.ID}))
-		require.Equal(t, said(theirs, trial.Input{ID: absent(flow.ID), Definition: setTo(t, numbers)}), said(theirs, trial.Input{ID: &flow.ID, Definition: setTo(t, numbers)}))
-		none := said(theirs, trial.Input{ID: &mine.ID, Request: absent(r.ID)})
-		require.Equal(t, none, said(theirs, trial.Input{ID: &mine.ID, Request: &r.ID}))
+		require.Equal(t, said(theirs, trial.Input{ID: absent(flow.ID), On: trial.On{Definition: setTo(t, numbers)}}), said(theirs, trial.Input{ID: &flow.ID, On: trial.On{Definition: setTo(t, numbers)}}))
+		none := said(theirs, trial.Input{ID: &mine.ID, On: trial.On{Request: absent(r.ID)}})
+		require.Equal(t, none, said(theirs, trial.Input{ID: &mine.ID, On: trial.On{Request: &r.ID}}))
 
-		testkit.Run(t, w, admin, trial.Try, trial.Input{ID: &flow.ID, Request: &r.ID})
+		testkit.Run(t, w, admin, trial.Try, trial.Input{ID: &flow.ID, On: trial.On{Request: &r.ID}})
 		c := policy.NewCondition([]byte(`{"principal.role": "admin", "resource.title": "Secret"}`))
 		testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "Hidden", Effect: "Deny", Action: "read", Resource: "Request", Condition: &c})
-		require.Equal(t, none, said(admin, trial.Input{ID: &flow.ID, Request: &r.ID}))
+		require.Equal(t, none, said(admin, trial.Input{ID: &flow.ID, On: trial.On{Request: &r.ID}}))
 	})
 }
 
@@ -132,7 +132,7 @@ func TestFaultyDefinitions(t *testing.T) {
 		} {
 			_, _, saved := op.Run(owner, w.Engine, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Process", Definition: definitionOf(t, d)}, nil)
 			require.Error(t, saved, name)
-			require.Equal(t, faults(t, saved), faults(t, refusal(t, w, owner, trial.Input{Definition: setTo(t, d)})), name)
+			require.Equal(t, faults(t, saved), faults(t, refusal(t, w, owner, trial.Input{On: trial.On{Definition: setTo(t, d)}})), name)
 		}
 		require.Equal(t, []string{"id"}, fields(faults(t, refusal(t, w, owner, trial.Input{}))))
 
@@ -176,14 +176,14 @@ func TestFaultyAnswers(t *testing.T) {
 			{body{"buy": body{"status": 200, "failure": "x"}}, "answers.buy.failure"},
 			{body{"buy": body{"status": 200, "headers": body{"X": 1}}}, "answers.buy.headers.X"},
 		} {
-			err := refusal(t, w, w.As(w.A, principal.Owner), trial.Input{Definition: setTo(t, order(w)), Answers: object(t, c.answers)})
+			err := refusal(t, w, w.As(w.A, principal.Owner), trial.Input{On: trial.On{Definition: setTo(t, order(w)), Answers: object(t, c.answers)}})
 			shown, _ := json.Marshal(c.answers)
 			require.Contains(t, fields(faults(t, err)), c.field, fmt.Sprint(n, " ", string(shown)))
 		}
 		owner := w.As(w.A, principal.Owner)
-		require.Equal(t, []string{"until"}, fields(faults(t, refusal(t, w, owner, trial.Input{Definition: setTo(t, numbers), Until: new("nowhere")}))))
-		require.Equal(t, []string{"fields"}, fields(faults(t, refusal(t, w, owner, trial.Input{Definition: setTo(t, numbers), Request: new("req_x"), Fields: object(t, body{"n": 1})}))))
-		require.Equal(t, []string{"webhook.path"}, fields(faults(t, refusal(t, w, owner, trial.Input{Definition: setTo(t, numbers), Webhook: object(t, body{"path": "/"})}))))
-		require.Equal(t, []string{"webhook.receivedAt"}, fields(faults(t, refusal(t, w, owner, trial.Input{Definition: setTo(t, numbers), Webhook: object(t, body{"receivedAt": "now"})}))))
+		require.Equal(t, []string{"until"}, fields(faults(t, refusal(t, w, owner, trial.Input{On: trial.On{Definition: setTo(t, numbers)}, Until: new("nowhere")}))))
+		require.Equal(t, []string{"fields"}, fields(faults(t, refusal(t, w, owner, trial.Input{On: trial.On{Definition: setTo(t, numbers), Request: new("req_x"), Fields: object(t, body{"n": 1})}}))))
+		require.Equal(t, []string{"webhook.path"}, fields(faults(t, refusal(t, w, owner, trial.Input{On: trial.On{Definition: setTo(t, numbers), Webhook: object(t, body{"path": "/"})}}))))
+		require.Equal(t, []string{"webhook.receivedAt"}, fields(faults(t, refusal(t, w, owner, trial.Input{On: trial.On{Definition: setTo(t, numbers), Webhook: object(t, body{"receivedAt": "now"})}}))))
 	})
 }

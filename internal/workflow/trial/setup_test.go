@@ -75,9 +75,7 @@ func object(t testing.TB, v body) (out strictjson.Object) {
 // run tries a definition on a sample.
 func run(t testing.TB, w *testkit.World, d, fields, answers body) *trial.Result {
 	t.Helper()
-	return testkit.Run(t, w, w.As(w.A, principal.Owner), trial.Try, trial.Input{
-		Definition: setTo(t, d), Fields: object(t, fields), Answers: object(t, answers),
-	})
+	return testkit.Run(t, w, w.As(w.A, principal.Owner), trial.Try, trial.Input{On: trial.On{Definition: setTo(t, d), Fields: object(t, fields), Answers: object(t, answers)}})
 }
 
 // save makes a workflow with a draft.

@@ -37,10 +37,10 @@ func TestTrialsOfCalledWorkflows(t *testing.T) {
 		r = run(t, w, d, nil, body{"call": body{"failure": "It was sold out."}})
 		require.Equal(t, trial.StopIncident, r.Stopped.Reason)
 		require.Contains(t, r.Error.Message, "It was sold out.")
-		_, _, err := op.Run(ctx, w.Engine, trial.Try, trial.Input{Definition: setTo(t, d), Answers: object(t, body{"go": body{}, "call": body{"phases": 1}})}, nil)
+		_, _, err := op.Run(ctx, w.Engine, trial.Try, trial.Input{On: trial.On{Definition: setTo(t, d), Answers: object(t, body{"go": body{}, "call": body{"phases": 1}})}}, nil)
 		require.Equal(t, map[string]string{"answers.call.phases": "Must be an object.", "answers.go": "Must not be given: the phase asks nobody."}, faults(t, err))
 
-		in := trial.Input{Definition: setTo(t, between(phase("read", "DATA", body{"kind": "enrich", "set": body{"n": "input.n + 1"}}), "next")), Input: object(t, body{"n": 1})}
+		in := trial.Input{On: trial.On{Definition: setTo(t, between(phase("read", "DATA", body{"kind": "enrich", "set": body{"n": "input.n + 1"}}), "next")), Input: object(t, body{"n": 1})}}
 		r = testkit.Run(t, w, ctx, trial.Try, in)
 		require.JSONEq(t, `{"n":2}`, string(step(t, r, "read").Output))
 	})

@@ -25,23 +25,47 @@ var Try = op.New("workflow.try", op.Spec{
 	Resource: "Workflow", Action: op.Read, Scope: "workflows:write", Summary: "Try a workflow before it is published",
 }, try).WithVerbs(func(Input) []string { return []string{"workflow.update"} })
 
-// Input is a definition, what starts it, and what it is answered.
+// Input is a workflow or a definition, and what it is tried on.
 type Input struct {
-	ID         *string                     `json:"id,omitempty" nullable:"true" minLength:"1" maxLength:"64" doc:"The workflow. Its draft is tried, unless definition is given." example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ID *string `json:"id,omitempty" nullable:"true" minLength:"1" maxLength:"64" doc:"The workflow. Its draft is tried, unless definition is given." example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	On
+	Until *string `json:"until,omitempty" nullable:"true" maxLength:"64" doc:"The phase at which to stop."`
+}
+
+// On is a definition, what starts it, and what it is answered.
+type On struct {
 	Definition op.Patch[domain.Definition] `json:"definition,omitzero" doc:"A definition as it is being written; needed without id."`
 	Request    *string                     `json:"request,omitempty" nullable:"true" minLength:"1" maxLength:"64" doc:"A request that the caller may read, to try it on as if it were just filed." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Fields     strictjson.Object           `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form of a sample request, instead of a request."`
 	Webhook    strictjson.Object           `json:"webhook,omitempty" nullable:"true" doc:"The call that would start it: {body, headers, method, receivedAt}. With it alone there is no request."`
 	Input      strictjson.Object           `json:"input,omitempty" nullable:"true" doc:"What another workflow would call it with. Then its phases leave the status of the request alone."`
 	Answers    strictjson.Object           `json:"answers,omitempty" nullable:"true" doc:"What phases are answered, by their ids: {outcome, variables, signOff} for a task, {decision} or {decisions: {approver: decision}} for an approval, {status, body, headers} or {failure} for a call, {phases} or {failure} for a called workflow. A list has one for each time that the phase asks. For a phase without one, the last answer in an execution of the workflow is taken; null stops there."`
-	Until      *string                     `json:"until,omitempty" nullable:"true" maxLength:"64" doc:"The phase at which to stop."`
 }
 
-func try(ctx context.Context, tx *op.Tx, in Input) (out *Result, err error) {
+func try(ctx context.Context, tx *op.Tx, in Input) (*Result, error) {
 	d, err := compiled(ctx, tx, in)
 	if err != nil {
 		return nil, err
 	}
+	until := op.Or(in.Until, "")
+	if in.Until != nil && d.Phase(until) == nil {
+		return nil, apperr.InvalidField("until", "is no phase of the definition")
+	}
+	t, err := ready(ctx, tx, d, in, until)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Costly(sameForAll(ctx, tx), t.run); err != nil {
+		return nil, err
+	}
+	if t.out.Variables, err = t.r.Variables(); err != nil {
+		return nil, err
+	}
+	return t.out, t.name(ctx, tx)
+}
+
+// ready returns a trial that has not begun.
+func ready(ctx context.Context, tx *op.Tx, d *definition.Definition, in Input, until string) (*trial, error) {
 	of := execution.RehearsalOf{Definition: d}
 	if err := begin(ctx, tx, in, &of); err != nil {
 		return nil, err
@@ -55,19 +79,15 @@ func try(ctx context.Context, tx *op.Tx, in Input) (out *Result, err error) {
 			return nil, err
 		}
 	}
-	all := tx.Unfiltered(ctx, "the engine looks at the same rows for every caller")
-	r, err := execution.NewRehearsal(all, tx, of)
+	r, err := execution.NewRehearsal(sameForAll(ctx, tx), tx, of)
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{tx: tx, r: r, d: d, given: given, until: op.Or(in.Until, ""), at: tx.Now(ctx), steps: map[int]*Step{}, waits: map[int]*waiting{}, out: &Result{}}
-	if err := tx.Costly(all, t.run); err != nil {
-		return nil, err
-	}
-	if t.out.Variables, err = r.Variables(); err != nil {
-		return nil, err
-	}
-	return t.out, t.name(ctx, tx)
+	return &trial{tx: tx, r: r, d: d, given: given, until: until, at: tx.Now(ctx), steps: map[int]*Step{}, waits: map[int]*waiting{}, out: &Result{}}, nil
+}
+
+func sameForAll(ctx context.Context, tx *op.Tx) context.Context {
+	return tx.Unfiltered(ctx, "the engine looks at the same rows for every caller")
 }
 
 // compiled returns the definition that is tried. The caller must see the workflow.

@@ -163,10 +163,7 @@ func TestUntil(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		world(t, w)
 		for until, last := range map[string]string{"start": "start next", "review": "review", "dear": "dear board", "board": "board", "buy": "buy", "remind": "remind"} {
-			in := trial.Input{
-				Definition: setTo(t, order(w)), Fields: object(t, laptop), Until: &until,
-				Answers: object(t, body{"review": reviewed, "board": body{"decision": "APPROVE"}, "buy": ordered}),
-			}
+			in := trial.Input{On: trial.On{Definition: setTo(t, order(w)), Fields: object(t, laptop), Answers: object(t, body{"review": reviewed, "board": body{"decision": "APPROVE"}, "buy": ordered})}, Until: &until}
 			r := testkit.Run(t, w, w.As(w.A, principal.Owner), trial.Try, in)
 			all := path(r)
 			require.Equal(t, last, all[len(all)-1])
@@ -257,7 +254,7 @@ func TestWebhook(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		d := between(phase("set", "DATA", body{"kind": "enrich", "set": body{"what": "webhook.headers.x-github-event + ' ' + webhook.body.action + ' ' + webhook.method"}}), "next")
-		in := trial.Input{Definition: setTo(t, d), Webhook: object(t, body{"body": body{"action": "opened"}, "headers": body{"X-GitHub-Event": "issues"}})}
+		in := trial.Input{On: trial.On{Definition: setTo(t, d), Webhook: object(t, body{"body": body{"action": "opened"}, "headers": body{"X-GitHub-Event": "issues"}})}}
 		owner := w.As(w.A, principal.Owner)
 		r := testkit.Run(t, w, owner, trial.Try, in)
 		require.JSONEq(t, `{"what": "issues opened POST"}`, string(step(t, r, "set").Output))

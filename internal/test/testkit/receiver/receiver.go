@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"atrium/internal/platform/egress"
 )
 
 // Loopback is the range that a client's egress guard must allow to reach a receiver.
@@ -94,6 +96,15 @@ func CAFile(tb testing.TB) string {
 	path := filepath.Join(tb.TempDir(), "receivers.pem")
 	require.NoError(tb, os.WriteFile(path, ca.pem, 0o600))
 	return path
+}
+
+// Client returns a client that trusts receivers and may call them, until the test ends. A call takes this long at most; zero for the default.
+func Client(tb testing.TB, longest time.Duration) *egress.Client {
+	tb.Helper()
+	c, err := egress.New(egress.Options{Allow: Loopback, CAFile: CAFile(tb), Timeout: longest})
+	require.NoError(tb, err)
+	tb.Cleanup(c.Close)
+	return c
 }
 
 // Got is one recorded call.

@@ -13,6 +13,7 @@ import { Picker } from './picker';
 import { Entries, Rows } from './rows';
 import { at, below, object, objects, put, text, type Json } from './shape';
 import { secretOf, SecretPicker } from './secretpicker';
+import { SendOnce, useExample } from './sendonce';
 import { TemplateField } from './templatefield';
 import { ValueField } from './valuefield';
 import { WayField } from './wayfield';
@@ -21,7 +22,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
 const bearer = /^Bearer (\$\{[^}]*\})$/;
 
 export function CallForm({ config, set }: FormProps) {
-  const { problems } = usePhase();
+  const { id, problems } = usePhase();
   const headers = object(config['headers']);
   return (
     <>
@@ -38,6 +39,7 @@ export function CallForm({ config, set }: FormProps) {
         value={(e, to, problem) => <TemplateField label={t('Value')} place={'call'} value={text(e.value)} change={to} problem={problem} />}
       />
       {!['GET', 'HEAD'].includes(text(config['method'])) || config['body'] !== undefined ? <Body label={t('What is sent')} path="config.body" value={config['body']} change={(to) => { set('body', to); }} /> : null}
+      <SendOnce phaseId={id} />
     </>
   );
 }
@@ -60,7 +62,9 @@ function Token({ headers, change }: { headers: Json; change: (to: Json | undefin
 export function AnswerForm({ config, set }: FormProps) {
   const outer = usePhase();
   const { problems } = outer;
-  const [example, setExample] = useState('');
+  const came = useExample(outer.id);
+  const [pasted, setPasted] = useState('');
+  const example = pasted || came;
   const values = useMemo(() => {
     const tree = [answered(example), ...outer.values('response').tree.slice(1)];
     return { tree, labels: labelsOf(tree) };
@@ -79,8 +83,8 @@ export function AnswerForm({ config, set }: FormProps) {
       />
       <details>
         <summary>{t('Example response')}</summary>
-        <Field label={t('Example response')} hint={t('Paste one to choose values from it. It is not saved.')} fault={example.trim() !== '' && !readable(example) ? t('This is not valid JSON yet.') : undefined}>
-          <textarea className="mono" rows={5} spellCheck={false} value={example} onChange={(e) => { setExample(e.target.value); }} />
+        <Field label={t('Example response')} hint={t('Send the call once, or paste one, to choose values from it. It is not saved.')} fault={example.trim() !== '' && !readable(example) ? t('This is not valid JSON yet.') : undefined}>
+          <textarea className="mono" rows={5} spellCheck={false} value={example} onChange={(e) => { setPasted(e.target.value); }} />
         </Field>
       </details>
       <Rows<Json>

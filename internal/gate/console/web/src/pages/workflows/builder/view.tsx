@@ -17,6 +17,7 @@ import { titled } from './known';
 import { exitOf, Outline } from './outline';
 import { adds, Palette, type Choice } from './palette';
 import { loose, problemsOf, type Found } from './problems';
+import { SenderProvider, useSender } from './sendonce';
 import { Sheet, Side } from './side';
 import { nothingKept, takenBy, type Kept } from './try/kept';
 import { useBuilder, focusPhase, type Acts, type Builder as Made } from './use';
@@ -44,6 +45,7 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
   const [opened, setOpened] = useState(false); // the sheet, in a narrow window
   const [trying, setTrying] = useState(false);
   const [kept, keep] = useState<Kept>(nothingKept);
+  const sender = useSender(id, d, kept);
   const tries = useRef<HTMLButtonElement>(null);
   const before = useRef(''); // which phase was open before
   const narrow = useMedia('(max-width: 64rem)'); // not said
@@ -88,7 +90,7 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
   const taken = useMemo(() => (trying && kept.trial ? takenBy(kept.trial) : undefined), [trying, kept.trial]);
   const side = !trying && selected && { builder: b, phase: shown ?? selected, coming: !shown, problems: said.filter((p) => p.id === shown?.id), readOnly, close };
   return (
-    <div className="builder" onKeyDown={keys}>
+    <SenderProvider value={sender}><div className="builder" onKeyDown={keys}>
       <div className="builder-tools">
         {!readOnly && <><button type="button" className="plain small" disabled={!b.may.undo} onClick={acts.undo}><Undo2 size={14} aria-hidden /> {t('Undo')}</button>
         <button type="button" className="plain small" disabled={!b.may.redo} onClick={acts.redo}><Redo2 size={14} aria-hidden /> {t('Redo')}</button>
@@ -113,7 +115,7 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
         {trying && <Suspense fallback={narrow ? null : <section className="card builder-side"><Skeleton rows={4} /></section>}><Try workflow={id} definition={d} narrow={narrow} selected={b.selected} kept={kept} keep={keep} select={acts.select} open={openFault} close={tried} /></Suspense>}
       </div>
       {asking && <Palette title={asking.at ? placeSaid(d, asking.at) : t('Add or change')} choices={asking.at ? adds(addableAt(d, asking.at), (type) => { acts.add(type, asking.at as Exit); }) : changes(d, b.selected, acts, (find) => { show(b.selected); lead(b.selected, find); })} close={() => { setAsking(null); }} />}
-    </div>
+    </div></SenderProvider>
   );
 }
 

@@ -7,9 +7,11 @@ import { toSend, type Answers, type FormField } from '../../../../ui/answer';
 import { Field, faultAt, faultBelow } from '../../../../ui/field';
 import { FormFields } from '../../../../ui/formfields';
 import type { Phase } from '../definition';
+import { SendOnce, written as asWritten } from '../sendonce';
 import { isObject, object, objects, text, type Json } from '../shape';
 import { body, invalid, type Ask, type Step } from './answers';
-import { FreeAnswers, typedAll } from './sample';
+import { FreeAnswers } from './sample';
+import { typedAll } from './tried';
 import { choiceSaid } from './words';
 
 // Props are those of a question. now is what it was answered, prefix where the server has the answer, and give takes the new one.
@@ -42,16 +44,20 @@ export function GiveAsked({ ask, step, phase, fields, name, now, busy, fault, pr
   );
 }
 
+interface CalledProps extends Props { phaseId: string }
+
 // GiveCalled answers the calls of a phase, all alike.
-export function GiveCalled({ name, now, busy, fault, prefix, give }: Props) {
+export function GiveCalled({ phaseId, name, now, busy, fault, prefix, give }: CalledProps) {
   const [status, setStatus] = useState(text(now['status']) || '200');
-  const [written, write] = useState(now['body'] === undefined ? '' : typeof now['body'] === 'string' ? now['body'] : JSON.stringify(now['body'], null, 1));
+  const [written, write] = useState(now['body'] === undefined ? '' : asWritten(now['body']));
+  const [headers, setHeaders] = useState(now['headers']);
   const answer = () => {
     const of = body(written, parse);
-    give({ status: numberOf(status) ?? status, ...(object(now['headers']) === now['headers'] ? { headers: now['headers'] } : {}), ...(of === undefined ? {} : { body: of }) });
+    give({ status: numberOf(status) ?? status, ...(isObject(headers) ? { headers } : {}), ...(of === undefined ? {} : { body: of }) });
   };
   return (
     <form className="try-give stack" noValidate aria-label={t('Answer of “{name}”', { name })} onSubmit={(e) => { e.preventDefault(); answer(); }}>
+      <SendOnce phaseId={phaseId} take={(a) => { setStatus(text(a['status'])); setHeaders(a['headers']); write(a['body'] === undefined || a['body'] === null ? '' : asWritten(a['body'])); }} />
       <Field label={t('Status code')} fault={faultAt(fault, `${prefix}.status`)}><input inputMode="numeric" maxLength={3} value={status} onChange={(e) => { setStatus(e.target.value.trim()); }} /></Field>
       <Field label={t('Body')} optional hint={t('As JSON, or a text.')} fault={faultBelow(fault, `${prefix}.body`)}><textarea className="mono" rows={3} spellCheck={false} value={written} onChange={(e) => { write(e.target.value); }} /></Field>
       <p className="line">
@@ -63,7 +69,7 @@ export function GiveCalled({ name, now, busy, fault, prefix, give }: Props) {
 }
 
 // GiveReturned ends a workflow that would be started. What its phases leave is JSON, by their ids.
-export function GiveReturned({ name, now, busy, fault, prefix, give }: Props) {
+export function GiveReturned({ name, now, busy, fault, prefix, give }: CalledProps) {
   const left = object(now['phases']);
   const [written, write] = useState(Object.keys(left).length > 0 ? JSON.stringify(left, null, 1) : '');
   const [wrong, setWrong] = useState('');

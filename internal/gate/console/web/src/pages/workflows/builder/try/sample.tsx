@@ -1,40 +1,21 @@
 // sample says what a workflow is tried on: a request that is made up, one of the past, or the last call of its webhook.
 import { useDeferredValue, useState } from 'react';
 import { rows, useRead } from '../../../../app/data';
-import { numberOf } from '../../../../app/digits';
 import type { Fault } from '../../../../app/fault';
 import { useCan } from '../../../../app/session';
 import { t } from '../../../../app/text';
 import { FindRequests } from '../../../../gen/documents';
 import { keyOf } from '../../../../parts/formkeys';
-import { toSend, type Answers, type FormField } from '../../../../ui/answer';
+import type { Answers } from '../../../../ui/answer';
 import { Field, faultBelow } from '../../../../ui/field';
 import { focusSoon } from '../../../../ui/focus';
 import { FormFields } from '../../../../ui/formfields';
-import { PhaseContext, useAsked, useLastCall } from '../context';
-import type { Asked } from '../known';
+import { PhaseContext } from '../context';
 import { Entries } from '../rows';
 import { text } from '../shape';
 import { variable } from '../value';
-import { body } from './answers';
 import type { On } from './kept';
-
-// formOf are the questions of the offering whose form the sample answers; none for free answers.
-export const formOf = (asked: Asked[], on: On): FormField[] => ((asked.find((a) => a.name === on.offering) ?? asked[0])?.fields ?? []) as unknown as FormField[];
-
-// Tried is what tries can be made on, and sent is what of it goes to the server.
-export interface Tried { asked: Asked[]; called: boolean; sent: (on: On) => { request?: string; fields?: Answers; webhook?: unknown; input?: Answers } }
-
-export function useTried(workflow: string): Tried {
-  const [asked, call] = [useAsked(workflow), useLastCall(workflow)];
-  const about = (on: On) => {
-    if (on.kind === 'request' && on.request) return { request: on.request.id };
-    if (on.kind === 'call' && call) return { webhook: { headers: call.headers, body: body(call.body, JSON.parse) ?? null } };
-    const form = formOf(asked, on);
-    return { fields: form.length > 0 ? toSend(form, on.fields) : typedAll(on.fields) };
-  };
-  return { asked, called: call !== null, sent: (on) => ({ ...about(on), ...(Object.keys(on.input).length > 0 ? { input: typedAll(on.input) } : {}) }) };
-}
+import { formOf, type Tried } from './tried';
 
 // Props are those of the choice. reads are the names of what a workflow that calls this one gives.
 interface Props { on: On; tried: Tried; reads: string[]; fault: Fault | null; change: (on: On, at: 'once' | 'later') => void }
@@ -99,9 +80,6 @@ function Past({ chosen, choose }: PastProps) {
 }
 
 const nothing = { workflow: '', definition: {}, id: '', problems: [], readOnly: false, values: () => ({ tree: [], labels: new Map() }), people: { user: [], team: [], agent: [] }, calendars: [], secrets: [] };
-
-// typedAll are free answers as they were written: numbers and truth values are such.
-export const typedAll = (written: Answers): Answers => Object.fromEntries(Object.entries(written).map(([name, v]) => [name, v === 'true' ? true : v === 'false' ? false : typeof v === 'string' ? numberOf(v) ?? v : v]));
 
 interface FreeProps { label: string; of: Answers; change: (to: Answers) => void; problem?: string | undefined }
 

@@ -105,7 +105,7 @@ function Called({ step, question, open, ...props }: QuestionProps) {
   const Give = step.calls.some(starts) ? GiveReturned : GiveCalled;
   return (
     <Answer {...props} step={step} question={question} open={open} says="">
-      <Give name={nameOf(step, props.definition)} now={object(step.calls.at(-1)?.answer)} busy={busy} fault={fault} prefix={`answers.${step.phaseId}`} give={(a) => { give((given) => calledAs(given, step, a)); }} />
+      <Give phaseId={step.phaseId} name={nameOf(step, props.definition)} now={object(step.calls.at(-1)?.answer)} busy={busy} fault={fault} prefix={`answers.${step.phaseId}`} give={(a) => { give((given) => calledAs(given, step, a)); }} />
     </Answer>
   );
 }
