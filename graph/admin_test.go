@@ -235,10 +235,10 @@ func someAgent(t *testing.T, s *apitest.Server) vars {
 func someCall(t *testing.T, s *apitest.Server) vars {
 	s.World.Engine.Egress = receiver.Client(t, 0)
 	definition := vars{
-		"phases": []vars{{"id": "start", "type": "START"}, {"id": "order", "type": "API_CALL", "config": vars{"method": "GET", "url": receiver.New(t, nil).URL}}, {"id": "end", "type": "END"}},
+		"phases":      []vars{{"id": "start", "type": "START"}, {"id": "order", "type": "API_CALL", "config": vars{"method": "GET", "url": receiver.New(t, nil).URL}}, {"id": "end", "type": "END"}},
 		"transitions": []vars{{"from": "start", "name": "next", "to": "order"}, {"from": "order", "name": "next", "to": "end"}},
 	}
-	made := ask(t, s, s.Session(t, s.World.A.Owner), `mutation($in: CreateWorkflowInput!) { createWorkflow(input: $in) { workflow { id } } }`, vars{"in": vars{"name": "Orders", "definition": definition}})
+	made := ask(t, s, s.Session(t, s.World.A.Owner), `mutation($in: CreateWorkflowInput!) { createWorkflow(input: $in) { workflow { id } } }`, vars{"in": vars{"name": fresh("Orders"), "definition": definition}})
 	return vars{"id": made.Text("data.createWorkflow.workflow.id")}
 }
 

@@ -14,11 +14,13 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/generated/resolvers"
 	"atrium/graph/internal/resolve"
+	"atrium/graph/internal/scalar"
 	"atrium/internal/gate"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/store"
 )
 
 // Options are what the server is built from.
@@ -111,7 +113,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.fail(w, r, err)
 	case !isSubscription(oc):
-		responses, ctx := s.executor.DispatchOperation(ctx, oc)
+		responses, ctx := s.executor.DispatchOperation(scalar.ForAnswer(store.ForCall(ctx)), oc)
 		res := responses(ctx)
 		if res == nil { // the executor returns nil once the caller has gone
 			s.fail(w, r, asError(ctx, ctx.Err()))

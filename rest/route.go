@@ -8,6 +8,7 @@ import (
 
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
+	"atrium/internal/platform/store"
 )
 
 // route is a row of the route table.
@@ -132,7 +133,7 @@ func row[In, Out any](rt route, o *op.Operation[In, Out], wrap func(Out) any, ta
 		if tag != nil {
 			call.IfMatch = s.ifMatch(tag)
 		}
-		out, kept, err := op.Run(ctx, e, o, in, call.Checked())
+		out, kept, err := op.Run(store.ForCall(ctx), e, o, in, call.Checked())
 		if err != nil || kept != nil {
 			return kept, err
 		}

@@ -1,14 +1,17 @@
 package scalar
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 
 	"atrium/internal/desk/form"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/text"
 )
@@ -39,16 +42,34 @@ func (f Fault) Error() string { return string(f) }
 
 const errTime = Fault("must be an RFC 3339 date-time")
 
+// answerBytes bounds the raw JSON of an answer: one value of a mebibyte could be asked for under 500 aliases.
+const answerBytes = 64 << 20
+
+type answerKey struct{}
+
+// ForAnswer returns the context of one operation, whose answer has 64 MiB of raw JSON at most.
+func ForAnswer(ctx context.Context) context.Context {
+	left := &atomic.Int64{}
+	left.Store(answerBytes)
+	return context.WithValue(ctx, answerKey{}, left)
+}
+
 // MarshalRaw writes raw JSON; null if it is empty.
-func MarshalRaw(raw json.RawMessage) graphql.Marshaler {
-	if len(raw) == 0 {
-		return graphql.Null
-	}
-	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(raw) }) // writing to the answer's buffer never fails
+func MarshalRaw(raw json.RawMessage) graphql.ContextMarshaler {
+	return graphql.ContextWriterFunc(func(ctx context.Context, w io.Writer) error {
+		if left, ok := ctx.Value(answerKey{}).(*atomic.Int64); ok && left.Add(-int64(len(raw))) < 0 {
+			return apperr.New(apperr.QueryTooComplex, "The answer is longer than %d MiB. Ask for fewer rows or fewer fields.", answerBytes>>20)
+		}
+		if len(raw) == 0 {
+			raw = json.RawMessage("null")
+		}
+		_, err := w.Write(raw)
+		return err
+	})
 }
 
 // UnmarshalRaw reads any JSON value.
-func UnmarshalRaw(v any) (json.RawMessage, error) {
+func UnmarshalRaw(_ context.Context, v any) (json.RawMessage, error) {
 	raw, err := json.Marshal(listed(v))
 	if err != nil {
 		return nil, fmt.Errorf("read the JSON: %w", err)
@@ -80,7 +101,7 @@ func MarshalTexts(texts map[string]string) graphql.Marshaler {
 	if texts == nil {
 		texts = map[string]string{}
 	}
-	return marshal(texts)
+	return written(texts)
 }
 
 // UnmarshalTexts always fails, because no input has this type: inputs take maps of strings as JSON, and the operation's rules
@@ -88,15 +109,15 @@ func MarshalTexts(texts map[string]string) graphql.Marshaler {
 func UnmarshalTexts(any) (map[string]string, error) { return nil, errInput }
 
 // MarshalForm writes an offering's form.
-func MarshalForm(f form.Definition) graphql.Marshaler { return marshal(f) }
+func MarshalForm(f form.Definition) graphql.ContextMarshaler { return MarshalRaw(encoded(f)) }
 
 // UnmarshalForm always fails, as UnmarshalTexts does.
-func UnmarshalForm(any) (form.Definition, error) { return form.Definition{}, errInput }
+func UnmarshalForm(context.Context, any) (form.Definition, error) { return form.Definition{}, errInput }
 
 const errInput = Fault("must be JSON")
 
 // MarshalTagFilter writes a filter by tags.
-func MarshalTagFilter(tags map[string][]string) graphql.Marshaler { return marshal(tags) }
+func MarshalTagFilter(tags map[string][]string) graphql.Marshaler { return written(tags) }
 
 const errTagFilter = Fault("must be an object of tags with one value or a list of values each")
 
@@ -119,12 +140,17 @@ func UnmarshalTagFilter(v any) (map[string][]string, error) {
 	return out, nil
 }
 
-func marshal(v any) graphql.Marshaler {
+func written(v any) graphql.Marshaler {
+	raw := encoded(v)
+	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(raw) }) // writing to the answer's buffer never fails
+}
+
+func encoded(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		raw = []byte("null") // a value of a JSON column always encodes
+		return json.RawMessage("null") // a value of a JSON column always encodes
 	}
-	return MarshalRaw(raw)
+	return raw
 }
 
 func write(w io.Writer, s string) { _, _ = io.WriteString(w, s) } // writing to the answer's buffer never fails

@@ -22,7 +22,7 @@ func TestLiteralsOfJSON(t *testing.T) {
 	} {
 		read, err := v.Value(nil)
 		require.NoError(t, err)
-		raw, err := scalar.UnmarshalRaw(read)
+		raw, err := scalar.UnmarshalRaw(t.Context(), read)
 		require.NoError(t, err)
 		require.JSONEq(t, literal, string(raw))
 	}

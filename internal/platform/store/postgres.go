@@ -119,14 +119,14 @@ func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
 		cancel()
 		return wrapNoAnswer(ctx, err)
 	}
-	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: func() error {
+	*out = entsql.Rows{ColumnScanner: counted(ctx, &pgRows{Rows: rows, ctx: ctx, end: func() error {
 		defer cancel()
 		err := end()
 		if err == nil && rows.Err() == nil {
 			d.heartbeat.recordResponse()
 		}
 		return err
-	}}}
+	}})}
 	return nil
 }
 

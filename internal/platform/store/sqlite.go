@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
 	"modernc.org/sqlite" // also registers the driver "sqlite"
 
 	"atrium/ent"
@@ -107,7 +108,13 @@ type sqliteReader struct{ cache *stmtCache }
 
 func (d sqliteReader) Exec(context.Context, string, any, any) error { return errReadOnly }
 func (d sqliteReader) Query(ctx context.Context, q string, args, v any) error {
-	return d.cache.query(ctx, q, args, v)
+	if err := d.cache.query(ctx, q, args, v); err != nil {
+		return err
+	}
+	if out, ok := v.(*entsql.Rows); ok {
+		out.ColumnScanner = counted(ctx, out.ColumnScanner)
+	}
+	return nil
 }
 func (d sqliteReader) Tx(context.Context) (dialect.Tx, error) { return nil, errReadOnly }
 func (d sqliteReader) Close() error                           { return nil }
