@@ -76,6 +76,7 @@ func openReplica(ctx context.Context, url string, like *pgxpool.Config, primary 
 	if err != nil {
 		return nil, errors.New("the read URL cannot be parsed") // pgx's error would contain the password
 	}
+	dropLeft(cfg)
 	cfg.MaxConns = like.MaxConns
 	cfg.ConnConfig.ConnectTimeout = cmp.Or(cfg.ConnConfig.ConnectTimeout, replicaSilence)
 	for name, value := range like.ConnConfig.RuntimeParams {
