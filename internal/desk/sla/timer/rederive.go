@@ -12,6 +12,7 @@ import (
 	"atrium/ent/task"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
+	"atrium/internal/platform/share"
 )
 
 // RederiveArgs is the job that derives the clocks of open requests and tasks anew, after the service levels of an offering or a
@@ -44,10 +45,18 @@ func Rederive(ctx context.Context, tx *op.Tx, args RederiveArgs) error {
 	return tx.Insert(ctx, args, tx.Now(ctx).Add(straggle))
 }
 
+// A node derives the clocks of one company at a time, and of two in all: the other jobs go on beside it.
+const (
+	atOnce   = 2
+	ofOne    = 1
+	nextTurn = 2 * time.Second
+)
+
 type rederiver struct {
 	river.WorkerDefaults[RederiveArgs]
 	engine *op.Engine
 	kinds  []Kind
+	turns  *share.Places
 }
 
 // Timeout is longer than River's default: a company may have a hundred thousand open requests.
@@ -55,6 +64,11 @@ func (*rederiver) Timeout(*river.Job[RederiveArgs]) time.Duration { return 10 * 
 
 // Work derives the clocks of each kind.
 func (w *rederiver) Work(ctx context.Context, job *river.Job[RederiveArgs]) error {
+	leave, ok := w.turns.TakeNow(job.Args.Company)
+	if !ok {
+		return river.JobSnooze(nextTurn)
+	}
+	defer leave()
 	var errs []error
 	for _, k := range w.kinds {
 		if err := k.Rederive(ctx, w.engine, job.Args); err != nil {
