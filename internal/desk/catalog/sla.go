@@ -23,9 +23,6 @@ type SLA struct {
 	Escalations       []sla.Escalation `json:"escalations,omitempty" nullable:"true" maxItems:"20" doc:"What is done about requests that are not dealt with in time."`
 }
 
-// usualWarning is the percentage of a target's time at which people are warned, when an offering with targets does not say it.
-const usualWarning = 80
-
 // checkSLA records faults that the fields' tags cannot express: ids that are no rows, and contradictory
 // escalations.
 func checkSLA(ctx context.Context, tx *op.Tx, refs *op.Refs, in SLA) {
@@ -76,7 +73,7 @@ func setSLA(m *ent.OfferingMutation, in SLA) {
 	if percent, given := in.WarnAtPercent.ValueOK(); given && percent != nil {
 		m.SetWarnAtPercent(*percent)
 	} else if !given && (in.ResponseMinutes != nil || in.ResolutionMinutes != nil || byPriority) {
-		m.SetWarnAtPercent(usualWarning)
+		m.SetWarnAtPercent(sla.UsualWarning)
 	}
 	if byPriority {
 		m.SetSLAByPriority(in.ByPriority)

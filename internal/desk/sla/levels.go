@@ -49,6 +49,9 @@ type Escalation struct {
 	TeamID       *string `json:"teamId,omitempty" nullable:"true" maxLength:"64" doc:"The team: needed to reassign, none to raise."`
 }
 
+// UsualWarning is the percentage of a target's time at which people are warned where nobody says it.
+const UsualWarning = 80
+
 // Levels are the service levels of a request or a task.
 type Levels struct {
 	Targets

@@ -26,6 +26,13 @@ func TestGoodPhases(t *testing.T) {
 		require.Equal(t, []Participant{{"responsible", "user", "usr_1"}}, p.InRole("responsible"))
 		require.Equal(t, &SLA{ResponseMinutes: 1, ResolutionMinutes: 525600, WarnAtPercent: 99}, p.SLA)
 	})
+	t.Run("warnings", func(t *testing.T) {
+		t.Parallel()
+		for said, want := range map[string]int{"": 80, `,"warnAtPercent":null`: 80, `,"warnAtPercent":0`: 0, `,"warnAtPercent":50`: 50} {
+			p := accepted(t, phase(`"type":"PROCESS","sla":{"responseMinutes":1`+said+`}`, "next")).Phase("p")
+			require.Equal(t, want, p.SLA.WarnAtPercent, said)
+		}
+	})
 	t.Run("nothing set", func(t *testing.T) {
 		t.Parallel()
 		p := accepted(t, phase(`"type":"PROCESS","name":null,"config":{},"participants":null,"sla":null,"requestAction":null`, "next")).Phase("p")

@@ -76,7 +76,7 @@ func TestPhaseKeys(t *testing.T) {
 			`definition.phases[p].sla.x: Is not a known field.`,
 			"definition.phases[p].sla.responseMinutes: Must be a whole number from 1 to 525600.",
 			"definition.phases[p].sla.resolutionMinutes: Must be a whole number from 1 to 525600.",
-			"definition.phases[p].sla.warnAtPercent: Must be a whole number from 1 to 99.",
+			"definition.phases[p].sla.warnAtPercent: Must be a whole number from 0 to 99.",
 			"definition.phases[p].sla.calendarId: Must be a string, not a number.",
 		}},
 		{"half a minute", `"type":"PROCESS","sla":{"responseMinutes":0.5}`, []string{"definition.phases[p].sla.responseMinutes: Must be a whole number from 1 to 525600."}},

@@ -1,6 +1,10 @@
 package definition
 
-import "slices"
+import (
+	"slices"
+
+	"atrium/internal/desk/sla"
+)
 
 const maxMinutes = 525_600 // a year
 
@@ -133,7 +137,7 @@ func (c *checker) sla(f fields) *SLA {
 	levels := &SLA{
 		ResponseMinutes:   one.whole("responseMinutes", 1, maxMinutes, 0),
 		ResolutionMinutes: one.whole("resolutionMinutes", 1, maxMinutes, 0),
-		WarnAtPercent:     one.whole("warnAtPercent", 1, 99, 0),
+		WarnAtPercent:     one.whole("warnAtPercent", 0, 99, sla.UsualWarning),
 		CalendarID:        one.calendar(),
 	}
 	if levels.CalendarID != "" {

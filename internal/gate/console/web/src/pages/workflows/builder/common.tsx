@@ -57,8 +57,8 @@ export function Level({ phase, change }: { phase: Json; change: (p: Json) => voi
         <MinutesField label={t('Done within')} value={numeric(sla['resolutionMinutes'])} change={(n) => { set('resolutionMinutes', n); }} problem={at(problems, 'sla.resolutionMinutes', 'sla')} />
       </div>
       <div className="pair">
-        <Field label={t('Warn at (percent)')} optional hint={t('Of the time, such as 80. Empty for no warning.')} fault={below(problems, 'sla.warnAtPercent')}>
-          <input type="number" min={1} max={99} value={isObject(phase['sla']) ? text(sla['warnAtPercent']) : ''} onChange={(e) => { set('warnAtPercent', numberOf(e.target.value)); }} />
+        <Field label={t('Warn at (percent)')} optional hint={t('Of the time; 80 when empty, 0 for no warning.')} fault={below(problems, 'sla.warnAtPercent')}>
+          <input type="number" min={0} max={99} value={isObject(phase['sla']) ? text(sla['warnAtPercent']) : ''} onChange={(e) => { set('warnAtPercent', numberOf(e.target.value)); }} />
         </Field>
         <Calendar value={text(sla['calendarId'])} change={(id) => { set('calendarId', id); }} problem={below(problems, 'sla.calendarId')} none={t('24 × 7')} />
       </div>
