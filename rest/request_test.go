@@ -90,12 +90,14 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 			{Name: "a form's number", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":123456789012345678}`), WantContains: []string{`"fields":{"n":123456789012345678}`}},
 			{Name: "compared by value", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":1.2e1,"why":"so"}`), WantContains: []string{`"fields":{"n":1.2e1,"why":"so"}`}},
 			{Name: "all faults at once", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: `{"serviceId": "` + f.service + `", "offeringId": "` + f.offering + `", "title": " ", "fields": {"n": "x"}}`, WantStatus: 400, WantFields: []string{"title", "fields.n"}},
+			{Name: "with faulty ids", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: `{"serviceId": "` + f.service + `", "offeringId": "` + f.offering + `", "title": "T", "assigneeId": "usr_0", "fields": {"n": "x"}}`, WantStatus: 400, WantFields: []string{"assigneeId", "fields.n"}},
 			{Name: "out of range", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":1000000000000000001000}`), WantStatus: 400, WantFields: []string{"fields.n"}},
 		})
 		path = "/v1/requests/" + s.Do(t, apitest.Scenario{As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":1}`)}).ID()
 		wrong := `{"title": " ", "fields": {"n": "x"}}`
 		s.Run(t, []apitest.Scenario{
 			{Name: "all faults of a change", As: s.A.AgentKey, Method: http.MethodPatch, Path: path, Body: wrong, WantStatus: 400, WantFields: []string{"title", "fields.n"}},
+			{Name: "faulty ids and answers of a change", As: s.A.AgentKey, Method: http.MethodPatch, Path: path, Body: `{"teamId": "team_0", "fields": {"n": "x"}}`, WantStatus: 400, WantFields: []string{"teamId", "fields.n"}},
 			{Name: "of another company, without the form's", As: s.B.AgentKey, Method: http.MethodPatch, Path: path, Body: wrong, WantStatus: 400, WantFields: []string{"title"}},
 		})
 	})

@@ -79,11 +79,11 @@ type CreateInput struct {
 }
 
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error) {
-	off, status, err := target(ctx, tx, &in)
+	ready, _ := op.Preparation[filing](tx)
+	off, status, err := target(ctx, tx, &in, ready.fields)
 	if err != nil {
 		return nil, err
 	}
-	ready, _ := op.Preparation[filing](tx)
 	if err := ready.fields.check(off); err != nil {
 		return nil, err
 	}
@@ -197,8 +197,9 @@ func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any,
 func (in CreateInput) priority() string { return op.Or(in.Priority, string(request.PriorityMEDIUM)) }
 
 // target returns the offering that the request is filed against, and the status of its service, and puts the id of a requester for
-// their address. Returns a validation error that names ids which are no rows of the company or do not belong together.
-func target(ctx context.Context, tx *op.Tx, in *CreateInput) (*ent.Offering, service.Status, error) {
+// their address. Returns a validation error that names ids which are no rows of the company or do not belong together, and then also the
+// answers that the offering's form refuses.
+func target(ctx context.Context, tx *op.Tx, in *CreateInput, fields fieldsChecked) (*ent.Offering, service.Status, error) {
 	if in.AssigneeID == nil && in.TeamID == nil && in.RequesterID == nil && in.RequesterEmail == nil {
 		off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
 			offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive))).Only(ctx)
@@ -226,6 +227,9 @@ func target(ctx context.Context, tx *op.Tx, in *CreateInput) (*ent.Offering, ser
 	refs.Check("teamId", in.TeamID, "team", teamExists(ctx, tx))
 	if err := checkRequester(ctx, tx, &refs, in); err != nil {
 		return nil, "", err
+	}
+	if off != nil && off.ServiceID == in.ServiceID {
+		refs.Refused(fields.check(off))
 	}
 	if err := refs.Err(); err != nil {
 		return nil, "", err

@@ -224,8 +224,8 @@ func (in UpdateInput) check(ctx context.Context, tx *op.Tx, r *ent.Request) erro
 		checkAssignee(ctx, tx, &refs, id)
 	}
 	refs.Check("teamId", in.TeamID.Value(), "team", teamExists(ctx, tx))
-	if err := refs.Err(); err != nil || !in.Fields.IsSet() {
-		return err
+	if !in.Fields.IsSet() {
+		return refs.Err()
 	}
 	off, err := tx.Offering.Query().Where(offering.ID(r.OfferingID)).
 		Only(tx.Unfiltered(ctx, "the form binds everybody who changes the answers, also those who do not see the offering"))
@@ -233,5 +233,6 @@ func (in UpdateInput) check(ctx context.Context, tx *op.Tx, r *ent.Request) erro
 		return fmt.Errorf("look the offering up: %w", err)
 	}
 	ready, _ := op.Preparation[fieldsChecked](tx)
-	return ready.check(off)
+	refs.Refused(ready.check(off))
+	return refs.Err()
 }
