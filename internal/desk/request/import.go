@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/request"
 	"atrium/internal/desk/form"
+	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
@@ -62,6 +63,12 @@ func keep(ctx context.Context, tx *op.Tx, in ImportInput) (*ent.Request, error) 
 	ready, _ := op.Preparation[fieldsChecked](tx)
 	if len(ready.faults) > 0 {
 		return nil, apperr.Invalid(ready.faults...)
+	}
+	if lifecycle.RequestOpen(request.Status(in.Status)) {
+		var refs op.Refs
+		if checkAssignee(ctx, tx, &refs, in.AssigneeID); refs.Err() != nil {
+			return nil, refs.Err()
+		}
 	}
 	number, err := tx.Number(ctx, request.Table)
 	if err != nil {

@@ -1,6 +1,7 @@
 package requestimport_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,12 +12,14 @@ import (
 	"atrium/ent/auditentry"
 	entrequest "atrium/ent/request"
 	entimport "atrium/ent/requestimport"
+	"atrium/ent/user"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
 )
@@ -231,5 +234,24 @@ func TestOurOwnTableIsTakenIn(t *testing.T) {
 		require.Equal(t, all[0].Title, all[1].Title)
 		require.JSONEq(t, string(all[0].Fields), string(all[1].Fields))
 		require.Equal(t, "berlin", all[1].Tags["site"])
+	})
+}
+
+// Whoever was deactivated since a table was read gets no open work of it. What is done may be theirs.
+func TestOpenRequestsOfSomebodyWhoHasLeft(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		left := d.A.Users[principal.Agent]
+		require.NoError(t, d.Store.Write(d.owner, func(ctx context.Context, tx *store.Tx) error {
+			return tx.User.UpdateOneID(left.ID).SetStatus(user.StatusDeactivated).Exec(ctx)
+		}))
+		in := request.ImportInput{
+			Title: "Laptop", Format: "plain", Status: "PENDING", Priority: "LOW", ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID,
+			RequesterID: d.A.Owner.ID, AssigneeID: &left.ID, Tags: map[string]string{}, CreatedAt: time.Now(),
+		}
+		_, _, err := op.Run(d.owner, d.Engine, request.Import, in, nil)
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		require.Equal(t, "assigneeId", apperr.From(err).Details[0].Field)
+		in.Status, in.AcceptedAt, in.EndedAt = "COMPLETED", new(time.Now()), new(time.Now())
+		testkit.Run(t, d.World, d.owner, request.Import, in)
 	})
 }
