@@ -11,6 +11,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/id"
+	"atrium/internal/platform/text"
 )
 
 // The operations on drafts, for invoices that were agreed on: the operator drafts an invoice, and issues or voids it.
@@ -37,7 +38,7 @@ const maxLine = 1_000_000_000
 func draftInvoice(ctx context.Context, tx *op.Tx, a *account, in DraftInvoiceInput) (*ent.Invoice, error) {
 	for i := range in.Lines {
 		l := &in.Lines[i]
-		if l.Description = strings.TrimSpace(l.Description); l.Description == "" || len([]rune(l.Description)) > 200 {
+		if l.Description = strings.TrimSpace(l.Description); text.Blank(l.Description) || len([]rune(l.Description)) > 200 {
 			return nil, apperr.InvalidField(fmt.Sprintf("lines[%d].description", i), "must have 1 to 200 characters")
 		}
 		if l.Amount < 1 || l.Amount > maxLine {

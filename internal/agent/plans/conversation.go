@@ -203,7 +203,7 @@ func (t *Conversation) call(ctx context.Context, c model.Call) (result, error) {
 	}
 	if c.Name == toolHandOver {
 		var reason string
-		if json.Unmarshal(arguments["reason"], &reason) != nil || strings.TrimSpace(reason) == "" {
+		if json.Unmarshal(arguments["reason"], &reason) != nil || text.Blank(reason) {
 			return faulty(apperr.InvalidField("reason", "is required")), nil
 		}
 		return result{Content: "{}", End: "The agent says: " + text.Short(text.Plain(reason), tools.MaxRationale)}, nil
@@ -256,7 +256,7 @@ func (t *Conversation) checkWrite(ctx context.Context, name string, arguments ma
 		return nil, apperr.New(apperr.Conflict, "%s was called already. Each write is called once, with all that it changes.", name)
 	}
 	w := &tools.Write{Tool: name, Rows: t.lookedAt()}
-	if json.Unmarshal(arguments["rationale"], &w.Rationale) != nil || strings.TrimSpace(w.Rationale) == "" {
+	if json.Unmarshal(arguments["rationale"], &w.Rationale) != nil || text.Blank(w.Rationale) {
 		return nil, apperr.InvalidField("rationale", "is required")
 	}
 	if json.Unmarshal(arguments["confidence"], &w.Confidence) != nil || w.Confidence < 0 || w.Confidence > 1 {

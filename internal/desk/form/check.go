@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/text"
 )
 
 // Check returns one detail per fault of a definition, or nil. Details are named form.fields, form.fields[2].key,
@@ -120,7 +121,7 @@ func (f *field) setOptions(out *details, at string, def *Field) {
 			continue
 		}
 		f.options[option] = j
-		if option == "" {
+		if text.Blank(option) {
 			out.add(here, "An option must not be empty.")
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/text"
 )
 
 // The bounds of a file.
@@ -209,7 +210,7 @@ func (r *reader) head(name string, spec *yaml.Node) {
 		}
 	}
 	r.file.name, r.file.description = textOf(fieldsOf(spec)["name"]), textOf(fieldsOf(spec)["description"])
-	if strings.TrimSpace(r.file.name) == "" {
+	if text.Blank(r.file.name) {
 		r.fault(name, "name", spec.Line, "is required")
 	}
 }

@@ -228,11 +228,11 @@ func line(typed string, limit int) string {
 	if len(typed) > 4*limit || strings.ToValidUTF8(typed, "") != typed || strings.ContainsRune(typed, 0) {
 		return ""
 	}
-	text := strings.Join(strings.Fields(typed), " ")
-	if len([]rune(text)) > limit {
+	one := strings.Join(strings.Fields(typed), " ")
+	if text.Blank(one) || len([]rune(one)) > limit {
 		return ""
 	}
-	return text
+	return one
 }
 
 // busy asks the person to come again, because too many passwords are being hashed.

@@ -122,7 +122,7 @@ func (in *CreateInput) password(ctx context.Context) (plain, hash string, err er
 func (in *CreateInput) check() error {
 	var refs op.Refs
 	in.Name = strings.TrimSpace(in.Name)
-	if in.Name == "" || utf8.RuneCountInString(in.Name) > 200 {
+	if text.Blank(in.Name) || utf8.RuneCountInString(in.Name) > 200 {
 		refs.Fault("name", "must have 1 to 200 characters")
 	}
 	if plans := billing.PlanNames(); !slices.Contains(plans, in.Plan) {

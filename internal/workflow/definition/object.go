@@ -49,7 +49,7 @@ func (f fields) str(key string, most int) string {
 	switch {
 	case !ok:
 		return ""
-	case strings.TrimSpace(s) == "":
+	case text.Blank(s):
 		f.c.fault(f.at(key), "Must not be empty.")
 	case most > 0 && utf8.RuneCountInString(s) > most:
 		f.c.fault(f.at(key), "May be at most %d characters long.", most)

@@ -3,9 +3,9 @@ package engine
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
+	"atrium/internal/platform/text"
 	"atrium/internal/workflow/definition"
 )
 
@@ -23,7 +23,7 @@ func openTask(r *run, p *definition.Phase) {
 			r.failedExpression("The title", err)
 			return
 		}
-		if strings.TrimSpace(title) == "" {
+		if text.Blank(title) {
 			title = p.Title() // what the expressions name may be empty
 		}
 	}
