@@ -127,7 +127,7 @@ func inWorkflow(ctx context.Context, tx *op.Tx, in FieldsInput) ([]*Field, error
 	}
 	out := requestFields(false)
 	if in.ID != nil {
-		rows, err := loadOfferings(ctx, tx, offering.WorkflowID(*in.ID))
+		rows, err := loadOfferings(ctx, tx, offering.Or(offering.WorkflowID(*in.ID), offering.ReopenWorkflowID(*in.ID)))
 		if err != nil {
 			return nil, err
 		}
