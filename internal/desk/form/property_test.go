@@ -15,6 +15,7 @@ import (
 
 	"atrium/internal/desk/form"
 	"atrium/internal/platform/id"
+	"atrium/internal/platform/text"
 )
 
 var allTypes = []form.Type{
@@ -51,6 +52,9 @@ func drawForm(t *rapid.T) form.Definition {
 
 func storable(s string) bool { return !strings.Contains(s, "\x00") }
 
+// optional are texts that an option may be.
+func optional(s string) bool { return storable(s) && !text.Blank(s) }
+
 func drawBounds(t *rapid.T, f *form.Field) {
 	bounds := func(low, high int) {
 		a, b := float64(rapid.IntRange(low, high).Draw(t, "bound")), float64(rapid.IntRange(low, high).Draw(t, "bound"))
@@ -58,7 +62,7 @@ func drawBounds(t *rapid.T, f *form.Field) {
 	}
 	switch f.Type {
 	case form.Select, form.MultiSelect:
-		f.Options = rapid.SliceOfNDistinct(rapid.StringN(1, 8, -1).Filter(storable), 2, 6, rapid.ID).Draw(t, "options")
+		f.Options = rapid.SliceOfNDistinct(rapid.StringN(1, 8, -1).Filter(optional), 2, 6, rapid.ID).Draw(t, "options")
 		if f.Type == form.MultiSelect && rapid.Bool().Draw(t, "bounded") {
 			bounds(1, len(f.Options))
 		}
