@@ -174,6 +174,12 @@ type CreateOrganizationPayload struct {
 	Organization *ent.Organization `json:"organization"`
 }
 
+// What createReportSubscription answers.
+type CreateReportSubscriptionPayload struct {
+	// The row as it is now.
+	ReportSubscription *ent.ReportSubscription `json:"reportSubscription"`
+}
+
 // What createRequestLink answers.
 type CreateRequestLinkPayload struct {
 	// The row as it is now.
@@ -334,6 +340,12 @@ type DeleteOfferingPayload struct {
 
 // What deleteOrganization answers.
 type DeleteOrganizationPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
+// What deleteReportSubscription answers.
+type DeleteReportSubscriptionPayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -836,6 +848,12 @@ type UpdateOfferingPayload struct {
 type UpdateOrganizationPayload struct {
 	// The row as it is now.
 	Organization *ent.Organization `json:"organization"`
+}
+
+// What updateReportSubscription answers.
+type UpdateReportSubscriptionPayload struct {
+	// The row as it is now.
+	ReportSubscription *ent.ReportSubscription `json:"reportSubscription"`
 }
 
 // What updateRequest answers.
