@@ -1,0 +1,4 @@
+package reportmail
+
+// NextMonday is when reports are mailed next.
+var NextMonday = nextMonday
