@@ -40,7 +40,7 @@ func (p *post) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) e
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last[u.ID] = t
-	return tx.Notification.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetKind(notification.KindReceipt).SetSubject(t.Kind).Exec(ctx)
+	return tx.Notification.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetKind(notification.KindInformed).SetSubject(t.Kind).Exec(ctx)
 }
 
 // desk is a world in which it is a Wednesday noon (UTC), and a company has an offering.
