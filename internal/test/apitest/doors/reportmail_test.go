@@ -19,7 +19,7 @@ func TestReportSubscriptions(t *testing.T) {
 			return s.Send(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/graphql", Body: vars{"query": query, "variables": in}})
 		}
 		const create = `mutation($in: CreateReportSubscriptionInput!) { createReportSubscription(input: $in) { reportSubscription { id name query userId nextAt etag } } }`
-		const list = `{ reportSubscriptions(orderBy: {field: name}) { totalCount edges { node { id name query nextAt } } } }`
+		const list = `{ reportSubscriptions(orderBy: {field: name}) { totalCount edges { node { id name query nextAt etag } } } }`
 		for name, in := range map[string]vars{
 			"an unknown value": {"name": "x", "query": "priority=SOON&by=colour"}, "a time": {"name": "x", "query": "from=2026-01-01T00:00:00Z"}, "blanks": {"name": " "},
 		} {
@@ -45,7 +45,7 @@ func TestReportSubscriptions(t *testing.T) {
 			s.Do(t, apitest.Scenario{As: neighbour, Method: http.MethodDelete, Path: "/v1/report-subscriptions/" + made.ID(), WantStatus: 404})
 			require.Equal(t, "not_found", ask(neighbour, `mutation($id: ID!) { deleteReportSubscription(input: {id: $id}) { id } }`, vars{"id": made.ID()}).Text("errors.0.extensions.code"))
 		}
-		renamed := ask(as, `mutation($in: UpdateReportSubscriptionInput!) { updateReportSubscription(input: $in) { reportSubscription { name } } }`, vars{"in": vars{"id": made.ID(), "name": "The desk", "ifMatch": made.ETag()}})
+		renamed := ask(as, `mutation($in: UpdateReportSubscriptionInput!) { updateReportSubscription(input: $in) { reportSubscription { name } } }`, vars{"in": vars{"id": made.ID(), "name": "The desk", "ifMatch": edges.Text("data.reportSubscriptions.edges.0.node.etag")}})
 		require.Equal(t, "The desk", renamed.Text("data.updateReportSubscription.reportSubscription.name"), renamed.Body)
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: "/v1/report-subscriptions/" + made.ID(), Header: http.Header{"If-Match": {made.ETag()}}, Body: vars{"name": "x"}, WantStatus: 412})
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: "/v1/report-subscriptions/" + made.ID(), WantData: map[string]any{"id": made.ID()}})

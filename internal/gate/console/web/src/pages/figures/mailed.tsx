@@ -9,42 +9,24 @@ import { can, inSandbox, useViewer } from '../../app/session';
 import { t } from '../../app/text';
 import { DropReport, MailedReports, MailReport } from '../../gen/documents';
 import type { MailedReportFragment } from '../../gen/types';
-import { valuesOf } from '../../parts/filters';
-import { queryOf } from '../../parts/query';
 import { Remove } from '../../parts/remove';
 import { momentSaid } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { Section } from '../../ui/page';
 import { toast } from '../../ui/toast';
-import { filters, groups, type ReportSearch } from './report';
-
-// mailQuery is what is kept of the page's address: all but the time, which is the week before whenever one is mailed.
-export const mailQuery = (search: ReportSearch): string => queryOf(Object.fromEntries([
-  ...filters.map((name) => [name, valuesOf(search, name)] as const).filter(([, values]) => values.length > 0),
-  ...(search.by && search.by in groups ? [['by', search.by] as const] : []),
-]));
-
-// mailSearch is the page's address of last week for such a query.
-export function mailSearch(query: string): ReportSearch {
-  const out: Record<string, string> = { period: 'last_week' };
-  for (const [name, value] of new URLSearchParams(query)) {
-    if (name === 'by') out.by ??= value;
-    else if ((filters as readonly string[]).includes(name)) out[name] = out[name] ? `${out[name]},${value}` : value;
-  }
-  return out;
-}
+import { mailQuery, mailSearch, type ReportSearch } from './report';
 
 // useWhen says when reports are mailed: where the person is, or else the company.
 function useWhen(): string {
   const viewer = useViewer();
-  return t('Every Monday at 7:00 ({zone})', { zone: (viewer.timeZone ?? viewer.company.timeZone ?? 'UTC').replaceAll('_', ' ') });
+  return t('Every Monday at 7:00 ({zone})', { zone: (viewer.timeZone ?? viewer.company?.timeZone ?? 'UTC').replaceAll('_', ' ') });
 }
 
 // MailWeekly has the report that the page shows mailed.
 export function MailWeekly({ search }: { search: ReportSearch }) {
   const viewer = useViewer();
-  const [asking, ask] = useAsked('mail weekly', false);
+  const [asking, ask] = useAsked('mailing', false);
   if (!can(viewer, 'reportsubscription.create') || inSandbox(viewer)) return null;
   return (
     <>
