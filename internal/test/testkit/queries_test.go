@@ -101,7 +101,6 @@ var seenByTheCaller = map[string]string{
 	"internal/webhook.stats":              "what a list would find",
 	"internal/desk/audience.Check":        "whether the team may be named",
 	"internal/desk/request.takeNext":      "somebody takes what they see",
-	"internal/desk/reportmail.finish":     "a worker's, from whom nothing is hidden",
 	"internal/desk/request.advanceAll":    "a worker's, from whom nothing is hidden",
 	"internal/notify/notice.digest":       "a worker's, from whom nothing is hidden",
 	"internal/notify/notice.mail":         "a worker's, from whom nothing is hidden",
