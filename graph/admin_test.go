@@ -94,8 +94,6 @@ var settings = []struct {
 	{name: "deleteRoutingRule", query: `mutation($id: ID!) { deleteRoutingRule(input: {id: $id}) { id } }`, action: "routingrule.deleted", vars: someRule},
 	{name: "savedReplies", query: `{ savedReplies { edges { node { id name scope body userId teamId etag } } } }`, staff: true},
 	{name: "createSavedReply", query: `mutation { createSavedReply(input: {name: "Mine", scope: me, body: "Done."}) { savedReply { id scope body } } }`, action: "savedreply.created", staff: true},
-	{name: "reportSubscriptions", query: `{ reportSubscriptions { edges { node { id name query userId nextAt etag } } } }`, own: true},
-	{name: "createReportSubscription", query: `mutation { createReportSubscription(input: {name: "Mine", query: "by=team"}) { reportSubscription { id query nextAt } } }`, staff: true, action: "reportsubscription.created"},
 	{name: "savedViews", query: `{ savedViews { edges { node { id name scope query userId teamId etag } } } }`, own: true},
 	{name: "createSavedView", query: `mutation { createSavedView(input: {name: "Mine", scope: me, query: "status=PENDING"}) { savedView { id scope query } } }`, own: true, action: "savedview.created"},
 	{name: "agents", query: `{ agents { edges { node { id type source autonomy } } } }`},
