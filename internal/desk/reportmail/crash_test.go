@@ -23,9 +23,9 @@ func TestNodesAreKilled(t *testing.T) {
 		after := monday.Add(time.Hour).Sub(time.Now())
 		var all []*ent.ReportSubscription
 		w.KillNodes(t, 6, "TestNodeThatMailsReports", after.String(), func(n int) {
-			reader := d.AddUser(t, d.A, fmt.Sprintf("reader%d@a.test", n), principal.Agent)
+			reader := d.AddUser(t, []*testkit.Tenant{d.A, d.B}[n%2], fmt.Sprintf("reader%d@a.test", n), principal.Agent)
 			w.Clock.SetOffset(after - 2*time.Hour)
-			for range 10 {
+			for range 8 {
 				all = append(all, testkit.Run(t, w, w.AsUser(reader), reportmail.Create, reportmail.CreateInput{Name: "Desk"}))
 			}
 			d.Later(t, 2*time.Hour)

@@ -30,7 +30,7 @@ const (
 	queue    = "reports"
 	atOnce   = 2 // reports of a node
 	ofOne    = 1 // of them of one company
-	nextTurn = 5 * time.Second
+	nextTurn = 2 * time.Second
 	timeout  = 30 * time.Second   // of one report with its mail; the report alone is bounded by package request
 	late     = 3 * 24 * time.Hour // after which a Monday is skipped
 	moved    = 2 * 24 * time.Hour // two Mondays are nearer only where somebody has gone to another time zone
