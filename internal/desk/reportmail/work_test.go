@@ -41,6 +41,7 @@ func TestMail(t *testing.T) {
 			"Service levels met: – (–)\nSatisfaction: – (–)\n\n"+
 			"/figures?period=custom&from="+monday.AddDate(0, 0, -7).Format(time.DateOnly)+"&to="+monday.AddDate(0, 0, -1).Format(time.DateOnly), d.said(principal.Owner))
 		require.Equal(t, monday.AddDate(0, 0, 7), d.get(s.ID).NextAt.UTC())
+		require.True(t, s.UpdatedAt.Equal(d.get(s.ID).UpdatedAt), "a mail is no change")
 
 		d.till(monday.AddDate(0, 0, 7).Add(time.Minute))
 		require.Equal(t, 2, d.mails(s))
