@@ -95,11 +95,13 @@ func content(p locale.Printer, f *request.Figures) locale.Text {
 // headings are what requests are told apart by, nobody is what stands for those without one.
 var (
 	headings = map[string]locale.Text{
-		"service": locale.Say("By service:"), "offering": locale.Say("By offering:"), "team": locale.Say("By team:"), "assignee": locale.Say("By assignee:"),
-		"organization": locale.Say("By organization:"), "priority": locale.Say("By priority:"),
+		"service": locale.Say("By service:"), "offering": locale.Say("By offering:"), "team": locale.Say("By team:"),
+		"assignee": locale.Say("By assignee:"), "organization": locale.Say("By organization:"), "priority": locale.Say("By priority:"),
 	}
 	nobody     = locale.Say("None")
-	priorities = map[string]locale.Text{"LOW": locale.Say("Low"), "MEDIUM": locale.Say("Medium"), "HIGH": locale.Say("High"), "URGENT": locale.Say("Urgent")}
+	priorities = map[string]locale.Text{
+		"LOW": locale.Say("Low"), "MEDIUM": locale.Say("Medium"), "HIGH": locale.Say("High"), "URGENT": locale.Say("Urgent"),
+	}
 )
 
 // group says how many requests each row of a group had, a line each. Rows whose name the reader does not see have their id.

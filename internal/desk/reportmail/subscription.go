@@ -22,7 +22,8 @@ import (
 const maxSubscriptions = 10
 
 var sorts = op.Sorts{
-	"createdAt": reportsubscription.FieldCreatedAt, "updatedAt": reportsubscription.FieldUpdatedAt, "name": op.Alphabetical(reportsubscription.FieldName),
+	"createdAt": reportsubscription.FieldCreatedAt, "updatedAt": reportsubscription.FieldUpdatedAt,
+	"name": op.Alphabetical(reportsubscription.FieldName),
 }
 
 // The operations on subscriptions, all on the caller's own.

@@ -23,7 +23,9 @@ func TestOnesOwn(t *testing.T) {
 		require.Equal(t, d.A.Users[principal.Agent].ID, mine.UserID)
 		require.Equal(t, d.monday(), mine.NextAt.UTC())
 		id := op.ByID{ID: mine.ID}
-		for _, other := range []context.Context{d.As(d.A, principal.Owner), d.As(d.A, principal.Admin), d.As(d.B, principal.Owner), d.As(d.A, principal.Member)} {
+		for _, other := range []context.Context{
+			d.As(d.A, principal.Owner), d.As(d.A, principal.Admin), d.As(d.A, principal.Member), d.As(d.B, principal.Owner),
+		} {
 			require.Empty(t, testkit.Run(t, d.World, other, reportmail.List, reportmail.ListInput{}).Rows)
 			testkit.Refused(t, d.World, other, reportmail.Get, id, apperr.NotFound)
 			testkit.Refused(t, d.World, other, reportmail.Update, reportmail.UpdateInput{ByID: id, Name: op.SetTo("Ours")}, apperr.NotFound)
@@ -47,7 +49,9 @@ func TestWhoMaySubscribe(t *testing.T) {
 		testkit.Refused(t, d.World, d.As(d.A, principal.Agent), reportmail.Create, in, apperr.Conflict)
 		testkit.Run(t, d.World, d.As(d.A, principal.Admin), reportmail.Create, in)
 		testkit.Refused(t, d.World, d.As(d.A, principal.Member), reportmail.Create, in, apperr.Forbidden)
-		robot := &principal.Principal{CompanyID: d.A.Company.ID, Type: principal.TypeServiceAccount, ID: "sa_1", Role: principal.Admin, Scopes: principal.AllScopes}
+		robot := &principal.Principal{
+			CompanyID: d.A.Company.ID, Type: principal.TypeServiceAccount, ID: "sa_1", Role: principal.Admin, Scopes: principal.AllScopes,
+		}
 		testkit.Refused(t, d.World, principal.With(context.Background(), robot), reportmail.Create, in, apperr.Forbidden)
 	})
 }
@@ -59,12 +63,15 @@ func TestFiltersAreThoseOfTheReport(t *testing.T) {
 			d.subscribe(principal.Admin, query)
 		}
 		for query, says := range map[string]string{
-			"priority=SOON": "Has a parameter priority that is not valid: ", "colour=red": "Has a parameter colour that is not valid: Is not a known parameter.",
-			"by=team,team": "Has a parameter by that is not valid: Must not name anything twice.", "page=2": "Has a parameter page that is not valid: ",
-			"from=2026-01-01T00:00:00Z": "Must not have from: a mail is of the week before.", "timeZone=UTC": "Must not have timeZone: ", "over=day": "Must not have over: ",
+			"priority=SOON": "Has a parameter priority that is not valid: ",
+			"colour=red":    "Has a parameter colour that is not valid: Is not a known parameter.",
+			"by=team,team":  "Has a parameter by that is not valid: Must not name anything twice.", "page=2": "Has a parameter page that is not valid: ",
+			"from=2026-01-01T00:00:00Z": "Must not have from: a mail is of the week before.",
+			"timeZone=UTC":              "Must not have timeZone: ", "over=day": "Must not have over: ",
 			"priority=%zz": "Must be parameters joined by '&', percent-encoded.",
 		} {
-			refused := testkit.Refused(t, d.World, d.As(d.A, principal.Admin), reportmail.Create, reportmail.CreateInput{Name: "x", Query: query}, apperr.Validation, query)
+			in := reportmail.CreateInput{Name: "x", Query: query}
+			refused := testkit.Refused(t, d.World, d.As(d.A, principal.Admin), reportmail.Create, in, apperr.Validation, query)
 			require.Len(t, refused.Details, 1, query)
 			require.Equal(t, "query", refused.Details[0].Field, query)
 			require.Contains(t, refused.Details[0].Message, says, query)

@@ -15,6 +15,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/share"
 	"atrium/internal/platform/store"
 	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
@@ -52,7 +53,8 @@ func TestMail(t *testing.T) {
 // A mail is in its reader's language and zone, with the filters and the groups that were asked for, and leads to the page with them.
 func TestMailInGerman(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		testkit.Run(t, d.World, d.As(d.A, principal.Admin), people.UpdateViewer, people.UpdateViewerInput{Locale: op.SetTo("de"), TimeZone: op.SetTo("Pacific/Auckland")})
+		german := people.UpdateViewerInput{Locale: op.SetTo("de"), TimeZone: op.SetTo("Pacific/Auckland")}
+		testkit.Run(t, d.World, d.As(d.A, principal.Admin), people.UpdateViewer, german)
 		s := d.subscribe(principal.Admin, "priority=HIGH,URGENT&by=priority,team&status=PENDING,COMPLETED")
 		zone, err := time.LoadLocation("Pacific/Auckland")
 		require.NoError(t, err)
@@ -83,7 +85,8 @@ func TestAsItsReader(t *testing.T) {
 		d.subscribe(principal.Owner, "")
 		d.subscribe(principal.Agent, "")
 		hide := policy.NewCondition([]byte(`{"resource.title": "Hidden", "principal.role": "agent"}`))
-		testkit.Run(t, d.World, d.As(d.A, principal.Owner), policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &hide})
+		denial := policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &hide}
+		testkit.Run(t, d.World, d.As(d.A, principal.Owner), policy.Create, denial)
 		d.work()
 		d.till(d.monday().Add(time.Minute))
 		require.Contains(t, d.said(principal.Owner), "Submitted: 2 (0)")
@@ -199,5 +202,23 @@ func TestTwoNodes(t *testing.T) {
 		for _, s := range all {
 			require.Equal(t, 1, d.mails(s))
 		}
+	})
+}
+
+// While one report of a company is read its others wait, and those of other companies do not.
+func TestCompaniesTakeTurns(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		ours := d.subscribe(principal.Owner, "")
+		theirs := testkit.Run(t, d.World, d.As(d.B, principal.Owner), reportmail.Create, reportmail.CreateInput{Name: "Desk"})
+		places := share.New(2, 1)
+		leave, err := places.Take(t.Context(), d.A.Company.ID)
+		require.NoError(t, err)
+		d.WorkJobs(t, reportmail.WorkIn(d.Engine, places))
+		d.Later(t, d.monday().Add(time.Minute).Sub(d.Clock.Now()))
+		require.Eventually(t, func() bool { return d.mails(theirs) == 1 }, patience, tick)
+		require.Zero(t, d.mails(ours))
+		leave()
+		d.settled()
+		require.Equal(t, 1, d.mails(ours))
 	})
 }
