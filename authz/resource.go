@@ -39,16 +39,17 @@ var resources = func() map[string]*resource {
 
 // unbound lists resources of operations that policies do not cover, with the reason.
 var unbound = map[string]string{
-	"Company":         "everybody in a company knows it; its settings are the roles' matter",
-	"InboundMail":     "what came by mail is the roles' matter; what it became is a request or a comment",
-	"Mailbox":         "a setting of the company",
-	"Notification":    "each person's own matter",
-	"Pack":            "a text; what it makes is asked about one by one",
-	"RequestImport":   "what somebody brings in; its requests are asked about one by one",
-	"SavedReply":      "a text: whoever writes one for a request reads that by their own rights",
-	"SavedView":       "a name and words of a filter: everybody who opens one reads by their own rights",
-	"ServiceTemplate": "a text; what stands in it is read one by one",
-	"Session":         "a person who signed in must be able to sign out",
+	"Company":            "everybody in a company knows it; its settings are the roles' matter",
+	"InboundMail":        "what came by mail is the roles' matter; what it became is a request or a comment",
+	"Mailbox":            "a setting of the company",
+	"Notification":       "each person's own matter",
+	"Pack":               "a text; what it makes is asked about one by one",
+	"ReportSubscription": "each person's own matter; its report is computed by their own rights",
+	"RequestImport":      "what somebody brings in; its requests are asked about one by one",
+	"SavedReply":         "a text: whoever writes one for a request reads that by their own rights",
+	"SavedView":          "a name and words of a filter: everybody who opens one reads by their own rights",
+	"ServiceTemplate":    "a text; what stands in it is read one by one",
+	"Session":            "a person who signed in must be able to sign out",
 }
 
 // Bound reports whether policies cover a resource.

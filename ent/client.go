@@ -58,6 +58,7 @@ import (
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
+	"atrium/ent/reportsubscription"
 	"atrium/ent/request"
 	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
@@ -193,6 +194,8 @@ type Client struct {
 	RecoveryCode *RecoveryCodeClient
 	// RefreshToken is the client for interacting with the RefreshToken builders.
 	RefreshToken *RefreshTokenClient
+	// ReportSubscription is the client for interacting with the ReportSubscription builders.
+	ReportSubscription *ReportSubscriptionClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
 	// RequestImport is the client for interacting with the RequestImport builders.
@@ -309,6 +312,7 @@ func (c *Client) init() {
 	c.RateCount = NewRateCountClient(c.config)
 	c.RecoveryCode = NewRecoveryCodeClient(c.config)
 	c.RefreshToken = NewRefreshTokenClient(c.config)
+	c.ReportSubscription = NewReportSubscriptionClient(c.config)
 	c.Request = NewRequestClient(c.config)
 	c.RequestImport = NewRequestImportClient(c.config)
 	c.RequestLink = NewRequestLinkClient(c.config)
@@ -477,6 +481,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		RateCount:           NewRateCountClient(cfg),
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
+		ReportSubscription:  NewReportSubscriptionClient(cfg),
 		Request:             NewRequestClient(cfg),
 		RequestImport:       NewRequestImportClient(cfg),
 		RequestLink:         NewRequestLinkClient(cfg),
@@ -572,6 +577,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		RateCount:           NewRateCountClient(cfg),
 		RecoveryCode:        NewRecoveryCodeClient(cfg),
 		RefreshToken:        NewRefreshTokenClient(cfg),
+		ReportSubscription:  NewReportSubscriptionClient(cfg),
 		Request:             NewRequestClient(cfg),
 		RequestImport:       NewRequestImportClient(cfg),
 		RequestLink:         NewRequestLinkClient(cfg),
@@ -639,12 +645,12 @@ func (c *Client) Use(hooks ...Hook) {
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.Mailbox,
 		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
 		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
-		c.RefreshToken, c.Request, c.RequestImport, c.RequestLink, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.Schedule, c.ScheduleRun,
-		c.SearchDocument, c.Secret, c.Sequence, c.Service, c.ServiceAccount, c.Session,
-		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.Watcher, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.RefreshToken, c.ReportSubscription, c.Request, c.RequestImport,
+		c.RequestLink, c.RoutingRule, c.RowCount, c.SLAEvent, c.SavedReply,
+		c.SavedView, c.Schedule, c.ScheduleRun, c.SearchDocument, c.Secret, c.Sequence,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -663,12 +669,12 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.InboundWebhook, c.Incident, c.Invoice, c.JournalLine, c.Mailbox,
 		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
 		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
-		c.RefreshToken, c.Request, c.RequestImport, c.RequestLink, c.RoutingRule,
-		c.RowCount, c.SLAEvent, c.SavedReply, c.SavedView, c.Schedule, c.ScheduleRun,
-		c.SearchDocument, c.Secret, c.Sequence, c.Service, c.ServiceAccount, c.Session,
-		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.Watcher, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
-		c.WorkflowVersion,
+		c.RefreshToken, c.ReportSubscription, c.Request, c.RequestImport,
+		c.RequestLink, c.RoutingRule, c.RowCount, c.SLAEvent, c.SavedReply,
+		c.SavedView, c.Schedule, c.ScheduleRun, c.SearchDocument, c.Secret, c.Sequence,
+		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
+		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
+		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -771,6 +777,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RecoveryCode.mutate(ctx, m)
 	case *RefreshTokenMutation:
 		return c.RefreshToken.mutate(ctx, m)
+	case *ReportSubscriptionMutation:
+		return c.ReportSubscription.mutate(ctx, m)
 	case *RequestMutation:
 		return c.Request.mutate(ctx, m)
 	case *RequestImportMutation:
@@ -7835,6 +7843,157 @@ func (c *RefreshTokenClient) mutate(ctx context.Context, m *RefreshTokenMutation
 	}
 }
 
+// ReportSubscriptionClient is a client for the ReportSubscription schema.
+type ReportSubscriptionClient struct {
+	config
+}
+
+// NewReportSubscriptionClient returns a client for the ReportSubscription from the given config.
+func NewReportSubscriptionClient(c config) *ReportSubscriptionClient {
+	return &ReportSubscriptionClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `reportsubscription.Hooks(f(g(h())))`.
+func (c *ReportSubscriptionClient) Use(hooks ...Hook) {
+	c.hooks.ReportSubscription = append(c.hooks.ReportSubscription, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `reportsubscription.Intercept(f(g(h())))`.
+func (c *ReportSubscriptionClient) Intercept(interceptors ...Interceptor) {
+	c.inters.ReportSubscription = append(c.inters.ReportSubscription, interceptors...)
+}
+
+// Create returns a builder for creating a ReportSubscription entity.
+func (c *ReportSubscriptionClient) Create() *ReportSubscriptionCreate {
+	mutation := newReportSubscriptionMutation(c.config, OpCreate)
+	return &ReportSubscriptionCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of ReportSubscription entities.
+func (c *ReportSubscriptionClient) CreateBulk(builders ...*ReportSubscriptionCreate) *ReportSubscriptionCreateBulk {
+	return &ReportSubscriptionCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *ReportSubscriptionClient) MapCreateBulk(slice any, setFunc func(*ReportSubscriptionCreate, int)) *ReportSubscriptionCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &ReportSubscriptionCreateBulk{err: fmt.Errorf("calling to ReportSubscriptionClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*ReportSubscriptionCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &ReportSubscriptionCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for ReportSubscription.
+func (c *ReportSubscriptionClient) Update() *ReportSubscriptionUpdate {
+	mutation := newReportSubscriptionMutation(c.config, OpUpdate)
+	return &ReportSubscriptionUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *ReportSubscriptionClient) UpdateOne(_m *ReportSubscription) *ReportSubscriptionUpdateOne {
+	mutation := newReportSubscriptionMutation(c.config, OpUpdateOne, withReportSubscription(_m))
+	return &ReportSubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *ReportSubscriptionClient) UpdateOneID(id string) *ReportSubscriptionUpdateOne {
+	mutation := newReportSubscriptionMutation(c.config, OpUpdateOne, withReportSubscriptionID(id))
+	return &ReportSubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for ReportSubscription.
+func (c *ReportSubscriptionClient) Delete() *ReportSubscriptionDelete {
+	mutation := newReportSubscriptionMutation(c.config, OpDelete)
+	return &ReportSubscriptionDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *ReportSubscriptionClient) DeleteOne(_m *ReportSubscription) *ReportSubscriptionDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *ReportSubscriptionClient) DeleteOneID(id string) *ReportSubscriptionDeleteOne {
+	builder := c.Delete().Where(reportsubscription.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &ReportSubscriptionDeleteOne{builder}
+}
+
+// Query returns a query builder for ReportSubscription.
+func (c *ReportSubscriptionClient) Query() *ReportSubscriptionQuery {
+	return &ReportSubscriptionQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeReportSubscription},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a ReportSubscription entity by its id.
+func (c *ReportSubscriptionClient) Get(ctx context.Context, id string) (*ReportSubscription, error) {
+	return c.Query().Where(reportsubscription.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *ReportSubscriptionClient) GetX(ctx context.Context, id string) *ReportSubscription {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryUser queries the user edge of a ReportSubscription.
+func (c *ReportSubscriptionClient) QueryUser(_m *ReportSubscription) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(reportsubscription.Table, reportsubscription.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, false, reportsubscription.UserTable, reportsubscription.UserColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *ReportSubscriptionClient) Hooks() []Hook {
+	hooks := c.hooks.ReportSubscription
+	return append(hooks[:len(hooks):len(hooks)], reportsubscription.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *ReportSubscriptionClient) Interceptors() []Interceptor {
+	inters := c.inters.ReportSubscription
+	return append(inters[:len(inters):len(inters)], reportsubscription.Interceptors[:]...)
+}
+
+func (c *ReportSubscriptionClient) mutate(ctx context.Context, m *ReportSubscriptionMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&ReportSubscriptionCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&ReportSubscriptionUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&ReportSubscriptionUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&ReportSubscriptionDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown ReportSubscription mutation op: %q", m.Op())
+	}
+}
+
 // RequestClient is a client for the Request schema.
 type RequestClient struct {
 	config
@@ -12304,11 +12463,11 @@ type (
 		ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall, InboundMail,
 		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
 		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
-		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestImport,
-		RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView, Schedule,
-		ScheduleRun, SearchDocument, Secret, Sequence, Service, ServiceAccount,
-		Session, Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
-		Watcher, WebhookDelivery, WebhookSubscription, Workflow,
+		PhaseVisit, RateCount, RecoveryCode, RefreshToken, ReportSubscription, Request,
+		RequestImport, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply,
+		SavedView, Schedule, ScheduleRun, SearchDocument, Secret, Sequence, Service,
+		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
+		Throttle, User, Watcher, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Hook
 	}
 	inters struct {
@@ -12319,11 +12478,11 @@ type (
 		ExternalIdentity, Factor, Grant, IdempotencyKey, InboundCall, InboundMail,
 		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
 		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
-		PhaseVisit, RateCount, RecoveryCode, RefreshToken, Request, RequestImport,
-		RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply, SavedView, Schedule,
-		ScheduleRun, SearchDocument, Secret, Sequence, Service, ServiceAccount,
-		Session, Setting, SignIn, SigningKey, Task, Team, TeamMember, Throttle, User,
-		Watcher, WebhookDelivery, WebhookSubscription, Workflow,
+		PhaseVisit, RateCount, RecoveryCode, RefreshToken, ReportSubscription, Request,
+		RequestImport, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply,
+		SavedView, Schedule, ScheduleRun, SearchDocument, Secret, Sequence, Service,
+		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
+		Throttle, User, Watcher, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Interceptor
 	}
 )

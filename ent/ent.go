@@ -50,6 +50,7 @@ import (
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
+	"atrium/ent/reportsubscription"
 	"atrium/ent/request"
 	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
@@ -195,6 +196,7 @@ func checkColumn(t, c string) error {
 			ratecount.Table:           ratecount.ValidColumn,
 			recoverycode.Table:        recoverycode.ValidColumn,
 			refreshtoken.Table:        refreshtoken.ValidColumn,
+			reportsubscription.Table:  reportsubscription.ValidColumn,
 			request.Table:             request.ValidColumn,
 			requestimport.Table:       requestimport.ValidColumn,
 			requestlink.Table:         requestlink.ValidColumn,

@@ -48,6 +48,7 @@ import (
 	"atrium/ent/phasevisit"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
+	"atrium/ent/reportsubscription"
 	"atrium/ent/request"
 	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
@@ -646,6 +647,20 @@ var Entities = []*Entity{
 	{
 		Name: "RefreshToken", Table: refreshtoken.Table, Prefix: "rft", Ruled: false, Row: reflect.TypeFor[RefreshToken](),
 		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.RefreshToken.Get(ctx, id) },
+	},
+	{
+		Name: "ReportSubscription", Table: reportsubscription.Table, Prefix: "rsb", Ruled: false, Row: reflect.TypeFor[ReportSubscription](),
+		Doc: "A report that a person gets by mail each week.", Final: false,
+		Fields: []Field{
+			{Name: "id", Type: "ID!", Doc: "The report subscription's id, rsb_…", Column: "id", Go: "ID", Example: "rsb_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "name", Type: "String!", Doc: "What its mails are called.", Column: "name", Go: "Name", Example: "Service desk"},
+			{Name: "query", Type: "String!", Doc: "The filters and groups of the report, as GET /v1/reports/requests takes them, such as teamId=tea_…&by=priority; the time is always the week before.", Column: "query", Go: "Query", Example: "priority=URGENT,HIGH&by=team"},
+			{Name: "userId", Type: "ID!", Doc: "Whoever gets it.", Column: "user_id", Go: "UserID", Example: "usr_01k9ye4ryzf7stj6dqnm8x2v3b"},
+			{Name: "nextAt", Type: "Time!", Doc: "When it is mailed next: a Monday at 07:00 in the person's time zone.", Column: "next_at", Go: "NextAt"},
+			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
+			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
+		},
+		Get: func(ctx context.Context, c *Client, id string) (any, error) { return c.ReportSubscription.Get(ctx, id) },
 	},
 	{
 		Name: "Request", Table: request.Table, Prefix: "req", Ruled: true, Row: reflect.TypeFor[Request](),

@@ -69,6 +69,7 @@ var EdgeTables = map[string]string{
 	"Organization.children":        "organizations",
 	"PhaseVisit.execution":         "executions",
 	"RefreshToken.grant":           "grants",
+	"ReportSubscription.user":      "users",
 	"Request.service":              "services",
 	"Request.offering":             "offerings",
 	"Request.assignee":             "users",

@@ -106,6 +106,8 @@ type Tx struct {
 	RecoveryCode *RecoveryCodeClient
 	// RefreshToken is the client for interacting with the RefreshToken builders.
 	RefreshToken *RefreshTokenClient
+	// ReportSubscription is the client for interacting with the ReportSubscription builders.
+	ReportSubscription *ReportSubscriptionClient
 	// Request is the client for interacting with the Request builders.
 	Request *RequestClient
 	// RequestImport is the client for interacting with the RequestImport builders.
@@ -342,6 +344,7 @@ func (tx *Tx) init() {
 	tx.RateCount = NewRateCountClient(tx.config)
 	tx.RecoveryCode = NewRecoveryCodeClient(tx.config)
 	tx.RefreshToken = NewRefreshTokenClient(tx.config)
+	tx.ReportSubscription = NewReportSubscriptionClient(tx.config)
 	tx.Request = NewRequestClient(tx.config)
 	tx.RequestImport = NewRequestImportClient(tx.config)
 	tx.RequestLink = NewRequestLinkClient(tx.config)

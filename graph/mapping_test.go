@@ -41,15 +41,16 @@ var private = map[string]map[string]string{
 	"AccessPolicy":   {"CompanyID": tenantsOwn},
 	"Agent": {"CompanyID": tenantsOwn, "SecretSealed": "a signing secret is shown once", "PreviousSealed": "a signing secret is shown once",
 		"PreviousUntil": "rotating says it"},
-	"AgentAction":   {"CompanyID": tenantsOwn, "RowVersion": "the digest holds it"},
-	"AgentRun":      {"CompanyID": tenantsOwn},
-	"ApiKey":        {"CompanyID": tenantsOwn, "Hash": "a key's value is shown once"},
-	"AuditEntry":    {"CompanyID": tenantsOwn, "ActorSeal": sealsOwn, "ChangesSeal": sealsOwn},
-	"Calendar":      {"CompanyID": tenantsOwn},
-	"RoutingRule":   {"CompanyID": tenantsOwn, "LastAssigneeID": "whose turn it was is the product's own"},
-	"RequestImport": {"CompanyID": tenantsOwn, "Settings": "how its rows are read is asked when it is sent", "Csv": "the table is nobody's to read: it may hold what its reader may not see"},
-	"SavedReply":    {"CompanyID": tenantsOwn},
-	"SavedView":     {"CompanyID": tenantsOwn},
+	"AgentAction":        {"CompanyID": tenantsOwn, "RowVersion": "the digest holds it"},
+	"AgentRun":           {"CompanyID": tenantsOwn},
+	"ApiKey":             {"CompanyID": tenantsOwn, "Hash": "a key's value is shown once"},
+	"AuditEntry":         {"CompanyID": tenantsOwn, "ActorSeal": sealsOwn, "ChangesSeal": sealsOwn},
+	"Calendar":           {"CompanyID": tenantsOwn},
+	"RoutingRule":        {"CompanyID": tenantsOwn, "LastAssigneeID": "whose turn it was is the product's own"},
+	"RequestImport":      {"CompanyID": tenantsOwn, "Settings": "how its rows are read is asked when it is sent", "Csv": "the table is nobody's to read: it may hold what its reader may not see"},
+	"SavedReply":         {"CompanyID": tenantsOwn},
+	"SavedView":          {"CompanyID": tenantsOwn},
+	"ReportSubscription": {"CompanyID": tenantsOwn},
 
 	"ModelConnection": {"CompanyID": tenantsOwn},
 	"Attachment":      {"CompanyID": tenantsOwn, "StoredAs": "where its bytes are is the product's matter", "DeletedAt": "a deleted file is nobody's to see"},
@@ -158,6 +159,9 @@ func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 		mapped(t, "RequestImport", func(e *ent.RequestImport) answering { return node(e) })
 	})
 	check("SavedReply", func(t *testing.T) { mapped(t, "SavedReply", func(e *ent.SavedReply) answering { return node(e) }) })
+	check("ReportSubscription", func(t *testing.T) {
+		mapped(t, "ReportSubscription", func(e *ent.ReportSubscription) answering { return node(e) })
+	})
 	check("SavedView", func(t *testing.T) { mapped(t, "SavedView", func(e *ent.SavedView) answering { return node(e) }) })
 	check("Calendar", func(t *testing.T) { mapped(t, "Calendar", func(e *ent.Calendar) answering { return node(e) }) })
 	check("Invoice", func(t *testing.T) { mapped(t, "Invoice", func(e *ent.Invoice) answering { return node(e) }) })

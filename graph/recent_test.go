@@ -26,6 +26,7 @@ var stale = map[string]string{
 	"pack.install":   "what it makes asks for its own rights",
 	"request.import": "no right", "requestimport.create": "no right", "requestimport.start": "no right", "requestimport.stop": "takes away",
 	"savedreply.create": "no right", "savedreply.update": "no right", "savedreply.delete": "no right", "savedreply.share": "no right",
+	"reportsubscription.create": "no right", "reportsubscription.update": "no right", "reportsubscription.delete": "takes away",
 	"savedview.create": "no right", "savedview.update": "no right", "savedview.delete": "no right", "savedview.share": "no right",
 	"schedule.create": "no right: it runs as who may do it anyway", "schedule.update": "as making one", "schedule.delete": "takes away", "schedule.run": "as making one",
 	"routingrule.create": "no right", "routingrule.update": "no right", "routingrule.delete": "no right",

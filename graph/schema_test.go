@@ -19,6 +19,7 @@ import (
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/pack"
+	"atrium/internal/desk/reportmail"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
@@ -132,6 +133,9 @@ var inputs = map[string]struct {
 	"createSavedReply":           {savedreply.Create.Info(), ""},
 	"updateSavedReply":           {savedreply.Update.Info(), "id"},
 	"deleteSavedReply":           {savedreply.Delete.Info(), "id"},
+	"createReportSubscription":   {reportmail.Create.Info(), ""},
+	"updateReportSubscription":   {reportmail.Update.Info(), "id"},
+	"deleteReportSubscription":   {reportmail.Delete.Info(), "id"},
 	"createSavedView":            {savedview.Create.Info(), ""},
 	"updateSavedView":            {savedview.Update.Info(), "id"},
 	"deleteSavedView":            {savedview.Delete.Info(), "id"},
@@ -301,7 +305,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"services": catalog.ListServices.Info(), "requests": request.List.Info(), "workflows": workflow.ListWorkflows.Info(),
 		"users": people.ListUsers.Info(), "teams": people.ListTeams.Info(), "organizations": people.ListOrganizations.Info(),
 		"secrets": secret.ListSecrets.Info(), "auditEntries": auditlog.ListEntries.Info(), "apiKeys": apikey.List.Info(), "oauthClients": identity.ListClients.Info(), "sessions": websession.List.Info(),
-		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "routingRules": routing.List.Info(), "schedules": schedule.List.Info(), "scheduleRuns": schedule.ListRuns.Info(), "requestImports": requestimport.List.Info(), "savedReplies": savedreply.List.Info(), "savedViews": savedview.List.Info(), "agents": agent.List.Info(), "modelConnections": agent.ListConnections.Info(), "agentRuns": runs.List.Info(), "agentActions": actions.List.Info(),
+		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "routingRules": routing.List.Info(), "reportSubscriptions": reportmail.List.Info(), "schedules": schedule.List.Info(), "scheduleRuns": schedule.ListRuns.Info(), "requestImports": requestimport.List.Info(), "savedReplies": savedreply.List.Info(), "savedViews": savedview.List.Info(), "agents": agent.List.Info(), "modelConnections": agent.ListConnections.Info(), "agentRuns": runs.List.Info(), "agentActions": actions.List.Info(),
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
 		"inboundMails": mailbox.ListMessages.Info(), "mailboxes": mailbox.List.Info(),

@@ -79,6 +79,9 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 		"/attachments/{id}": sync.OnceValue(func() string {
 			return "/v1/attachments/" + create(t, s, as, "/v1/attachments", body{"requestId": f().request, "name": "single.txt", "size": 1})
 		}),
+		"/report-subscriptions/{id}": sync.OnceValue(func() string {
+			return "/v1/report-subscriptions/" + create(t, s, as, "/v1/report-subscriptions", body{"name": "Single " + n})
+		}),
 		"/services/{id}/offerings":           func() string { return "/v1/services/" + f().service + "/offerings" },
 		"/workflows/{id}/versions/{version}": func() string { return published() + "/versions/1" },
 
@@ -145,7 +148,7 @@ func TestConditionalRequests(t *testing.T) {
 			if row == "/comments/{id}" {
 				change, further = body{"body": "one"}, body{"body": "two"}
 			}
-			if row == "/schedules/{id}" {
+			if row == "/schedules/{id}" || row == "/report-subscriptions/{id}" {
 				change, further = body{"name": "one"}, body{"name": "two"}
 			}
 			if row == "/users/{id}" {

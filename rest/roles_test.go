@@ -39,6 +39,8 @@ var matrix = map[string]string{
 	"GET /services/{id}/template":                 "oa", "GET /packs": "oa", "POST /packs/plan": "oa", "POST /packs/install": "oa",
 	"GET /schedules": "oag", "POST /schedules": "oa", "GET /schedules/{id}": "oag", "PATCH /schedules/{id}": "oa", "DELETE /schedules/{id}": "oa",
 	"GET /schedules/{id}/runs": "oag", "POST /schedules/{id}/run": "oa", "POST /schedules/times": "oag",
+	"GET /report-subscriptions": "oagm", "POST /report-subscriptions": "oag",
+	"GET /report-subscriptions/{id}": "o", "PATCH /report-subscriptions/{id}": "o", "DELETE /report-subscriptions/{id}": "o", // the owner's own
 	"GET /users": "oag", "GET /users/{id}": "oag", "PATCH /users/{id}": "oa",
 	"GET /teams": "oag", "POST /teams": "oa", "GET /teams/{id}": "oag", "PATCH /teams/{id}": "oa", "DELETE /teams/{id}": "oa",
 	"GET /organizations": "oag", "POST /organizations": "oa", "GET /organizations/{id}": "oag", "PATCH /organizations/{id}": "oa", "DELETE /organizations/{id}": "oa",
@@ -50,7 +52,7 @@ var matrix = map[string]string{
 
 // scopes says which scope each path requires, by its first segment; methods other than GET require ":write".
 var scopes = map[string]string{
-	"services": "services", "offerings": "services", "requests": "requests", "reports": "requests", "search": "requests", "comments": "requests", "request-links": "requests", "request-imports": "requests", "attachments": "requests", "workflows": "workflows", "users": "users",
+	"services": "services", "offerings": "services", "requests": "requests", "reports": "requests", "report-subscriptions": "requests", "search": "requests", "comments": "requests", "request-links": "requests", "request-imports": "requests", "attachments": "requests", "workflows": "workflows", "users": "users",
 	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows", "schedules": "workflows", "packs": "workflows",
 	"agent-runs": "requests", "teams": "teams", "organizations": "organizations", "secrets": "secrets", "billing": "billing", "audit": "audit",
 }
@@ -156,8 +158,8 @@ func TestRoleMatrix(t *testing.T) {
 				want, code := row.Status, ""
 				if !strings.Contains(who, letters[role]) {
 					want, code = 403, "forbidden"
-					if first == "attachments" {
-						want, code = 404, "not_found" // members are not told of others' files
+					if first == "attachments" || first == "report-subscriptions" && row.Path != "/report-subscriptions" {
+						want, code = 404, "not_found" // nobody is told of what is others'
 					}
 				}
 				for _, as := range []apitest.Caller{s.A.Role(role), keyOf(only, role, []string{scope})} {

@@ -10,6 +10,7 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/finder"
 	"atrium/internal/desk/pack"
+	"atrium/internal/desk/reportmail"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/op/auditlog"
@@ -51,6 +52,11 @@ var routes = []route{
 	one(http.MethodPost, "/request-imports/{id}/start", http.StatusAccepted, requestimport.Start, requestImportOut),
 	one(http.MethodPost, "/request-imports/{id}/stop", http.StatusOK, requestimport.Stop, requestImportOut),
 	one(http.MethodGet, "/reports/requests", http.StatusOK, request.Report, requestReportOut),
+	list("/report-subscriptions", reportmail.List, reportSubscriptionOut),
+	one(http.MethodPost, "/report-subscriptions", http.StatusCreated, reportmail.Create, reportSubscriptionOut),
+	one(http.MethodGet, "/report-subscriptions/{id}", http.StatusOK, reportmail.Get, reportSubscriptionOut),
+	one(http.MethodPatch, "/report-subscriptions/{id}", http.StatusOK, reportmail.Update, reportSubscriptionOut),
+	remove("/report-subscriptions/{id}", reportmail.Delete, reportSubscriptionOut),
 	one(http.MethodGet, "/requests/{id}", http.StatusOK, request.Get, requestOut),
 	one(http.MethodPatch, "/requests/{id}", http.StatusOK, request.Update, requestOut),
 	one(http.MethodPost, "/requests/{id}/move", http.StatusOK, request.Move, requestOut),

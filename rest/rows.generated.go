@@ -257,6 +257,29 @@ func organizationOut(row *ent.Organization) Organization {
 	}
 }
 
+// ReportSubscription is what answers show of the entity.
+type ReportSubscription struct {
+	ID        string `json:"id" doc:"The report subscription's id, rsb_…" example:"rsb_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name      string `json:"name" doc:"What its mails are called." example:"Service desk"`
+	Query     string `json:"query" doc:"The filters and groups of the report, as GET /v1/reports/requests takes them, such as teamId=tea_…&by=priority; the time is always the week before." example:"priority=URGENT,HIGH&by=team"`
+	UserID    string `json:"userId" doc:"Whoever gets it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	NextAt    Time   `json:"nextAt" doc:"When it is mailed next: a Monday at 07:00 in the person's time zone."`
+	CreatedAt Time   `json:"createdAt" doc:"When it was made."`
+	UpdatedAt Time   `json:"updatedAt" doc:"When it was last changed."`
+}
+
+func reportSubscriptionOut(row *ent.ReportSubscription) ReportSubscription {
+	return ReportSubscription{
+		ID:        row.ID,
+		Name:      row.Name,
+		Query:     row.Query,
+		UserID:    row.UserID,
+		NextAt:    at(row.NextAt),
+		CreatedAt: at(row.CreatedAt),
+		UpdatedAt: at(row.UpdatedAt),
+	}
+}
+
 // Request is what answers show of the entity.
 type Request struct {
 	ID                  string            `json:"id" doc:"The request's id, req_…" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`

@@ -13,15 +13,15 @@ import (
 
 // estate holds the rows that live makes for a company.
 type estate struct {
-	service, offering, request, workflow, team, organization, secret, user, comment, link, table, file, run, schedule string
-	processing                                                                                                        processing
+	service, offering, request, workflow, team, organization, secret, user, comment, link, table, file, run, schedule, report string
+	processing                                                                                                                processing
 }
 
 // path returns the path of a row of the route table, with the id of the company's own row.
 func (e estate) path(row string) string {
 	return "/v1" + strings.Replace(strings.Replace(row, "{version}", "1", 1), "{id}", map[string]string{
 		"services": e.service, "offerings": e.offering, "requests": e.request, "workflows": e.workflow,
-		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment, "request-links": e.link, "request-imports": e.table, "schedules": e.schedule, "attachments": e.file, "agent-runs": e.run,
+		"teams": e.team, "organizations": e.organization, "secrets": e.secret, "users": e.user, "comments": e.comment, "request-links": e.link, "request-imports": e.table, "schedules": e.schedule, "report-subscriptions": e.report, "attachments": e.file, "agent-runs": e.run,
 		"executions": e.processing.execution, "tasks": e.processing.task, "approvals": e.processing.approval, "incidents": e.processing.incident,
 	}[strings.Split(row, "/")[1]], 1)
 }
@@ -42,6 +42,7 @@ func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estat
 	e.comment = create(t, s, as, "/v1/requests/"+e.request+"/comments", body{"body": "Hello"})
 	e.table = tableOf(t, s, as, filing{service: e.service, offering: e.offering})
 	e.schedule = scheduleOf(t, s, as, e.workflow)
+	e.report = create(t, s, as, "/v1/report-subscriptions", body{"name": "Weekly"})
 	e.file = create(t, s, as, "/v1/attachments", body{"requestId": e.request, "name": "plan.pdf", "size": 1})
 	e.run = workedBy(t, s, as, e.request)
 	e.processing = processed(t, s, as, user)

@@ -26,6 +26,7 @@ import (
 	"atrium/internal/agent/worker"
 	"atrium/internal/billing"
 	"atrium/internal/desk/attachment"
+	"atrium/internal/desk/reportmail"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/search"
@@ -417,7 +418,7 @@ func (s *server) addWork(ctx context.Context) error {
 		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
 		request.Clocks(s.engine, execution.TaskClocks),
 		s.agents(),
-		requestimport.Work(s.engine), schedule.Work(s.engine), erasure.Work(s.engine), s.depot.Work(), s.post.Work(),
+		requestimport.Work(s.engine), schedule.Work(s.engine), reportmail.Work(s.engine), erasure.Work(s.engine), s.depot.Work(), s.post.Work(),
 	)...)
 	if err != nil {
 		return err

@@ -55,6 +55,7 @@ import (
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
+	"atrium/ent/reportsubscription"
 	"atrium/ent/request"
 	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
@@ -1413,6 +1414,33 @@ func (f TraverseRefreshToken) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.RefreshTokenQuery", q)
 }
 
+// The ReportSubscriptionFunc type is an adapter to allow the use of ordinary function as a Querier.
+type ReportSubscriptionFunc func(context.Context, *ent.ReportSubscriptionQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f ReportSubscriptionFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.ReportSubscriptionQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.ReportSubscriptionQuery", q)
+}
+
+// The TraverseReportSubscription type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseReportSubscription func(context.Context, *ent.ReportSubscriptionQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseReportSubscription) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseReportSubscription) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.ReportSubscriptionQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.ReportSubscriptionQuery", q)
+}
+
 // The RequestFunc type is an adapter to allow the use of ordinary function as a Querier.
 type RequestFunc func(context.Context, *ent.RequestQuery) (ent.Value, error)
 
@@ -2293,6 +2321,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.RecoveryCodeQuery, predicate.RecoveryCode, recoverycode.OrderOption]{typ: ent.TypeRecoveryCode, tq: q}, nil
 	case *ent.RefreshTokenQuery:
 		return &query[*ent.RefreshTokenQuery, predicate.RefreshToken, refreshtoken.OrderOption]{typ: ent.TypeRefreshToken, tq: q}, nil
+	case *ent.ReportSubscriptionQuery:
+		return &query[*ent.ReportSubscriptionQuery, predicate.ReportSubscription, reportsubscription.OrderOption]{typ: ent.TypeReportSubscription, tq: q}, nil
 	case *ent.RequestQuery:
 		return &query[*ent.RequestQuery, predicate.Request, request.OrderOption]{typ: ent.TypeRequest, tq: q}, nil
 	case *ent.RequestImportQuery:

@@ -2080,6 +2080,43 @@ var (
 			},
 		},
 	}
+	// ReportSubscriptionsColumns holds the columns for the "report_subscriptions" table.
+	ReportSubscriptionsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeString, Size: 40},
+		{Name: "created_at", Type: field.TypeTime},
+		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "name", Type: field.TypeString, Size: 200},
+		{Name: "query", Type: field.TypeString, Size: 4096, Default: ""},
+		{Name: "next_at", Type: field.TypeTime},
+		{Name: "user_id", Type: field.TypeString, Size: 40},
+	}
+	// ReportSubscriptionsTable holds the schema information for the "report_subscriptions" table.
+	ReportSubscriptionsTable = &schema.Table{
+		Name:       "report_subscriptions",
+		Columns:    ReportSubscriptionsColumns,
+		PrimaryKey: []*schema.Column{ReportSubscriptionsColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "report_subscriptions_users_user",
+				Columns:    []*schema.Column{ReportSubscriptionsColumns[7]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.NoAction,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "reportsubscription_company_id_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ReportSubscriptionsColumns[3], ReportSubscriptionsColumns[1], ReportSubscriptionsColumns[0]},
+			},
+			{
+				Name:    "reportsubscription_company_id_user_id",
+				Unique:  false,
+				Columns: []*schema.Column{ReportSubscriptionsColumns[3], ReportSubscriptionsColumns[7]},
+			},
+		},
+	}
 	// RequestsColumns holds the columns for the "requests" table.
 	RequestsColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString, Size: 40},
@@ -3520,6 +3557,7 @@ var (
 		RateCountsTable,
 		RecoveryCodesTable,
 		RefreshTokensTable,
+		ReportSubscriptionsTable,
 		RequestsTable,
 		RequestImportsTable,
 		RequestLinksTable,
@@ -3601,6 +3639,7 @@ func init() {
 	OrganizationsTable.ForeignKeys[0].RefTable = OrganizationsTable
 	PhaseVisitsTable.ForeignKeys[0].RefTable = ExecutionsTable
 	RefreshTokensTable.ForeignKeys[0].RefTable = GrantsTable
+	ReportSubscriptionsTable.ForeignKeys[0].RefTable = UsersTable
 	RequestsTable.ForeignKeys[0].RefTable = ServicesTable
 	RequestsTable.ForeignKeys[1].RefTable = OfferingsTable
 	RequestsTable.ForeignKeys[2].RefTable = UsersTable

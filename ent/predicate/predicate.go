@@ -147,6 +147,9 @@ type RecoveryCode func(*sql.Selector)
 // RefreshToken is the predicate function for refreshtoken builders.
 type RefreshToken func(*sql.Selector)
 
+// ReportSubscription is the predicate function for reportsubscription builders.
+type ReportSubscription func(*sql.Selector)
+
 // Request is the predicate function for request builders.
 type Request func(*sql.Selector)
 

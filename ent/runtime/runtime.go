@@ -50,6 +50,7 @@ import (
 	"atrium/ent/ratecount"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
+	"atrium/ent/reportsubscription"
 	"atrium/ent/request"
 	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
@@ -2289,6 +2290,45 @@ func init() {
 	refreshtoken.DefaultID = refreshtokenDescID.Default.(func() string)
 	// refreshtoken.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	refreshtoken.IDValidator = refreshtokenDescID.Validators[0].(func(string) error)
+	reportsubscriptionMixin := schema.ReportSubscription{}.Mixin()
+	reportsubscriptionMixinHooks0 := reportsubscriptionMixin[0].Hooks()
+	reportsubscriptionMixinHooks1 := reportsubscriptionMixin[1].Hooks()
+	reportsubscription.Hooks[0] = reportsubscriptionMixinHooks0[0]
+	reportsubscription.Hooks[1] = reportsubscriptionMixinHooks1[0]
+	reportsubscriptionMixinInters1 := reportsubscriptionMixin[1].Interceptors()
+	reportsubscription.Interceptors[0] = reportsubscriptionMixinInters1[0]
+	reportsubscription.Interceptors[1] = reportsubscriptionMixinInters1[1]
+	reportsubscription.Interceptors[2] = reportsubscriptionMixinInters1[2]
+	reportsubscriptionMixinFields0 := reportsubscriptionMixin[0].Fields()
+	_ = reportsubscriptionMixinFields0
+	reportsubscriptionMixinFields1 := reportsubscriptionMixin[1].Fields()
+	_ = reportsubscriptionMixinFields1
+	reportsubscriptionFields := schema.ReportSubscription{}.Fields()
+	_ = reportsubscriptionFields
+	// reportsubscriptionDescCompanyID is the schema descriptor for company_id field.
+	reportsubscriptionDescCompanyID := reportsubscriptionMixinFields1[0].Descriptor()
+	// reportsubscription.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	reportsubscription.CompanyIDValidator = reportsubscriptionDescCompanyID.Validators[0].(func(string) error)
+	// reportsubscriptionDescName is the schema descriptor for name field.
+	reportsubscriptionDescName := reportsubscriptionFields[0].Descriptor()
+	// reportsubscription.NameValidator is a validator for the "name" field. It is called by the builders before save.
+	reportsubscription.NameValidator = reportsubscriptionDescName.Validators[0].(func(string) error)
+	// reportsubscriptionDescQuery is the schema descriptor for query field.
+	reportsubscriptionDescQuery := reportsubscriptionFields[1].Descriptor()
+	// reportsubscription.DefaultQuery holds the default value on creation for the query field.
+	reportsubscription.DefaultQuery = reportsubscriptionDescQuery.Default.(string)
+	// reportsubscription.QueryValidator is a validator for the "query" field. It is called by the builders before save.
+	reportsubscription.QueryValidator = reportsubscriptionDescQuery.Validators[0].(func(string) error)
+	// reportsubscriptionDescUserID is the schema descriptor for user_id field.
+	reportsubscriptionDescUserID := reportsubscriptionFields[2].Descriptor()
+	// reportsubscription.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
+	reportsubscription.UserIDValidator = reportsubscriptionDescUserID.Validators[0].(func(string) error)
+	// reportsubscriptionDescID is the schema descriptor for id field.
+	reportsubscriptionDescID := reportsubscriptionMixinFields0[0].Descriptor()
+	// reportsubscription.DefaultID holds the default value on creation for the id field.
+	reportsubscription.DefaultID = reportsubscriptionDescID.Default.(func() string)
+	// reportsubscription.IDValidator is a validator for the "id" field. It is called by the builders before save.
+	reportsubscription.IDValidator = reportsubscriptionDescID.Validators[0].(func(string) error)
 	requestMixin := schema.Request{}.Mixin()
 	requestMixinHooks0 := requestMixin[0].Hooks()
 	requestMixinHooks1 := requestMixin[1].Hooks()

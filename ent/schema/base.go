@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"entgo.io/ent"
 	"entgo.io/ent/schema"
@@ -75,5 +76,6 @@ func stampTimes(next ent.Mutator) ent.Mutator {
 
 // onlySightings reports whether a mutation only notes when or for whom a row was last used, or is used next, which is no change of it.
 func onlySightings(fields []string) bool {
-	return len(fields) == 1 && (fields[0] == "last_used_at" || fields[0] == "last_seen_at" || fields[0] == "last_assignee_id" || fields[0] == "next_run_at")
+	sightings := []string{"last_used_at", "last_seen_at", "last_assignee_id", "next_run_at", "next_at"}
+	return len(fields) == 1 && slices.Contains(sightings, fields[0])
 }

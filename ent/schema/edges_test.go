@@ -41,6 +41,7 @@ import (
 	"atrium/ent/organization"
 	"atrium/ent/phasevisit"
 	"atrium/ent/refreshtoken"
+	"atrium/ent/reportsubscription"
 	"atrium/ent/request"
 	"atrium/ent/requestlink"
 	"atrium/ent/routingrule"
@@ -331,6 +332,9 @@ var hasWith = map[string]func(ctx context.Context, db *ent.Client, id string) (i
 	},
 	"SavedReply.team": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.SavedReply.Query().Where(savedreply.HasTeamWith(entsql.FieldEQ("id", id))).Count(ctx)
+	},
+	"ReportSubscription.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
+		return db.ReportSubscription.Query().Where(reportsubscription.HasUserWith(entsql.FieldEQ("id", id))).Count(ctx)
 	},
 	"SavedView.user": func(ctx context.Context, db *ent.Client, id string) (int, error) {
 		return db.SavedView.Query().Where(savedview.HasUserWith(entsql.FieldEQ("id", id))).Count(ctx)

@@ -137,6 +137,9 @@ var fixtures = []fixture{
 	{"SavedReply", func(db *ent.Client, own rows, _ string) any {
 		return db.SavedReply.Create().SetName("R").SetBody("B").SetScope("team").SetUserID(own.id("User")).SetTeamID(own.id("Team"))
 	}},
+	{"ReportSubscription", func(db *ent.Client, own rows, _ string) any {
+		return db.ReportSubscription.Create().SetName("R").SetUserID(own.id("User")).SetNextAt(time.Now())
+	}},
 	{"SavedView", func(db *ent.Client, own rows, _ string) any {
 		return db.SavedView.Create().SetName("V").SetScope("team").SetUserID(own.id("User")).SetTeamID(own.id("Team"))
 	}},

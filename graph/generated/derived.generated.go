@@ -26,6 +26,7 @@ import (
 	attachment1 "atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/pack"
+	"atrium/internal/desk/reportmail"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
@@ -184,6 +185,9 @@ type OrganizationResolver interface {
 
 	Etag(ctx context.Context, obj *ent.Organization) (string, error)
 	Parent(ctx context.Context, obj *ent.Organization) (*ent.Organization, error)
+}
+type ReportSubscriptionResolver interface {
+	Etag(ctx context.Context, obj *ent.ReportSubscription) (string, error)
 }
 type RequestResolver interface {
 	Description(ctx context.Context, obj *ent.Request) (*string, error)
@@ -4708,6 +4712,38 @@ func (ec *executionContext) fieldContext_CreateOrganizationPayload_organization(
 	return fc, nil
 }
 
+func (ec *executionContext) _CreateReportSubscriptionPayload_reportSubscription(ctx context.Context, field graphql.CollectedField, obj *CreateReportSubscriptionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateReportSubscriptionPayload_reportSubscription(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReportSubscription, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.ReportSubscription) graphql.Marshaler {
+			return ec.marshalNReportSubscription2ᚖatriumᚋentᚐReportSubscription(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateReportSubscriptionPayload_reportSubscription(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateReportSubscriptionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReportSubscription(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreateRequestLinkPayload_requestLink(ctx context.Context, field graphql.CollectedField, obj *CreateRequestLinkPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -5389,6 +5425,13 @@ func (ec *executionContext) _DeleteOrganizationPayload_id(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_DeleteOrganizationPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeleteOrganizationPayload", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _DeleteReportSubscriptionPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteReportSubscriptionPayload) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_DeleteReportSubscriptionPayload_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeleteReportSubscriptionPayload", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _DeleteRequestLinkPayload_id(ctx context.Context, field graphql.CollectedField, obj *DeleteRequestLinkPayload) (ret graphql.Marshaler) {
@@ -9232,6 +9275,204 @@ func (ec *executionContext) fieldContext_ReplayWebhookDeliveryPayload_webhookDel
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _ReportSubscription_id(ctx context.Context, field graphql.CollectedField, obj *ent.ReportSubscription) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_ReportSubscription_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscription", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _ReportSubscription_name(ctx context.Context, field graphql.CollectedField, obj *ent.ReportSubscription) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_ReportSubscription_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscription", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ReportSubscription_query(ctx context.Context, field graphql.CollectedField, obj *ent.ReportSubscription) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Query)
+}
+func (ec *executionContext) fieldContext_ReportSubscription_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscription", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ReportSubscription_userId(ctx context.Context, field graphql.CollectedField, obj *ent.ReportSubscription) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.UserID)
+}
+func (ec *executionContext) fieldContext_ReportSubscription_userId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscription", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _ReportSubscription_nextAt(ctx context.Context, field graphql.CollectedField, obj *ent.ReportSubscription) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.NextAt)
+}
+func (ec *executionContext) fieldContext_ReportSubscription_nextAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscription", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _ReportSubscription_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.ReportSubscription) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
+}
+func (ec *executionContext) fieldContext_ReportSubscription_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscription", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _ReportSubscription_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.ReportSubscription) (ret graphql.Marshaler) {
+	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
+}
+func (ec *executionContext) fieldContext_ReportSubscription_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscription", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _ReportSubscription_etag(ctx context.Context, field graphql.CollectedField, obj *ent.ReportSubscription) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReportSubscription_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ReportSubscription().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReportSubscription_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscription", field, true, true, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ReportSubscriptionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.ReportSubscription]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReportSubscriptionConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*relay.Edge[ent.ReportSubscription]) graphql.Marshaler {
+			return ec.marshalNReportSubscriptionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReportSubscriptionConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSubscriptionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReportSubscriptionEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSubscriptionConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.ReportSubscription]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReportSubscriptionConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *relay.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖatriumᚋgraphᚋinternalᚋrelayᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReportSubscriptionConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSubscriptionConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSubscriptionConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.ReportSubscription]) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.TotalCount)
+}
+func (ec *executionContext) fieldContext_ReportSubscriptionConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscriptionConnection", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ReportSubscriptionEdge_node(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.ReportSubscription]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReportSubscriptionEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.ReportSubscription) graphql.Marshaler {
+			return ec.marshalNReportSubscription2ᚖatriumᚋentᚐReportSubscription(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReportSubscriptionEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ReportSubscriptionEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReportSubscription(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ReportSubscriptionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *relay.Edge[ent.ReportSubscription]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ReportSubscriptionEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ReportSubscriptionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ReportSubscriptionEdge", field, true, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Request_id(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
@@ -14413,6 +14654,38 @@ func (ec *executionContext) fieldContext_UpdateOrganizationPayload_organization(
 	return fc, nil
 }
 
+func (ec *executionContext) _UpdateReportSubscriptionPayload_reportSubscription(ctx context.Context, field graphql.CollectedField, obj *UpdateReportSubscriptionPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UpdateReportSubscriptionPayload_reportSubscription(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReportSubscription, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.ReportSubscription) graphql.Marshaler {
+			return ec.marshalNReportSubscription2ᚖatriumᚋentᚐReportSubscription(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UpdateReportSubscriptionPayload_reportSubscription(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "UpdateReportSubscriptionPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ReportSubscription(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _UpdateRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *UpdateRequestPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17813,6 +18086,43 @@ func (ec *executionContext) unmarshalInputCreateOrganizationInput(ctx context.Co
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputCreateReportSubscriptionInput(ctx context.Context, obj any) (reportmail.CreateInput, error) {
+	var it reportmail.CreateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"name", "query"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = data
+		case "query":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("query"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Query = data
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context, obj any) (request.CreateInput, error) {
 	var it request.CreateInput
 	if obj == nil {
@@ -19166,6 +19476,43 @@ func (ec *executionContext) unmarshalInputDeleteOfferingInput(ctx context.Contex
 }
 
 func (ec *executionContext) unmarshalInputDeleteOrganizationInput(ctx context.Context, obj any) (op.ByID, error) {
+	var it op.ByID
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputDeleteReportSubscriptionInput(ctx context.Context, obj any) (op.ByID, error) {
 	var it op.ByID
 	if obj == nil {
 		return it, nil
@@ -21278,6 +21625,47 @@ func (ec *executionContext) unmarshalInputReplayWebhookEventsInput(ctx context.C
 				return it, err
 			}
 			it.Since = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputReportSubscriptionOrder(ctx context.Context, obj any) (relay.Order, error) {
+	var it relay.Order
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	if _, present := asMap["direction"]; !present {
+		asMap["direction"] = "ASC"
+	}
+
+	fieldsInOrder := [...]string{"field", "direction"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "field":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("field"))
+			data, err := ec.unmarshalNReportSubscriptionSort2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Field = data
+		case "direction":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("direction"))
+			data, err := ec.unmarshalNOrderDirection2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Direction = data
 		}
 	}
 	return it, nil
@@ -24433,6 +24821,50 @@ func (ec *executionContext) unmarshalInputUpdateOrganizationInput(ctx context.Co
 			if err = ec.Resolvers.UpdateOrganizationInput().Tags(ctx, &it, data); err != nil {
 				return it, err
 			}
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputUpdateReportSubscriptionInput(ctx context.Context, obj any) (reportmail.UpdateInput, error) {
+	var it reportmail.UpdateInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "name"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "name":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Name = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -28324,6 +28756,34 @@ func (ec *executionContext) _CreateOrganizationPayload(ctx context.Context, sel 
 	return out
 }
 
+var createReportSubscriptionPayloadImplementors = []string{"CreateReportSubscriptionPayload"}
+
+func (ec *executionContext) _CreateReportSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateReportSubscriptionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createReportSubscriptionPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateReportSubscriptionPayload")
+		case "reportSubscription":
+			out.Values[i] = ec._CreateReportSubscriptionPayload_reportSubscription(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var createRequestLinkPayloadImplementors = []string{"CreateRequestLinkPayload"}
 
 func (ec *executionContext) _CreateRequestLinkPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateRequestLinkPayload) graphql.Marshaler {
@@ -29108,6 +29568,34 @@ func (ec *executionContext) _DeleteOrganizationPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("DeleteOrganizationPayload")
 		case "id":
 			out.Values[i] = ec._DeleteOrganizationPayload_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var deleteReportSubscriptionPayloadImplementors = []string{"DeleteReportSubscriptionPayload"}
+
+func (ec *executionContext) _DeleteReportSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, obj *DeleteReportSubscriptionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deleteReportSubscriptionPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeleteReportSubscriptionPayload")
+		case "id":
+			out.Values[i] = ec._DeleteReportSubscriptionPayload_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -31694,6 +32182,140 @@ func (ec *executionContext) _ReplayWebhookDeliveryPayload(ctx context.Context, s
 			out.Values[i] = graphql.MarshalString("ReplayWebhookDeliveryPayload")
 		case "webhookDelivery":
 			out.Values[i] = ec._ReplayWebhookDeliveryPayload_webhookDelivery(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var reportSubscriptionImplementors = []string{"ReportSubscription", "Node"}
+
+func (ec *executionContext) _ReportSubscription(ctx context.Context, sel ast.SelectionSet, obj *ent.ReportSubscription) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportSubscriptionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportSubscription")
+		case "id":
+			out.Values[i] = ec._ReportSubscription_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._ReportSubscription_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "query":
+			out.Values[i] = ec._ReportSubscription_query(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "userId":
+			out.Values[i] = ec._ReportSubscription_userId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "nextAt":
+			out.Values[i] = ec._ReportSubscription_nextAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._ReportSubscription_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._ReportSubscription_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._ReportSubscription_etag(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var reportSubscriptionConnectionImplementors = []string{"ReportSubscriptionConnection"}
+
+func (ec *executionContext) _ReportSubscriptionConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.ReportSubscription]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportSubscriptionConnectionImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportSubscriptionConnection")
+		case "edges":
+			out.Values[i] = ec._ReportSubscriptionConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ReportSubscriptionConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalCount":
+			out.Values[i] = ec._ReportSubscriptionConnection_totalCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var reportSubscriptionEdgeImplementors = []string{"ReportSubscriptionEdge"}
+
+func (ec *executionContext) _ReportSubscriptionEdge(ctx context.Context, sel ast.SelectionSet, obj *relay.Edge[ent.ReportSubscription]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, reportSubscriptionEdgeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ReportSubscriptionEdge")
+		case "node":
+			out.Values[i] = ec._ReportSubscriptionEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._ReportSubscriptionEdge_cursor(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -34704,6 +35326,34 @@ func (ec *executionContext) _UpdateOrganizationPayload(ctx context.Context, sel 
 	return out
 }
 
+var updateReportSubscriptionPayloadImplementors = []string{"UpdateReportSubscriptionPayload"}
+
+func (ec *executionContext) _UpdateReportSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateReportSubscriptionPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, updateReportSubscriptionPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UpdateReportSubscriptionPayload")
+		case "reportSubscription":
+			out.Values[i] = ec._UpdateReportSubscriptionPayload_reportSubscription(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var updateRequestPayloadImplementors = []string{"UpdateRequestPayload"}
 
 func (ec *executionContext) _UpdateRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *UpdateRequestPayload) graphql.Marshaler {
@@ -36371,6 +37021,11 @@ func (ec *executionContext) unmarshalNCreateOrganizationInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNCreateReportSubscriptionInput2atriumᚋinternalᚋdeskᚋreportmailᚐCreateInput(ctx context.Context, v any) (reportmail.CreateInput, error) {
+	res, err := ec.unmarshalInputCreateReportSubscriptionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNCreateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateInput(ctx context.Context, v any) (request.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -36534,6 +37189,11 @@ func (ec *executionContext) unmarshalNDeleteOfferingInput2atriumᚋinternalᚋop
 
 func (ec *executionContext) unmarshalNDeleteOrganizationInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteOrganizationInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNDeleteReportSubscriptionInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
+	res, err := ec.unmarshalInputDeleteReportSubscriptionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -37278,6 +37938,58 @@ func (ec *executionContext) unmarshalNReplayWebhookDeliveryInput2atriumᚋintern
 func (ec *executionContext) unmarshalNReplayWebhookEventsInput2atriumᚋinternalᚋwebhookᚐReplayEventsInput(ctx context.Context, v any) (webhook.ReplayEventsInput, error) {
 	res, err := ec.unmarshalInputReplayWebhookEventsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReportSubscription2ᚖatriumᚋentᚐReportSubscription(ctx context.Context, sel ast.SelectionSet, v *ent.ReportSubscription) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReportSubscription(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNReportSubscriptionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.ReportSubscription]) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNReportSubscriptionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNReportSubscriptionEdge2ᚖatriumᚋgraphᚋinternalᚋrelayᚐEdge(ctx context.Context, sel ast.SelectionSet, v *relay.Edge[ent.ReportSubscription]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ReportSubscriptionEdge(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNReportSubscriptionSort2string(ctx context.Context, v any) (string, error) {
+	res, err := graphql.UnmarshalString(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReportSubscriptionSort2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNRequest2ᚖatriumᚋentᚐRequest(ctx context.Context, sel ast.SelectionSet, v *ent.Request) graphql.Marshaler {
@@ -38151,6 +38863,11 @@ func (ec *executionContext) unmarshalNUpdateOrganizationInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalNUpdateReportSubscriptionInput2atriumᚋinternalᚋdeskᚋreportmailᚐUpdateInput(ctx context.Context, v any) (reportmail.UpdateInput, error) {
+	res, err := ec.unmarshalInputUpdateReportSubscriptionInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNUpdateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateInput(ctx context.Context, v any) (request.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -38856,6 +39573,13 @@ func (ec *executionContext) marshalOCreateOrganizationPayload2ᚖatriumᚋgraph�
 	return ec._CreateOrganizationPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOCreateReportSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateReportSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *CreateReportSubscriptionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateReportSubscriptionPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOCreateRequestLinkPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRequestLinkPayload(ctx context.Context, sel ast.SelectionSet, v *CreateRequestLinkPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -39043,6 +39767,13 @@ func (ec *executionContext) marshalODeleteOrganizationPayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._DeleteOrganizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteReportSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteReportSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteReportSubscriptionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteReportSubscriptionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalODeleteRequestLinkPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteRequestLinkPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteRequestLinkPayload) graphql.Marshaler {
@@ -39509,6 +40240,21 @@ func (ec *executionContext) marshalOReplayWebhookDeliveryPayload2ᚖatriumᚋgra
 		return graphql.Null
 	}
 	return ec._ReplayWebhookDeliveryPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReportSubscriptionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.ReportSubscription]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReportSubscriptionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOReportSubscriptionOrder2ᚖatriumᚋgraphᚋinternalᚋrelayᚐOrder(ctx context.Context, v any) (*relay.Order, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputReportSubscriptionOrder(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalORequest2ᚖatriumᚋentᚐRequest(ctx context.Context, sel ast.SelectionSet, v *ent.Request) graphql.Marshaler {
@@ -40044,6 +40790,13 @@ func (ec *executionContext) marshalOUpdateOrganizationPayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._UpdateOrganizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateReportSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateReportSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateReportSubscriptionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateReportSubscriptionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUpdateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRequestPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateRequestPayload) graphql.Marshaler {

@@ -175,6 +175,12 @@ type CreateOrganizationPayload struct {
 	Organization *ent.Organization `json:"organization"`
 }
 
+// What createReportSubscription answers.
+type CreateReportSubscriptionPayload struct {
+	// The row as it is now.
+	ReportSubscription *ent.ReportSubscription `json:"reportSubscription"`
+}
+
 // What createRequestLink answers.
 type CreateRequestLinkPayload struct {
 	// The row as it is now.
@@ -335,6 +341,12 @@ type DeleteOfferingPayload struct {
 
 // What deleteOrganization answers.
 type DeleteOrganizationPayload struct {
+	// The id that the row had.
+	ID string `json:"id"`
+}
+
+// What deleteReportSubscription answers.
+type DeleteReportSubscriptionPayload struct {
 	// The id that the row had.
 	ID string `json:"id"`
 }
@@ -843,6 +855,12 @@ type UpdateOfferingPayload struct {
 type UpdateOrganizationPayload struct {
 	// The row as it is now.
 	Organization *ent.Organization `json:"organization"`
+}
+
+// What updateReportSubscription answers.
+type UpdateReportSubscriptionPayload struct {
+	// The row as it is now.
+	ReportSubscription *ent.ReportSubscription `json:"reportSubscription"`
 }
 
 // What updateRequest answers.

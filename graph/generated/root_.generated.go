@@ -56,6 +56,7 @@ type ResolverRoot interface {
 	Organization() OrganizationResolver
 	PhaseVisit() PhaseVisitResolver
 	Query() QueryResolver
+	ReportSubscription() ReportSubscriptionResolver
 	Request() RequestResolver
 	RequestHistoryEntry() RequestHistoryEntryResolver
 	RequestImport() RequestImportResolver
@@ -170,6 +171,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateOAuthClientInput,
 		ec.unmarshalInputCreateOfferingInput,
 		ec.unmarshalInputCreateOrganizationInput,
+		ec.unmarshalInputCreateReportSubscriptionInput,
 		ec.unmarshalInputCreateRequestInput,
 		ec.unmarshalInputCreateRequestLinkInput,
 		ec.unmarshalInputCreateRoutingRuleInput,
@@ -198,6 +200,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeleteOAuthClientInput,
 		ec.unmarshalInputDeleteOfferingInput,
 		ec.unmarshalInputDeleteOrganizationInput,
+		ec.unmarshalInputDeleteReportSubscriptionInput,
 		ec.unmarshalInputDeleteRequestLinkInput,
 		ec.unmarshalInputDeleteRoutingRuleInput,
 		ec.unmarshalInputDeleteSavedReplyInput,
@@ -252,6 +255,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputReplayInboundCallInput,
 		ec.unmarshalInputReplayWebhookDeliveryInput,
 		ec.unmarshalInputReplayWebhookEventsInput,
+		ec.unmarshalInputReportSubscriptionOrder,
 		ec.unmarshalInputRequestFilter,
 		ec.unmarshalInputRequestImportOrder,
 		ec.unmarshalInputRequestOrder,
@@ -313,6 +317,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputUpdateOAuthClientInput,
 		ec.unmarshalInputUpdateOfferingInput,
 		ec.unmarshalInputUpdateOrganizationInput,
+		ec.unmarshalInputUpdateReportSubscriptionInput,
 		ec.unmarshalInputUpdateRequestInput,
 		ec.unmarshalInputUpdateRequestsInput,
 		ec.unmarshalInputUpdateRoutingRuleInput,
@@ -5300,6 +5305,14 @@ func (ec *executionContext) childFields_CreateOrganizationPayload(ctx context.Co
 	return nil, fmt.Errorf("no field named %q was found under type CreateOrganizationPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_CreateReportSubscriptionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "reportSubscription":
+		return ec.fieldContext_CreateReportSubscriptionPayload_reportSubscription(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateReportSubscriptionPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CreateRequestLinkPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "requestLink":
@@ -5610,6 +5623,14 @@ func (ec *executionContext) childFields_DeleteOrganizationPayload(ctx context.Co
 		return ec.fieldContext_DeleteOrganizationPayload_id(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeleteOrganizationPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_DeleteReportSubscriptionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_DeleteReportSubscriptionPayload_id(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeleteReportSubscriptionPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DeleteRequestLinkPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6892,6 +6913,50 @@ func (ec *executionContext) childFields_ReplayWebhookEventsPayload(ctx context.C
 		return ec.fieldContext_ReplayWebhookEventsPayload_events(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ReplayWebhookEventsPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_ReportSubscription(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_ReportSubscription_id(ctx, field)
+	case "name":
+		return ec.fieldContext_ReportSubscription_name(ctx, field)
+	case "query":
+		return ec.fieldContext_ReportSubscription_query(ctx, field)
+	case "userId":
+		return ec.fieldContext_ReportSubscription_userId(ctx, field)
+	case "nextAt":
+		return ec.fieldContext_ReportSubscription_nextAt(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_ReportSubscription_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_ReportSubscription_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_ReportSubscription_etag(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReportSubscription", field.Name)
+}
+
+func (ec *executionContext) childFields_ReportSubscriptionConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ReportSubscriptionConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ReportSubscriptionConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ReportSubscriptionConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReportSubscriptionConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ReportSubscriptionEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_ReportSubscriptionEdge_node(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ReportSubscriptionEdge_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ReportSubscriptionEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Request(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8390,6 +8455,14 @@ func (ec *executionContext) childFields_UpdateOrganizationPayload(ctx context.Co
 		return ec.fieldContext_UpdateOrganizationPayload_organization(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type UpdateOrganizationPayload", field.Name)
+}
+
+func (ec *executionContext) childFields_UpdateReportSubscriptionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "reportSubscription":
+		return ec.fieldContext_UpdateReportSubscriptionPayload_reportSubscription(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UpdateReportSubscriptionPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_UpdateRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

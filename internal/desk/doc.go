@@ -8,6 +8,7 @@
 //	lifecycle    which requests, tasks and executions are open
 //	pack         starter packs: what a company needs to offer a service, installed from one file
 //	participant  who may read a request because its workflow asks them
+//	reportmail   reports about requests that people get by mail each week
 //	request      requests and their comments: create.go, update.go, list.go, one file per verb
 //	routing      the rules that give a new request to a team
 //	requestimport  the requests of another system, brought in as a table

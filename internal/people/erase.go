@@ -19,6 +19,7 @@ import (
 	"atrium/ent/notification"
 	"atrium/ent/predicate"
 	"atrium/ent/recoverycode"
+	"atrium/ent/reportsubscription"
 	"atrium/ent/savedreply"
 	"atrium/ent/savedview"
 	"atrium/ent/session"
@@ -142,6 +143,7 @@ func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args,
 		deleted(tx.Watcher.Delete().Where(watcher.UserIDIn(ids...)).Exec(ctx)),
 		deleted(tx.Consent.Delete().Where(consent.UserIDIn(ids...)).Exec(ctx)),
 		deleted(tx.ExternalIdentity.Delete().Where(externalidentity.UserIDIn(ids...)).Exec(ctx)),
+		deleted(tx.ReportSubscription.Delete().Where(reportsubscription.UserIDIn(ids...)).Exec(ctx)),
 		deleted(tx.SavedReply.Delete().Where(savedreply.UserIDIn(ids...), savedreply.ScopeEQ(savedreply.ScopeMe)).Exec(ctx)),
 		deleted(tx.SavedView.Delete().Where(savedview.UserIDIn(ids...), savedview.ScopeEQ(savedview.ScopeMe)).Exec(ctx)),
 		deleted(tx.MailedLink.Delete().Where(mailedlink.UserIDIn(ids...)).Exec(ctx)),

@@ -18,6 +18,7 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/reportmail"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
@@ -174,6 +175,11 @@ func (r Query) Organization(ctx context.Context, id string) (*ent.Organization, 
 // Organizations resolves the field.
 func (r Query) Organizations(ctx context.Context, first *int, after *string, filter *people.ListOrganizationsInput, orderBy *relay.Order) (*relay.Connection[ent.Organization], error) {
 	return resolve.List(ctx, r.Engine, people.ListOrganizations, filter, first, after, orderBy)
+}
+
+// ReportSubscriptions resolves the field.
+func (r Query) ReportSubscriptions(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.ReportSubscription], error) {
+	return resolve.List(ctx, r.Engine, reportmail.List, nil, first, after, orderBy)
 }
 
 // Request resolves the field.
@@ -361,6 +367,12 @@ func (r Mutation) CreateOffering(ctx context.Context, input catalog.CreateOfferi
 func (r Mutation) CreateOrganization(ctx context.Context, input people.CreateOrganizationInput) (*generated.CreateOrganizationPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, people.CreateOrganization, input, "")
 	return &generated.CreateOrganizationPayload{Organization: row}, err
+}
+
+// CreateReportSubscription resolves the field.
+func (r Mutation) CreateReportSubscription(ctx context.Context, input reportmail.CreateInput) (*generated.CreateReportSubscriptionPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, reportmail.Create, input, "")
+	return &generated.CreateReportSubscriptionPayload{ReportSubscription: row}, err
 }
 
 // CreateRequest resolves the field.
@@ -553,6 +565,12 @@ func (r Mutation) DeleteOrganization(ctx context.Context, input op.ByID) (*gener
 func (r Mutation) DeleteRoutingRule(ctx context.Context, input op.ByID) (*generated.DeleteRoutingRulePayload, error) {
 	_, err := resolve.Change(ctx, r.Engine, routing.Delete, input, "id")
 	return &generated.DeleteRoutingRulePayload{ID: input.ID}, err
+}
+
+// DeleteReportSubscription resolves the field.
+func (r Mutation) DeleteReportSubscription(ctx context.Context, input op.ByID) (*generated.DeleteReportSubscriptionPayload, error) {
+	_, err := resolve.Change(ctx, r.Engine, reportmail.Delete, input, "id")
+	return &generated.DeleteReportSubscriptionPayload{ID: input.ID}, err
 }
 
 // DeleteRequestLink resolves the field.
@@ -847,6 +865,12 @@ func (r Mutation) UpdateOffering(ctx context.Context, input catalog.UpdateOfferi
 func (r Mutation) UpdateOrganization(ctx context.Context, input people.UpdateOrganizationInput) (*generated.UpdateOrganizationPayload, error) {
 	row, err := resolve.Change(ctx, r.Engine, people.UpdateOrganization, input, "id")
 	return &generated.UpdateOrganizationPayload{Organization: row}, err
+}
+
+// UpdateReportSubscription resolves the field.
+func (r Mutation) UpdateReportSubscription(ctx context.Context, input reportmail.UpdateInput) (*generated.UpdateReportSubscriptionPayload, error) {
+	row, err := resolve.Change(ctx, r.Engine, reportmail.Update, input, "id")
+	return &generated.UpdateReportSubscriptionPayload{ReportSubscription: row}, err
 }
 
 // UpdateRequest resolves the field.
@@ -1337,6 +1361,11 @@ func (r Organization) Parent(ctx context.Context, row *ent.Organization) (*ent.O
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Organization) *string { return row.ParentID }, people.LookUpOrganizations)
 }
 
+// Etag resolves the field.
+func (r ReportSubscription) Etag(_ context.Context, row *ent.ReportSubscription) (string, error) {
+	return resolve.ETag(row, nil), nil
+}
+
 // Description resolves the field.
 func (r Request) Description(_ context.Context, row *ent.Request) (*string, error) {
 	return resolve.TextOrNil(row.Description), nil
@@ -1751,6 +1780,12 @@ type PhaseVisit Root
 
 // Query resolves fields of the type.
 type Query Root
+
+// ReportSubscription resolves fields of the type.
+type ReportSubscription Root
+
+// ReportSubscription returns the resolver of the type's fields that are no columns.
+func (r Root) ReportSubscription() generated.ReportSubscriptionResolver { return ReportSubscription(r) }
 
 // Request resolves fields of the type.
 type Request Root

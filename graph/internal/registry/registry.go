@@ -9,6 +9,7 @@ import (
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/pack"
+	"atrium/internal/desk/reportmail"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/desk/routing"
@@ -63,6 +64,7 @@ var Entities = []Entity{
 	entity("OAuthClient", node(identity.GetClient), list("oauthClients", identity.ListClients)),
 	entity("Offering", get(catalog.GetOffering), paged(catalog.OfferingsOf), lookUp(catalog.LookUpOfferings)),
 	entity("Organization", get(people.GetOrganization), list("organizations", people.ListOrganizations), lookUp(people.LookUpOrganizations)),
+	entity("ReportSubscription", node(reportmail.Get), list("reportSubscriptions", reportmail.List)),
 	entity("Request", get(request.Get), list("requests", request.List), lookUp(request.LookUpRequests)),
 	entity("RequestImport", get(requestimport.Get), list("requestImports", requestimport.List)),
 	entity("RequestLink", attached(request.LinksOf)),
@@ -105,6 +107,7 @@ var Mutations = []Mutation{
 	mutation("createOAuthClient", identity.CreateClient),
 	mutation("createOffering", catalog.CreateOffering).about("serviceId"),
 	mutation("createOrganization", people.CreateOrganization),
+	mutation("createReportSubscription", reportmail.Create),
 	mutation("createRequest", request.Create),
 	mutation("createRoutingRule", routing.Create),
 	mutation("createAttachment", attachment.Create),
@@ -140,6 +143,7 @@ var Mutations = []Mutation{
 	mutation("deleteOffering", catalog.DeleteOffering),
 	mutation("deleteOrganization", people.DeleteOrganization),
 	mutation("deleteRoutingRule", routing.Delete),
+	mutation("deleteReportSubscription", reportmail.Delete),
 	mutation("deleteRequestLink", request.DeleteLink),
 	mutation("deleteSavedReply", savedreply.Delete),
 	mutation("deleteSavedView", savedview.Delete),
@@ -207,6 +211,7 @@ var Mutations = []Mutation{
 	mutation("updateNotificationSettings", notice.UpdateSettings),
 	mutation("updateOffering", catalog.UpdateOffering),
 	mutation("updateOrganization", people.UpdateOrganization),
+	mutation("updateReportSubscription", reportmail.Update),
 	mutation("updateRequest", request.Update),
 	mutation("updateRequests", request.Bulk),
 	mutation("updateRoutingRule", routing.Update),

@@ -80,6 +80,9 @@ type (
 	OrganizationConnection        = Connection[ent.Organization]
 	OrganizationEdge              = Edge[ent.Organization]
 	OrganizationOrder             = Order
+	ReportSubscriptionConnection  = Connection[ent.ReportSubscription]
+	ReportSubscriptionEdge        = Edge[ent.ReportSubscription]
+	ReportSubscriptionOrder       = Order
 	RequestConnection             = Connection[ent.Request]
 	RequestEdge                   = Edge[ent.Request]
 	RequestOrder                  = Order

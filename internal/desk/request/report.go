@@ -76,8 +76,8 @@ type FigureGroup struct {
 }
 
 func report(ctx context.Context, tx *op.Tx, in ReportInput) (*Reported, error) {
-	if by := slices.Sorted(slices.Values(in.By)); len(slices.Compact(by)) < len(in.By) {
-		return nil, apperr.InvalidField("by", "must not name anything twice")
+	if err := in.CheckBy(); err != nil {
+		return nil, err
 	}
 	zone, err := in.zone(ctx, tx)
 	if err != nil {
@@ -100,6 +100,14 @@ func report(ctx context.Context, tx *op.Tx, in ReportInput) (*Reported, error) {
 		err = out.name(ctx, tx)
 	}
 	return out, err
+}
+
+// CheckBy returns validation_error if requests are told apart by one thing twice.
+func (in ReportInput) CheckBy() error {
+	if by := slices.Sorted(slices.Values(in.By)); len(slices.Compact(by)) < len(in.By) {
+		return apperr.InvalidField("by", "must not name anything twice")
+	}
+	return nil
 }
 
 // bounds returns the bounds of the time in UTC.

@@ -9,9 +9,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/ent/reportsubscription"
+	"atrium/ent/user"
+	"atrium/internal/desk/reportmail"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // A mail's link switches its kind off by one POST without a sign-in (RFC 8058); who opens it is asked first.
@@ -51,5 +58,43 @@ func TestUnsubscribe(t *testing.T) {
 			require.Equal(t, map[string]string{notice.Mention: "never"}, s.user(u).Notifications)
 		}
 		require.Contains(t, p.html, `action="/notifications/unsubscribe?token=`)
+	})
+}
+
+// The link in the mail of a report ends that report alone, by one POST without a sign-in, whatever its reader may do by then.
+func TestUnsubscribeFromAReport(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		u := s.A.Users[principal.Agent]
+		first := testkit.Run(t, s.World, s.AsUser(u), reportmail.Create, reportmail.CreateInput{Name: "Desk"})
+		other := testkit.Run(t, s.World, s.AsUser(u), reportmail.Create, reportmail.CreateInput{Name: "Field"})
+		s.change(func(ctx context.Context, tx *store.Tx) error {
+			if err := tx.User.UpdateOneID(u.ID).SetRole(user.RoleMember).Exec(ctx); err != nil {
+				return err
+			}
+			return s.mailer.Tell(ctx, tx, u, op.Told{Kind: first.ID, Subject: "Weekly report: Desk", Events: []op.Happening{{Paragraphs: []string{"Submitted: 2 (1)"}}}, Page: "/figures"})
+		})
+		mails := s.mails(u.Email)
+		require.Len(t, mails, 1)
+		require.Equal(t, "List-Unsubscribe=One-Click", mails[0].Get("List-Unsubscribe-Post"))
+		link := strings.Trim(mails[0].Get("List-Unsubscribe"), "<>")
+		p := s.browser().get(strings.TrimPrefix(link, origin))
+		require.Contains(t, p.html, "The report stays on the page Reports in Atrium.")
+		left := func() []string {
+			ids, err := s.Store.Reader().ReportSubscription.Query().Order(ent.Asc(reportsubscription.FieldCreatedAt)).IDs(s.system())
+			require.NoError(t, err)
+			return ids
+		}
+		require.Equal(t, []string{first.ID, other.ID}, left(), "a link that is only opened changes nothing")
+		for range 2 {
+			resp, err := s.srv.Client().PostForm(link, url.Values{"List-Unsubscribe": {"One-Click"}})
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, http.StatusOK, resp.StatusCode)
+			require.Equal(t, []string{other.ID}, left())
+		}
+		require.Empty(t, s.user(u).Notifications)
+		ended, err := s.Store.Reader().AuditEntry.Query().Where(auditentry.Action("reportsubscription.deleted"), auditentry.ActorID(u.ID)).Count(s.system())
+		require.NoError(t, err)
+		require.Equal(t, 1, ended)
 	})
 }

@@ -1,6 +1,8 @@
 package transfer_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
+	"atrium/internal/desk/reportmail"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
 	"atrium/internal/desk/savedview"
@@ -17,6 +20,7 @@ import (
 	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
 	"atrium/internal/people"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/policy"
 	"atrium/internal/secret"
@@ -58,6 +62,7 @@ func TestWhatOperationsMadeMoves(t *testing.T) {
 			SLA:  &catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(600), WarnAtPercent: op.SetTo(70), CalendarID: &hours.ID, Escalations: []sla.Escalation{{AfterMinutes: 30, Of: "response", Do: sla.Notify}}},
 		})
 		testkit.Run(t, from, ctx, routing.Create, routing.CreateInput{Name: "Urgent", When: "request.priority == 'URGENT'", TeamID: &crew.ID, AssignTo: new("roundRobin")})
+		mailed := testkit.Run(t, from, ctx, reportmail.Create, reportmail.CreateInput{Name: "Desk", Query: "by=team"})
 		testkit.Run(t, from, ctx, savedview.Create, savedview.CreateInput{Name: "Open", Scope: "company", Query: "status=PENDING"})
 		testkit.Run(t, from, ctx, request.Create, request.CreateInput{
 			ServiceID: service.ID, OfferingID: offering.ID, Title: "A laptop", Fields: map[string]any{"model": "14 inch"}, Tags: map[string]string{"for": "Ana"},
@@ -79,6 +84,10 @@ func TestWhatOperationsMadeMoves(t *testing.T) {
 		to := testkit.SQLiteWorld(t)
 		_, err := importer(to).Import(system(t), export(t, from), passphrase)
 		require.NoError(t, err)
+		subscription := to.Store.Reader().ReportSubscription.GetX(system(t), mailed.ID)
+		require.Equal(t, "by=team", subscription.Query)
+		waits := to.Unfinished(t, subscription.CompanyID)
+		require.True(t, slices.ContainsFunc(waits, func(j jobs.Moved) bool { return j.Kind == "report_mail" && strings.Contains(string(j.Args), mailed.ID) }), "it goes on there")
 		moved := to.Store.Reader().Organization.GetX(system(t), deck.ID)
 		require.Equal(t, ship.ID, *moved.ParentID)
 		require.Equal(t, []string{"*.example"}, to.Store.Reader().Secret.GetX(system(t), kept.ID).AllowedHosts)

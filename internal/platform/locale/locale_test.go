@@ -52,6 +52,8 @@ func TestPrinter(t *testing.T) {
 		{Say("It should have been accepted by %s.", at), "It should have been accepted by 28 November 2026, 13:05 UTC.", "Sie hätte bis 28. November 2026, 14:05 Uhr MEZ angenommen sein sollen."},
 		{Say("It should have been accepted by %s.", summer), "It should have been accepted by 1 July 2026, 22:30 UTC.", "Sie hätte bis 2. Juli 2026, 00:30 Uhr MESZ angenommen sein sollen."},
 		{Say("Left to pay: %s", Cents(-123_456_705)), "Left to pay: USD -1234567.05", "Noch zu zahlen: -1.234.567,05 USD"},
+		{Say("%s of 5", Tenths(4.46)), "4.5 of 5", "4,5 von 5"},
+		{Say("%s of 5", Tenths(3)), "3 of 5", "3 von 5"},
 		{Say("A text that nobody has translated: %s", "x"), "A text that nobody has translated: x", "A text that nobody has translated: x"},
 		{Raw("Sign in %s"), "Sign in %s", "Sign in %s"},
 		{Text{}, "", ""},

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -46,6 +47,8 @@ func (p Printer) argument(arg any) any {
 		return p.Date(time.Time(arg))
 	case Cents:
 		return p.Money(int64(arg))
+	case Tenths:
+		return p.tenths(float64(arg))
 	}
 	return arg
 }
@@ -115,6 +118,15 @@ func (p Printer) Money(cents int64) string {
 		whole = whole[:i] + "." + whole[i:]
 	}
 	return fmt.Sprintf("%s%s,%02d USD", sign, whole, cents%100)
+}
+
+// tenths returns a number with at most one digit after the point: "3.5", "4".
+func (p Printer) tenths(n float64) string {
+	s := strconv.FormatFloat(math.Round(n*10)/10, 'f', -1, 64)
+	if p.Language == "de" {
+		s = strings.Replace(s, ".", ",", 1)
+	}
+	return s
 }
 
 // forms is the translation of a text, by CLDR's plural categories (one, few, many, other). Most texts have other alone.

@@ -11,7 +11,7 @@ type Text struct {
 	args []any
 }
 
-// Say returns a text: its English, with fmt's verbs for the arguments. Arguments may be Texts, a time.Time, a Date or Cents, which %s
+// Say returns a text: its English, with fmt's verbs for the arguments. Arguments may be Texts, a time.Time, a Date, Cents or Tenths, which %s
 // shows in the reader's language. key is a constant: a test compares the constants with the catalogues.
 func Say(key string, args ...any) Text { return Text{key: key, args: args} }
 
@@ -35,3 +35,6 @@ type Date time.Time
 
 // Cents is an amount of US dollars, as an argument of a text.
 type Cents int64
+
+// Tenths is a number of which one digit after the point is read, as an argument of a text.
+type Tenths float64

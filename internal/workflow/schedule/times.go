@@ -1,8 +1,11 @@
 package schedule
 
 import (
+	"errors"
 	"slices"
 	"time"
+
+	"atrium/internal/platform/apperr"
 )
 
 // The bounds of a search: how far it looks ahead, and how far a time moves from a free day.
@@ -38,6 +41,20 @@ func (t *times) after(at time.Time) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// After returns the first time of an Every after a moment, by the clocks of a zone.
+func (e *Every) After(at time.Time, zone *time.Location) (time.Time, error) {
+	r, faults := e.rule()
+	if len(faults) > 0 {
+		return time.Time{}, apperr.Invalid(faults...)
+	}
+	t := &times{rule: r, zone: zone}
+	next, ok := t.after(at)
+	if !ok {
+		return time.Time{}, errors.New("there is no time within five years")
+	}
+	return next, nil
 }
 
 // next returns the first planned time after another on the wall, as the calendar has it; the zero time if there is none.

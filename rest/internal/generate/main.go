@@ -16,7 +16,7 @@ import (
 
 // entities are those whose answers follow from their columns.
 var entities = []string{
-	"AgentRun", "Approval", "Attachment", "Comment", "Incident", "Offering", "Organization", "Request", "RequestImport", "RequestLink", "Schedule", "ScheduleRun", "Secret", "Service", "Task", "Team", "User", "Workflow",
+	"AgentRun", "Approval", "Attachment", "Comment", "Incident", "Offering", "Organization", "ReportSubscription", "Request", "RequestImport", "RequestLink", "Schedule", "ScheduleRun", "Secret", "Service", "Task", "Team", "User", "Workflow",
 }
 
 const file = "rows.generated.go"

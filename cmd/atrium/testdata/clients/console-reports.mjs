@@ -114,6 +114,25 @@ assert.deepEqual(groups.slice(1).map((r) => r.split(',').slice(0, 2).join()).toS
 const all = await file('Export all as CSV');
 assert.ok(all.some((r) => r.startsWith('total,')) && all.some((r) => r.includes(day)), all.slice(0, 5).join('\n'));
 
+// The report is mailed each week, with the keyboard: what is kept are the filters and the breakdown.
+await main.getByRole('button', { name: 'Mail weekly' }).press('Enter');
+const asks = page.getByRole('dialog', { name: 'Mail this report weekly' });
+await asks.getByText('Every Monday at 7:00 (UTC)').waitFor();
+await asks.getByRole('button', { name: 'Mail weekly' }).press('Enter');
+await until('the name is asked for', async () => await asks.getByLabel('Name').getAttribute('aria-invalid') === 'true');
+await b.sound('reports-mail');
+await asks.getByLabel('Name').fill('Service desk');
+await page.keyboard.press('Enter');
+await asks.waitFor({ state: 'detached' });
+const mailed = main.getByRole('list', { name: 'Mailed to you' });
+await mailed.getByText(/^Next: /).waitFor();
+const [kept] = await rest('GET', '/report-subscriptions');
+assert.deepEqual([kept.name, kept.query], ['Service desk', `teamId=${team.id}&by=priority`]);
+assert.match(kept.nextAt, /T07:00:00/);
+await mailed.getByRole('link', { name: 'Service desk' }).press('Enter');
+await page.waitForURL(new RegExp(`/app/figures\\?period=last_week&teamId=${team.id}&by=priority$`));
+await b.sound('reports-mailed');
+
 // A time that is too long is refused in place: the bar stays, and leads out of it.
 await b.load('figures?period=custom&from=2020-01-01&to=2026-01-01', 'Reports');
 await main.getByText('This could not be loaded').waitFor();
@@ -131,6 +150,13 @@ await main.getByRole('link', { name: 'Gestellt: 6, Anfragen anzeigen', exact: tr
 await main.getByRole('button', { name: 'Team: Service desk', exact: true }).waitFor();
 assert.match(await main.locator('.total').filter({ hasText: 'Gestellt' }).innerText(), /50 % mehr als zuvor/);
 await main.locator('section').filter({ has: page.getByRole('heading', { name: 'Aufschlüsselung' }) }).getByRole('link', { name: 'Service desk: 6, Anfragen anzeigen' }).waitFor();
+await main.getByText('Jeden Montag um 7:00 Uhr (UTC)').waitFor();
 await b.sound('reports-german-390');
+
+// Nothing is mailed any more once it was deleted.
+await main.getByRole('button', { name: 'Service desk löschen' }).press('Enter');
+await page.getByRole('dialog').getByRole('button', { name: 'Löschen', exact: true }).press('Enter');
+await main.getByRole('list', { name: 'Ihnen gemailt' }).waitFor({ state: 'detached' });
+assert.deepEqual(await rest('GET', '/report-subscriptions'), []);
 await b.end();
 console.log('console-reports: ok');

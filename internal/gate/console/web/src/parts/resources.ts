@@ -6,4 +6,4 @@ export const ruled = [
 ];
 
 // audited are besides these what entries are about.
-export const audited = [...ruled, 'Company', 'InboundMail', 'Mailbox', 'Notification', 'Pack', 'RequestImport', 'SavedReply', 'SavedView', 'ServiceTemplate', 'Session'].sort(); // not said
+export const audited = [...ruled, 'Company', 'InboundMail', 'Mailbox', 'Notification', 'Pack', 'ReportSubscription', 'RequestImport', 'SavedReply', 'SavedView', 'ServiceTemplate', 'Session'].sort(); // not said

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { daysOf, plus, spanOf, stepOf, timeOf, tooLong } from '../pages/figures/period';
-import { changeOf, ended, groupOf, lasted, listOf, measures, ranked, said, unitOf, type Figures, type Measure } from '../pages/figures/report';
+import { changeOf, ended, groupOf, lasted, listOf, mailQuery, mailSearch, measures, ranked, said, unitOf, type Figures, type Measure } from '../pages/figures/report';
 
 const of = (period: string, today: string) => { const { days, before } = daysOf({ period }, today); return [days.first, days.last, before.first, before.last].join(' '); };
 
@@ -115,5 +115,15 @@ describe('the list behind a figure', () => {
     const rows = [g('a', { filed: 9, slaMet: 8, slaMissed: 1, resolutionP50: 10 }), g('b', { filed: 5, slaMet: 1, slaMissed: 4, resolutionP50: 90 }), g('c', { filed: 1 })];
     const order = (measure: string) => ranked(rows, measures[measure] as Measure).map((r) => r.key).join('');
     expect([order('filed'), order('sla'), order('resolution'), order('reopened')]).toEqual(['abc', 'bac', 'bac', 'abc']);
+  });
+});
+
+describe('a report by mail', () => {
+  it('keeps the filters and the breakdown, and leads to them of last week', () => {
+    const query = mailQuery({ period: 'custom', from: '2026-01-01', to: '2026-01-31', teamId: 'tea_1,none', priority: 'HIGH', by: 'team', measure: 'open' });
+    expect(query).toBe('teamId=tea_1,none&priority=HIGH&by=team');
+    expect(mailSearch(query)).toEqual({ period: 'last_week', teamId: 'tea_1,none', priority: 'HIGH', by: 'team' });
+    expect(mailQuery({ by: 'colour' })).toBe('');
+    expect(mailSearch('teamId=tea_1&teamId=tea_2&status=PENDING&by=team&by=priority')).toEqual({ period: 'last_week', teamId: 'tea_1,tea_2', by: 'team' });
   });
 });

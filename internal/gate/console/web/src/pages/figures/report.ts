@@ -1,6 +1,7 @@
 // report holds what the figures of requests are, how they are said, how they compare, and which list has the requests behind them.
 import { locale, plural, t } from '../../app/text';
 import type { ReportBy, ReportFiguresFragment } from '../../gen/types';
+import { queryOf } from '../../parts/query';
 import { share } from './table';
 import type { PeriodSearch, Span } from './period';
 
@@ -21,6 +22,22 @@ export const groups: Record<ReportBy, { field: FilterName; says: string; none: s
   organization: { field: 'organizationId', says: t('Organization'), none: t('No organization'), finds: true },
   priority: { field: 'priority', says: t('Priority'), none: t('None'), finds: false },
 };
+
+// mailQuery is what a report by mail keeps of the page's address: all but the time, which is the week before whenever one is mailed.
+export const mailQuery = (search: ReportSearch): string => queryOf(Object.fromEntries([
+  ...filters.map((name) => [name, (search[name] ?? '').split(',').filter(Boolean)] as const).filter(([, values]) => values.length > 0),
+  ...(search.by && search.by in groups ? [['by', search.by] as const] : []),
+]));
+
+// mailSearch is the page's address of last week for such a query.
+export function mailSearch(query: string): ReportSearch {
+  const out: Record<string, string> = { period: 'last_week' };
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (name === 'by') out.by ??= value;
+    else if ((filters as readonly string[]).includes(name)) out[name] = out[name] ? `${out[name]},${value}` : value;
+  }
+  return out;
+}
 
 // List is what stands in the address of a list of requests.
 export type List = Record<string, string>;

@@ -13,6 +13,7 @@ import { Empty } from '../../ui/states';
 import { ReportBar } from './bar';
 import { Breakdown } from './breakdown';
 import { Timed, type Column } from './figured';
+import { MailWeekly } from './mailed';
 import { daysSaid, stepOf, type Time } from './period';
 import { ended, filters, groups, listOf, only, type Figures, type Narrow, type ReportSearch } from './report';
 import { Tiles } from './tiles';
@@ -41,7 +42,7 @@ export function RequestFigured({ search, set, time }: Props) {
   return (
     <>
       <ReportBar search={search} set={set} time={time}>
-        <span className="display"><button type="button" className="plain small" disabled={busy} onClick={() => { void save(); }}><Download size={14} aria-hidden /> {t('Export all as CSV')}</button></span>
+        <span className="display"><button type="button" className="plain small" disabled={busy} onClick={() => { void save(); }}><Download size={14} aria-hidden /> {t('Export all as CSV')}</button> <MailWeekly search={search} /></span>
       </ReportBar>
       <p className="report-of">{t('{days}, compared with {before}. Days are in the time zone {zone}.', { days: daysSaid(time.days), before: daysSaid(time.before), zone: of.replaceAll('_', ' ') })}</p>
       {read.data || read.fault ? <Loaded read={read}>{(d) => <Shown of={d} by={by} search={search} set={set} time={time} />}</Loaded> : <Coming />}

@@ -5,6 +5,7 @@ import { t } from '../../app/text';
 import { Page } from '../../ui/page';
 import { AgentFigured } from './agents';
 import { DeliveryFigured } from './deliveries';
+import { Mailed } from './mailed';
 import { timeOf, tooLong } from './period';
 import type { ReportSearch } from './report';
 import { RequestFigured } from './requests';
@@ -23,6 +24,7 @@ export default function FigureView() {
   return (
     <Page title={t('Reports')} verb="request.update" intro={t('Only what you may see is counted.')}>
       <RequestFigured search={search} set={set} time={time} />
+      <Mailed />
       {!long && agents && <AgentFigured time={time.utc} note={note} />}
       {!long && deliveries && <DeliveryFigured time={time.utc} note={note} />}
       {long && (agents || deliveries) && <p className="section soft">{t('AI agents and webhook deliveries are counted for at most 366 days.')}</p>}

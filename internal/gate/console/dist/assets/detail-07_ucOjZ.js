@@ -1,0 +1,1 @@
+export{t as Detail}from"./detail-CrfQ0_D2.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./requests-Cv8_UYcO.js";
