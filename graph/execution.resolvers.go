@@ -80,6 +80,14 @@ func (r *taskResolver) SLA(_ context.Context, t *ent.Task) (*sla.Standing, error
 	return sla.StatusOf(t.SLAState, t.ResponseDueAt, t.ResolutionDueAt), nil
 }
 
+func (r *taskResolver) Shown(ctx context.Context, t *ent.Task) ([]*execution.Shown, error) {
+	return resolve.Attached(ctx, r.Engine, t, func(t *ent.Task) string { return t.ID }, execution.LookUpShownByTasks)
+}
+
+func (r *approvalResolver) Shown(ctx context.Context, a *ent.Approval) ([]*execution.Shown, error) {
+	return resolve.Attached(ctx, r.Engine, a, func(a *ent.Approval) string { return a.ID }, execution.LookUpShownByApprovals)
+}
+
 func (r *taskResolver) Corrections(_ context.Context, t *ent.Task) ([]*engine.Invalid, error) {
 	return documentOf[[]*engine.Invalid](t.Corrections)
 }
