@@ -27,7 +27,9 @@ func TestAPhaseShowsEarlierResults(t *testing.T) {
 	})
 	t.Run("those of its branch, and of a block before it", func(t *testing.T) {
 		t.Parallel()
-		task := func(id, shows string) string { return `{"id":"` + id + `","type":"PROCESS","config":{"shows":` + shows + `}}` }
+		task := func(id, shows string) string {
+			return `{"id":"` + id + `","type":"PROCESS","config":{"shows":` + shows + `}}`
+		}
 		accepted(t, blocks("s>first first>b a>p p>j c>j x>k after>e", []string{
 			parallel("b", "a c", "j", ""), joins("j", "each"), task("p", `["first","a"]`), each("each", "x", "k", ""), joins("k", "after"), task("after", `["c","x"]`),
 		}, "first", "a", "c", "x"))

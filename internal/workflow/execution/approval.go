@@ -414,6 +414,6 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 	}
 	tx.Changed(a, after)
 	return after, tx.Insert(ctx, NoticeArgs{
-		Company: a.CompanyID, Execution: a.ExecutionID, Occasion: notice.Approval, What: a.Title, Users: []string{in.UserID},
+		Company: a.CompanyID, Execution: a.ExecutionID, Occasion: notice.Approval, Approval: a.ID, What: a.Title, Users: []string{in.UserID},
 	}, time.Time{})
 }

@@ -91,7 +91,9 @@ type asked struct {
 	signOff                  bool
 }
 
-func ofTask(t *ent.Task) asked { return asked{t.ID, t.ExecutionID, t.PhaseID, t.Visit, t.Attempt, false} }
+func ofTask(t *ent.Task) asked {
+	return asked{t.ID, t.ExecutionID, t.PhaseID, t.Visit, t.Attempt, false}
+}
 
 func ofApproval(a *ent.Approval) asked {
 	return asked{a.ID, a.ExecutionID, a.PhaseID, a.Visit, a.Attempt, a.SignOff}
