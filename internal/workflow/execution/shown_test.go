@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -11,8 +12,12 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/approval"
+	"atrium/internal/desk/request"
+	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/op/paging"
+	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -262,5 +267,47 @@ func TestShownIsBounded(t *testing.T) {
 		require.Len(t, []rune(value(1)), 1000)
 		require.Equal(t, "text", shown[0].Fields[1].Type, "as it is cut")
 		require.Equal(t, []string{"list", `["one","two"]`}, []string{shown[0].Fields[2].Type, string(shown[0].Fields[2].Value)})
+	})
+}
+
+// The mails of an approval and of a task list what these show, in the reader's language: people by their names, and 20 values at most.
+func TestMailsTellWhatIsShown(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		mails := &posted{sent: map[string][]string{}}
+		w.Engine.Mailer = mails
+		approver, worker := w.A.Users[principal.Member], w.A.Users[principal.Agent]
+		for _, role := range []principal.Role{principal.Member, principal.Agent} {
+			testkit.Run(t, w, w.As(w.A, role), people.UpdateViewer, people.UpdateViewerInput{Locale: op.SetTo("de")})
+		}
+		price := phase("price", "PROCESS", body{"form": body{"fields": []body{
+			{"key": "amount", "label": "Preis", "type": "number"}, {"key": "urgent", "label": "Eilig", "type": "boolean"},
+			{"key": "buyer", "label": "Einkauf", "type": "user"}, {"key": "note", "label": "Notiz", "type": "textarea"},
+		}}})
+		order := phase("order", "PROCESS", nil)
+		order["participants"] = []body{{"role": "responsible", "type": "user", "id": worker.ID}}
+		d := line([]body{phase("start", "START", nil), price, phase("more", "PROCESS", nil), phase("ask", "APPROVAL", body{"mode": "any", "approvers": []body{person(approver)}})},
+			body{"from": "ask", "name": "approved", "to": "order"}, body{"from": "ask", "name": "rejected", "to": "done"}, body{"from": "order", "name": "next", "to": "done"})
+		d["phases"] = append(d["phases"].([]body), order, phase("done", "END", nil))
+		s := open(t, w, d)
+		w.Engine.Events = append(events.Subscribers{}, run.Follow(w.Queue), notice.Follow(w.Queue))
+		s.workLogged(io.Discard, notice.Work(w.Engine, notice.Reads{Request: request.Get.Info(), Task: run.GetTask.Info(), Shown: run.MailedWithTask}))
+		r := s.file(nil)
+		s.finishIn(r, "price", body{"amount": 1200, "urgent": true, "buyer": worker.ID, "note": "Zwei\nZeilen"})
+		many := body{}
+		for i := range 25 {
+			many[fmt.Sprintf("k%02d", i)] = i
+		}
+		s.finishIn(r, "more", many)
+		s.at(r, "WAITING", "ask")
+		require.Eventually(t, func() bool { return len(mails.to(approver.Email)) > 0 }, patience, tick)
+		mail := mails.to(approver.Email)[0]
+		require.Contains(t, mail, "\nAus früheren Schritten:\nPreis: 1200\nEilig: Ja\nEinkauf: "+worker.Name+"\nNotiz: Zwei Zeilen\nK00: 0\n")
+		require.Contains(t, mail, "\nK15: 15\n")
+		require.NotContains(t, mail, "K16")
+
+		require.NoError(t, s.decide(approver, s.approval(r).ID, "APPROVE"))
+		require.Eventually(t, func() bool { return len(mails.to(worker.Email)) > 0 }, patience, tick)
+		require.Contains(t, mails.to(worker.Email)[0], "\nAus früheren Schritten:\nErgebnis: Genehmigt\n")
 	})
 }
