@@ -313,9 +313,9 @@ func choose(a asked, o definition.Outline, history []*ent.PhaseVisit) []*ent.Pha
 	for _, v := range slices.Backward(before) {
 		at := place{v.PhaseID, op.Or(v.Branch, "")}
 		if v.Status == phasevisit.StatusCOMPLETED && leaves(v) && !seen[at] && len(out) < definition.MaxShows {
+			seen[at] = true
 			out = append(out, v)
 		}
-		seen[at] = true
 	}
 	slices.Reverse(out)
 	return out
@@ -357,14 +357,20 @@ func onTheWay(history []*ent.PhaseVisit, branch string) []*ent.PhaseVisit {
 		in[op.Or(v.Branch, "")] = append(in[op.Or(v.Branch, "")], v)
 	}
 	var out []*ent.PhaseVisit
-	for around := range in {
+	begun := 0 // the number of the innermost block around so far
+	for _, around := range slices.Sorted(maps.Keys(in)) {
 		if around != "" && around != branch && !strings.HasPrefix(branch, around+between) {
 			continue
 		}
-		for i, v := range in[around] {
+		own := slices.DeleteFunc(in[around], func(v *ent.PhaseVisit) bool { return v.Number < begun }) // of another run of that branch
+		for i, v := range own {
 			out = append(out, v)
-			if i+1 < len(in[around]) && opensBlock(v) {
-				out = append(out, ended(history, around, v.Number, in[around][i+1].Number)...)
+			switch {
+			case !opensBlock(v):
+			case i+1 < len(own):
+				out = append(out, ended(history, around, v.Number, own[i+1].Number)...)
+			default:
+				begun = v.Number
 			}
 		}
 	}
@@ -494,9 +500,18 @@ func shownOf(v *ent.PhaseVisit, o definition.Outline) (*Shown, error) {
 		delete(left, f.Key)
 	}
 	for _, key := range slices.Sorted(maps.Keys(left)) {
-		out.add(key, definition.InWords(key), "", left[key])
+		out.add(key, labelOf(key), "", left[key])
 	}
 	return out, nil
+}
+
+// labelOf returns what people read of a name that no form labels: "Unit price", and "Quote: Unit price" of what a called workflow has left.
+func labelOf(key string) string {
+	parts := strings.Split(key, ".")
+	for i, part := range parts {
+		parts[i] = definition.InWords(part)
+	}
+	return strings.Join(parts, ": ")
 }
 
 // ofCalled returns what a called workflow has left behind, by the phase and the name: "quote.price".

@@ -12,6 +12,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/approval"
+	"atrium/ent/phasevisit"
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
@@ -309,5 +310,67 @@ func TestMailsTellWhatIsShown(t *testing.T) {
 		require.NoError(t, s.decide(approver, s.approval(r).ID, "APPROVE"))
 		require.Eventually(t, func() bool { return len(mails.to(worker.Email)) > 0 }, patience, tick)
 		require.Contains(t, mails.to(worker.Email)[0], "\nAus früheren Schritten:\nErgebnis: Genehmigt\n")
+	})
+}
+
+// What leads to a visit follows from the history alone, whose lines have a number, a type, a branch and, of a branch that was cut off, an x.
+func TestWhatLeadsToAVisit(t *testing.T) {
+	t.Parallel()
+	const (
+		two   = "1 DATA; 2 PARALLEL; 3 DATA A; 4 DATA C; 5 DATA A; 6 JOIN; 7 DATA"
+		loop  = "1 PARALLEL; 2 DATA A; 3 PROCESS C x; 4 JOIN; 5 DATA; 6 PARALLEL; 7 DATA A; 8 DATA C"
+		each  = "1 FOR_EACH; 2 DATA 1; 3 DATA 2; 4 DATA 1; 5 JOIN"
+		inner = "1 PARALLEL; 2 FOR_EACH A; 3 DATA A / 1; 4 DATA C; 5 DATA A / 2; 6 JOIN A; 7 DATA A"
+		broke = "1 PARALLEL; 2 FOR_EACH A x; 3 DATA A / 1; 4 DATA C; 5 JOIN"
+	)
+	for _, c := range []struct {
+		history, branch string
+		want            []int
+	}{
+		{"1 START; 2 PROCESS; 3 DATA", "", []int{1, 2, 3}},
+		{two, "", []int{1, 2, 3, 4, 5, 6, 7}},
+		{"1 DATA; 2 PARALLEL; 3 DATA A; 4 DATA C; 5 DATA A", "A", []int{1, 2, 3, 5}},
+		{"1 DATA; 2 PARALLEL; 3 DATA A; 4 DATA C", "B", []int{1, 2}},
+		{loop, "A", []int{1, 2, 4, 5, 6, 7}},
+		{loop, "C", []int{1, 2, 4, 5, 6, 8}},
+		{each, "", []int{1, 2, 3, 4, 5}},
+		{"1 FOR_EACH; 2 DATA 1; 3 DATA 2; 4 DATA 11", "1", []int{1, 2}},
+		{inner, "A", []int{1, 2, 3, 5, 6, 7}},
+		{inner, "C", []int{1, 4}},
+		{"1 PARALLEL; 2 FOR_EACH A; 3 DATA A / 1; 4 DATA A / 2", "A / 2", []int{1, 2, 4}},
+		{broke, "", []int{1, 4, 5}},
+	} {
+		var history []*ent.PhaseVisit
+		for line := range strings.SplitSeq(c.history, "; ") {
+			words := strings.SplitN(line, " ", 3)
+			v := &ent.PhaseVisit{Type: words[1], Status: phasevisit.StatusCOMPLETED, Transition: "next"}
+			_, err := fmt.Sscan(words[0], &v.Number)
+			require.NoError(t, err)
+			if len(words) == 3 {
+				branch, cut := strings.CutSuffix(words[2], " x")
+				if v.Branch = &branch; cut {
+					v.Status, v.Transition = phasevisit.StatusSKIPPED, ""
+				}
+			}
+			history = append(history, v)
+		}
+		var got []int
+		for _, v := range run.OnTheWay(history, c.branch) {
+			got = append(got, v.Number)
+		}
+		require.Equal(t, c.want, got, "%q in %s", c.branch, c.history)
+	}
+}
+
+// A CALL_WORKFLOW shows what the phases of the called workflow have left behind.
+func TestCalledWorkflowsAreShown(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := caller(t, w, tower(t, w, 1).ID, nil)
+		s.work()
+		r := s.file(nil)
+		s.finishIn(r, "order", body{"unit_price": 3})
+		s.at(r, "WAITING", "after")
+		require.Equal(t, []string{"Call: Order: Unit price = 3"}, s.taskShows(w.A.Owner, s.task(r).ID))
 	})
 }
