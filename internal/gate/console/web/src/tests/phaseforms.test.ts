@@ -10,7 +10,7 @@ import { rekeyed } from '../pages/workflows/builder/fresh';
 import { earlier, inputNames, kindOf, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
 import { formOf, scalar, turned } from '../pages/workflows/builder/payload';
 import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder/moment';
-import { showable } from '../pages/workflows/builder/shows';
+import { showable } from '../pages/workflows/builder/showable';
 import { edit } from '../pages/workflows/builder/edit';
 import { renamed } from '../pages/workflows/builder/paste';
 import { below, merged, put, within } from '../pages/workflows/builder/shape';

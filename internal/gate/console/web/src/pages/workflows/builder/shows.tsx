@@ -2,31 +2,11 @@
 import { useState } from 'react';
 import { t } from '../../../app/text';
 import { Check, Field } from '../../../ui/field';
-import { apart } from './blocks';
 import type { FormProps } from './common';
 import { usePhase } from './context';
-import { shaped } from './definition';
-import { earlier, titled } from './known';
+import { titled } from './known';
+import { showable } from './showable';
 import { at, object, objects, text, within, type Json } from './shape';
-
-// leaves reports whether a phase leaves something that people read.
-function leaves(p: Json): boolean {
-  const config = object(p['config']);
-  switch (p['type']) {
-    case 'PROCESS': case 'APPROVAL': return true;
-    case 'DATA': return config['kind'] !== 'validate';
-    case 'API_CALL': return Object.keys(object(config['response'])).length > 0;
-    case 'CALL_WORKFLOW': return config['wait'] !== false;
-    default: return false;
-  }
-}
-
-// showable are the phases whose results a phase can show, in the order of the definition: those that lead to it and stand in no other branch.
-export function showable(definition: unknown, id: string): Json[] {
-  const before = earlier(definition, id);
-  const d = shaped(definition);
-  return objects(object(definition)['phases']).filter((p) => before.has(text(p['id'])) && leaves(p) && !(d && apart(d, text(p['id']), id)));
-}
 
 export function ShowsField({ config, set }: FormProps) {
   const { definition, id, problems } = usePhase();
