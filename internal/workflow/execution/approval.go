@@ -34,7 +34,7 @@ var (
 
 	GetApproval = op.OnRow("approval.read", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
-	}, loadApproval, withShownTo(read[*ent.Approval])).Reaching(participant.InApproval)
+	}, loadApproval, withShownTo(read[ent.Approval])).Reaching(participant.InApproval)
 
 	DecideApproval = op.OnRow("approval.decide", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",

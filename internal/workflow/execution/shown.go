@@ -172,8 +172,11 @@ func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (pagin
 	return l, attachShownTo(ctx, tx, l.Rows...)
 }
 
+// changes is the function of an operation on a row, which returns the row as it is then.
+type changes[Row, In any] func(context.Context, *op.Tx, *Row, In) (*Row, error)
+
 // withShown is a function of an operation on a task that attaches to its result what that shows.
-func withShown[In any](fn func(context.Context, *op.Tx, *ent.Task, In) (*ent.Task, error)) func(context.Context, *op.Tx, *ent.Task, In) (*ent.Task, error) {
+func withShown[In any](fn changes[ent.Task, In]) changes[ent.Task, In] {
 	return func(ctx context.Context, tx *op.Tx, t *ent.Task, in In) (*ent.Task, error) {
 		t, err := fn(ctx, tx, t, in)
 		if err != nil {
@@ -184,7 +187,7 @@ func withShown[In any](fn func(context.Context, *op.Tx, *ent.Task, In) (*ent.Tas
 }
 
 // withShownTo is withShown for approvals.
-func withShownTo[In any](fn func(context.Context, *op.Tx, *ent.Approval, In) (*ent.Approval, error)) func(context.Context, *op.Tx, *ent.Approval, In) (*ent.Approval, error) {
+func withShownTo[In any](fn changes[ent.Approval, In]) changes[ent.Approval, In] {
 	return func(ctx context.Context, tx *op.Tx, a *ent.Approval, in In) (*ent.Approval, error) {
 		a, err := fn(ctx, tx, a, in)
 		if err != nil {
@@ -195,7 +198,7 @@ func withShownTo[In any](fn func(context.Context, *op.Tx, *ent.Approval, In) (*e
 }
 
 // read returns the row that was loaded.
-func read[Row any](_ context.Context, _ *op.Tx, row Row, _ op.ByID) (Row, error) { return row, nil }
+func read[Row any](_ context.Context, _ *op.Tx, row *Row, _ op.ByID) (*Row, error) { return row, nil }
 
 func attachShown(ctx context.Context, tx *op.Tx, rows ...*ent.Task) error {
 	found, err := shownTo(ctx, tx, rows, ofTask)
@@ -414,7 +417,8 @@ func readOutputs(ctx context.Context, db *ent.Client, chosen map[string][]*ent.P
 	if len(byID) == 0 {
 		return nil
 	}
-	rows, err := db.PhaseVisit.Query().Where(phasevisit.IDIn(slices.Collect(maps.Keys(byID))...)).Select(phasevisit.FieldID, phasevisit.FieldOutput).All(ctx)
+	rows, err := db.PhaseVisit.Query().Where(phasevisit.IDIn(slices.Collect(maps.Keys(byID))...)).
+		Select(phasevisit.FieldID, phasevisit.FieldOutput).All(ctx)
 	if err != nil {
 		return fmt.Errorf("read what the phases have left behind: %w", err)
 	}

@@ -33,7 +33,7 @@ var (
 
 	GetTask = op.OnRow("task.read", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Summary: "Get a task",
-	}, loadTask, withShown(read[*ent.Task])).Reaching(participant.SeesTask)
+	}, loadTask, withShown(read[ent.Task])).Reaching(participant.SeesTask)
 
 	CompleteTask = op.OnRow("task.complete", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write", Summary: "Complete a task, by one of its outcomes",

@@ -15,7 +15,7 @@ export function ShowsField({ config, set }: FormProps) {
   const can = showable(definition, id);
   const others = objects(object(definition)['phases']).filter((p) => chosen?.includes(text(p['id'])) && !can.includes(p)); // chosen before something was moved
   const known = [...can, ...others];
-  const how = chosen === null ? '' : choosing ? 'some' : 'none';
+  const how = chosen === null ? '' : choosing || chosen.length > 0 ? 'some' : 'none';
   const turn = (to: string) => {
     choose(to === 'some');
     set('shows', to === '' ? undefined : to === 'some' ? can.map((p) => text(p['id'])).slice(0, 20) : []);
