@@ -1,1 +1,0 @@
-export{t as Move}from"./move-C2NFm7L5.js";
