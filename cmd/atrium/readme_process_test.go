@@ -10,8 +10,8 @@ import (
 )
 
 // The walkthroughs of the guides work on the demo company as printed, except for the server's ports and folder: a workflow from a
-// request through its tasks and its approval to its end, one whose order shows the price, one that is started by a call from GitHub and waits for a timer, a trial, branches at
-// once, a workflow that calls another one, and a secret with its hosts.
+// request through its tasks and its approval to its end, one whose order shows the price, one that is started by a call from GitHub and
+// waits for a timer, a trial, branches at once, a workflow that calls another one, and a secret with its hosts.
 func TestReadmeProcess(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve("--dev-clock")
