@@ -366,11 +366,11 @@ func TestWhatLeadsToAVisit(t *testing.T) {
 func TestCalledWorkflowsAreShown(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		s := caller(t, w, tower(t, w, 1).ID, nil)
+		s := caller(t, w, tower(t, w, 1).ID, body{"input": body{"n": 1}})
 		s.work()
 		r := s.file(nil)
 		s.finishIn(r, "order", body{"unit_price": 3})
 		s.at(r, "WAITING", "after")
-		require.Equal(t, []string{"Call: Order: Unit price = 3"}, s.taskShows(w.A.Owner, s.task(r).ID))
+		require.Equal(t, []string{"Call: Count: N = 2", "Call: Order: Unit price = 3"}, s.taskShows(w.A.Owner, s.task(r).ID))
 	})
 }
