@@ -58,6 +58,10 @@ type Approval struct {
 	// The values are being populated by the ApprovalQuery when eager-loading is set.
 	Edges        ApprovalEdges `json:"edges"`
 	selectValues sql.SelectValues
+
+	// Shown is what it shows of earlier results, as JSON, where the operation that read the row has looked that up: see
+	// internal/workflow/execution. It is no column.
+	Shown json.RawMessage `json:"-" audit:"-"`
 }
 
 // ApprovalEdges holds the relations/edges for other nodes in the graph.

@@ -84,6 +84,10 @@ type Task struct {
 	// The values are being populated by the TaskQuery when eager-loading is set.
 	Edges        TaskEdges `json:"edges"`
 	selectValues sql.SelectValues
+
+	// Shown is what it shows of earlier results, as JSON, where the operation that read the row has looked that up: see
+	// internal/workflow/execution. It is no column.
+	Shown json.RawMessage `json:"-" audit:"-"`
 }
 
 // TaskEdges holds the relations/edges for other nodes in the graph.

@@ -80,6 +80,20 @@ func (r *taskResolver) SLA(_ context.Context, t *ent.Task) (*sla.Standing, error
 	return sla.StatusOf(t.SLAState, t.ResponseDueAt, t.ResolutionDueAt), nil
 }
 
+func (r *taskResolver) Shown(ctx context.Context, t *ent.Task) ([]*execution.Shown, error) {
+	if len(t.Shown) > 0 { // the operation that read the row has looked it up
+		return documentOf[[]*execution.Shown](t.Shown)
+	}
+	return resolve.Attached(ctx, r.Engine, t, func(t *ent.Task) string { return t.ID }, execution.LookUpShownByTasks)
+}
+
+func (r *approvalResolver) Shown(ctx context.Context, a *ent.Approval) ([]*execution.Shown, error) {
+	if len(a.Shown) > 0 { // the operation that read the row has looked it up
+		return documentOf[[]*execution.Shown](a.Shown)
+	}
+	return resolve.Attached(ctx, r.Engine, a, func(a *ent.Approval) string { return a.ID }, execution.LookUpShownByApprovals)
+}
+
 func (r *taskResolver) Corrections(_ context.Context, t *ent.Task) ([]*engine.Invalid, error) {
 	return documentOf[[]*engine.Invalid](t.Corrections)
 }

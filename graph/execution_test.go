@@ -115,7 +115,8 @@ func TestExecutionsAndTasksAreWatched(t *testing.T) {
 }
 
 // A page learns of each approval whether decideApproval would take its viewer's decision now: whose turn it is in a sequence, who has
-// decided already, who decides for a team, and in whose place. The number of statements does not grow with the approvals.
+// decided already, who decides for a team, and in whose place. The number of statements does not grow with the
+// approvals, nor does that of what they show.
 func TestApprovalsTellWhoseTurnItIs(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -146,7 +147,7 @@ func TestApprovalsTellWhoseTurnItIs(t *testing.T) {
 			t.Helper()
 			statements.Store(0)
 			out := map[string]bool{}
-			a := ask(t, s, who, `{ approvals(first: 50) { edges { node { id viewerMayDecide } } } }`, nil)
+			a := ask(t, s, who, `{ approvals(first: 50) { edges { node { id viewerMayDecide shown { phaseId fields { key } } } } } }`, nil)
 			nodes, _ := a.Get("data.approvals.edges").([]any)
 			for i := range nodes {
 				at := fmt.Sprintf("data.approvals.edges.%d.node.", i)

@@ -33,6 +33,8 @@ import (
 
 const tenantsOwn = "callers know which company they are of"
 
+const shownByLookUp = "no column: shown is looked up for all rows of a list"
+
 const sealsOwn = "only exports hand out what opens a commitment"
 
 // private are the columns that the schema does not show, with the reason.
@@ -109,13 +111,13 @@ var private = map[string]map[string]string{
 		"ParentVisit": "the engine's own", "ParentAttempt": "the engine's own", "RootID": "bounds what one execution starts", "Depth": "bounds calls",
 		"InboundWebhookID": "the webhook's calls tell it", "InboundKey": "the caller's own", "Intake": "the webhook tells it", "Consulted": "who reads its request",
 	},
-	"Task":     {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own", "SLALevels": "the phase's definition shows them", "SLANextAt": "the sweep's own"},
-	"Approval": {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
+	"Task":     {"CompanyID": tenantsOwn, "Shown": shownByLookUp, "Visit": "the engine's own", "Attempt": "the engine's own", "SLALevels": "the phase's definition shows them", "SLANextAt": "the sweep's own"},
+	"Approval": {"CompanyID": tenantsOwn, "Shown": shownByLookUp, "Visit": "the engine's own", "Attempt": "the engine's own"},
 	"Incident": {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 }
 
 // elsewhere are the fields of answers that are read from other tables than the row's.
-var elsewhere = map[string]bool{"User.teamIds": true, "Team.memberIds": true, "Execution.variables": true, "Execution.phases": true, "Execution.phaseIds": true, "Execution.phaseNames": true, "Invoice.creditNotes": true}
+var elsewhere = map[string]bool{"User.teamIds": true, "Team.memberIds": true, "Execution.variables": true, "Execution.phases": true, "Execution.phaseIds": true, "Execution.phaseNames": true, "Invoice.creditNotes": true, "Task.shown": true, "Approval.shown": true}
 
 // TestEveryColumnIsAnsweredOrPrivate sets one column after the other to a unique value, and looks for it in an answer that
 // selects everything.

@@ -138,6 +138,8 @@ func keptDocument(column string) json.RawMessage {
 		return json.RawMessage(`[{"comment":"distinct"}]`)
 	case "Corrections":
 		return json.RawMessage(`[{"message":"distinct"}]`)
+	case "Shown":
+		return json.RawMessage(`[{"name":"distinct"}]`)
 	case "Faults":
 		return json.RawMessage(`[{"message":"distinct"}]`)
 	case "Every":

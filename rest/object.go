@@ -34,3 +34,9 @@ func (v AnyValue) MarshalJSON() ([]byte, error) { return v, nil }
 
 // Schema describes it in the OpenAPI document as any value.
 func (AnyValue) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
+
+// UnmarshalJSON keeps a copy of the value as it stands.
+func (v *AnyValue) UnmarshalJSON(raw []byte) error {
+	*v = append((*v)[:0], raw...)
+	return nil
+}

@@ -55,21 +55,22 @@ func agentRunOut(row *ent.AgentRun) AgentRun {
 
 // Approval is what answers show of the entity.
 type Approval struct {
-	ID          string     `json:"id" doc:"The approval's id, apr_…" example:"apr_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	ExecutionID string     `json:"executionId" doc:"The execution that it is part of." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	RequestID   *string    `json:"requestId" doc:"The request that it is about." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	PhaseID     string     `json:"phaseId" doc:"The phase of the execution." example:"approve"`
-	Title       string     `json:"title" doc:"What is to be decided, in a line." example:"Approve the purchase"`
-	Status      string     `json:"status" enum:"PENDING,APPROVED,REJECTED,EXPIRED,CANCELLED" doc:"How it stands; CANCELLED with its execution."`
-	SignOff     bool       `json:"signOff" doc:"Whether it is about the outcome of the phase's task." example:"false"`
-	Mode        string     `json:"mode" enum:"any,all,quorum" doc:"Whose decisions settle it."`
-	Quorum      int        `json:"quorum" doc:"How many must approve, with the mode quorum." example:"0"`
-	Sequential  bool       `json:"sequential" doc:"Whether the approvers decide in the order of the list." example:"false"`
-	Approvers   []Approver `json:"approvers" doc:"Who decides."`
-	Decisions   []Decision `json:"decisions" doc:"What they decided, in the order in which it came."`
-	ExpiresAt   *Time      `json:"expiresAt" doc:"Until when they may decide."`
-	CreatedAt   Time       `json:"createdAt" doc:"When it was made."`
-	UpdatedAt   Time       `json:"updatedAt" doc:"When it was last changed."`
+	ID          string       `json:"id" doc:"The approval's id, apr_…" example:"apr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ExecutionID string       `json:"executionId" doc:"The execution that it is part of." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RequestID   *string      `json:"requestId" doc:"The request that it is about." example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	PhaseID     string       `json:"phaseId" doc:"The phase of the execution." example:"approve"`
+	Title       string       `json:"title" doc:"What is to be decided, in a line." example:"Approve the purchase"`
+	Status      string       `json:"status" enum:"PENDING,APPROVED,REJECTED,EXPIRED,CANCELLED" doc:"How it stands; CANCELLED with its execution."`
+	SignOff     bool         `json:"signOff" doc:"Whether it is about the outcome of the phase's task." example:"false"`
+	Mode        string       `json:"mode" enum:"any,all,quorum" doc:"Whose decisions settle it."`
+	Quorum      int          `json:"quorum" doc:"How many must approve, with the mode quorum." example:"0"`
+	Sequential  bool         `json:"sequential" doc:"Whether the approvers decide in the order of the list." example:"false"`
+	Approvers   []Approver   `json:"approvers" doc:"Who decides."`
+	Decisions   []Decision   `json:"decisions" doc:"What they decided, in the order in which it came."`
+	Shown       []ShownPhase `json:"shown" doc:"What it shows of earlier results, in the order in which they came: those of the phases that its own names, or else those since the last decision, and of a sign-off the result of its task."`
+	ExpiresAt   *Time        `json:"expiresAt" doc:"Until when they may decide."`
+	CreatedAt   Time         `json:"createdAt" doc:"When it was made."`
+	UpdatedAt   Time         `json:"updatedAt" doc:"When it was last changed."`
 }
 
 func approvalOut(row *ent.Approval) Approval {
@@ -86,6 +87,7 @@ func approvalOut(row *ent.Approval) Approval {
 		Sequential:  row.Sequential,
 		Approvers:   approvalApproversOut(row),
 		Decisions:   approvalDecisionsOut(row),
+		Shown:       approvalShownOut(row),
 		ExpiresAt:   atOrNil(row.ExpiresAt),
 		CreatedAt:   at(row.CreatedAt),
 		UpdatedAt:   at(row.UpdatedAt),
@@ -553,6 +555,7 @@ type Task struct {
 	Form         *Form        `json:"form" doc:"What the completion's variables must answer; null for anything."`
 	Outcomes     []string     `json:"outcomes" doc:"What the completion may name as its outcome." example:"[\"next\"]"`
 	Corrections  []Correction `json:"corrections" doc:"What is to be corrected in the request, of a task that asks for that."`
+	Shown        []ShownPhase `json:"shown" doc:"What it shows of earlier results, in the order in which they came: those of the phases that its own names, or else those since the last decision."`
 	Outcome      *string      `json:"outcome" doc:"How it was completed." example:"next"`
 	Variables    Object       `json:"variables" doc:"What it was completed with." example:"{\"serial\": \"X1\"}"`
 	CompletedBy  *string      `json:"completedBy" doc:"The user or service account that completed it." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
@@ -579,6 +582,7 @@ func taskOut(row *ent.Task) Task {
 		Form:         taskFormOut(row),
 		Outcomes:     append([]string{}, row.Outcomes...),
 		Corrections:  taskCorrectionsOut(row),
+		Shown:        taskShownOut(row),
 		Outcome:      row.Outcome,
 		Variables:    objectOut(row.Variables),
 		CompletedBy:  row.CompletedBy,

@@ -10,13 +10,14 @@ import (
 )
 
 // The walkthroughs of the guides work on the demo company as printed, except for the server's ports and folder: a workflow from a
-// request through its tasks and its approval to its end, one that is started by a call from GitHub and waits for a timer, a trial, branches at
-// once, a workflow that calls another one, and a secret with its hosts.
+// request through its tasks and its approval to its end, one whose order shows the price, one that is started by a call from GitHub and
+// waits for a timer, a trial, branches at once, a workflow that calls another one, and a secret with its hosts.
 func TestReadmeProcess(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve("--dev-clock")
 		shows := [][]string{
 			{`"status":"COMPLETED"`, `"phaseId":"done"`},
+			{`"name":"Ask for the price"`},
 			{`"state":"PAUSED"`, `"state":"WARNING"`, `which is soon`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
 			{`"status":"COMPLETED"`, `"answer":"answers.approve"`},
 			{`"branch":"Rooms"`, `"output":{"rooms":2}`, `"completed":["Laptop","Rooms"]`},

@@ -414,7 +414,7 @@ func (s *server) addWork(ctx context.Context) error {
 		provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()),
 		hooks.Work(),
 		billing.Renewal(s.engine, s.charges()),
-		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Comment: request.GetComment.Info(), Task: execution.GetTask.Info()}),
+		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Comment: request.GetComment.Info(), Task: execution.GetTask.Info(), Shown: execution.MailedWithTask}),
 		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
 		request.Clocks(s.engine, execution.TaskClocks),
 		s.agents(),

@@ -31,7 +31,7 @@ func (Approval) Fields() []ent.Field {
 		field.Int("quorum").Default(0).Immutable().Comment("of the mode quorum").Annotations(shown("How many must approve, with the mode quorum.", eg("0"))),
 		field.Bool("sequential").Default(false).Immutable().Annotations(shown("Whether the approvers decide in the order of the list.", eg("false"))),
 		document("approvers", "[{type, id}], by their places; who delegates puts another one into its own", shown("Who decides.", typed("[Approver!]!"), filled("[]Approver"))),
-		document("decisions", "[{approver, by, approve, comment, at}], in the order in which they came", shown("What they decided, in the order in which it came.", typed("[ApprovalDecision!]!"), filled("[]Decision"), also("viewerMayDecide", "Boolean!", "Whether decideApproval would take a decision of the caller now: as an approver, whose turn it is, and who has not decided."))),
+		document("decisions", "[{approver, by, approve, comment, at}], in the order in which they came", shown("What they decided, in the order in which it came.", typed("[ApprovalDecision!]!"), filled("[]Decision"), also("viewerMayDecide", "Boolean!", "Whether decideApproval would take a decision of the caller now: as an approver, whose turn it is, and who has not decided."), also("shown", "[ShownPhase!]!", "What it shows of earlier results, in the order in which they came: those of the phases that its own names, or else those since the last decision, and of a sign-off the result of its task.", filled("[]ShownPhase")))),
 		field.Time("expires_at").Optional().Nillable().Annotations(shown("Until when they may decide.")),
 	}
 }

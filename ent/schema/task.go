@@ -41,7 +41,7 @@ func (Task) Fields() []ent.Field {
 		field.Time("sla_next_at").Optional().Nillable().StructTag(`audit:"-"`),
 		document("form", "what the completion is asked for; null for anything", shown("What the completion's variables must answer; null for anything.", typed("JSON"), filled("*Form"))),
 		field.JSON("outcomes", []string{}).Optional().Immutable().Comment("the ways that a completion may take").Annotations(shown("What the completion may name as its outcome.", eg(`["next"]`))),
-		document("corrections", "[{field, message}], of a task that asks for corrections of the request", shown("What is to be corrected in the request, of a task that asks for that.", typed("[Correction!]!"), filled("[]Correction"))),
+		document("corrections", "[{field, message}], of a task that asks for corrections of the request", shown("What is to be corrected in the request, of a task that asks for that.", typed("[Correction!]!"), filled("[]Correction"), also("shown", "[ShownPhase!]!", "What it shows of earlier results, in the order in which they came: those of the phases that its own names, or else those since the last decision.", filled("[]ShownPhase")))),
 		field.String("outcome").Optional().Nillable().Annotations(shown("How it was completed.", eg("next"))),
 		document("variables", "what it was completed with", shown("What it was completed with.", eg(`{"serial": "X1"}`))),
 		field.String("completed_by").MaxLen(40).Optional().Nillable().Annotations(shown("The user or service account that completed it.", typed("ID"), of("usr"))),

@@ -92,6 +92,7 @@ type ApprovalResolver interface {
 	Approvers(ctx context.Context, obj *ent.Approval) ([]*execution.Approver, error)
 	Decisions(ctx context.Context, obj *ent.Approval) ([]*execution.Decision, error)
 	ViewerMayDecide(ctx context.Context, obj *ent.Approval) (bool, error)
+	Shown(ctx context.Context, obj *ent.Approval) ([]*execution.Shown, error)
 
 	Execution(ctx context.Context, obj *ent.Approval) (*ent.Execution, error)
 	Request(ctx context.Context, obj *ent.Approval) (*ent.Request, error)
@@ -271,6 +272,7 @@ type TaskResolver interface {
 	SLA(ctx context.Context, obj *ent.Task) (*sla.Standing, error)
 
 	Corrections(ctx context.Context, obj *ent.Task) ([]*engine.Invalid, error)
+	Shown(ctx context.Context, obj *ent.Task) ([]*execution.Shown, error)
 
 	Variables(ctx context.Context, obj *ent.Task) (json.RawMessage, error)
 
@@ -3136,6 +3138,38 @@ func (ec *executionContext) _Approval_viewerMayDecide(ctx context.Context, field
 }
 func (ec *executionContext) fieldContext_Approval_viewerMayDecide(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Approval", field, true, true, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_shown(ctx context.Context, field graphql.CollectedField, obj *ent.Approval) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_shown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Approval().Shown(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*execution.Shown) graphql.Marshaler {
+			return ec.marshalNShownPhase2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐShownᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_shown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Approval",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ShownPhase(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Approval_expiresAt(ctx context.Context, field graphql.CollectedField, obj *ent.Approval) (ret graphql.Marshaler) {
@@ -13649,6 +13683,38 @@ func (ec *executionContext) fieldContext_Task_corrections(_ context.Context, fie
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Correction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Task_shown(ctx context.Context, field graphql.CollectedField, obj *ent.Task) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Task_shown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Task().Shown(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*execution.Shown) graphql.Marshaler {
+			return ec.marshalNShownPhase2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐShownᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Task_shown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Task",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ShownPhase(ctx, field)
 		},
 	}
 	return fc, nil
@@ -27770,6 +27836,11 @@ func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet,
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "shown":
+			out.Values[i] = ec._Approval_shown(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "expiresAt":
 			out.Values[i] = ec._Approval_expiresAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -34728,6 +34799,11 @@ func (ec *executionContext) _Task(ctx context.Context, sel ast.SelectionSet, obj
 			}
 		case "corrections":
 			out.Values[i] = ec._Task_corrections(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shown":
+			out.Values[i] = ec._Task_shown(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -416,6 +416,87 @@ func (ec *executionContext) fieldContext_PhaseVisit_branch(_ context.Context, fi
 	return graphql.NewScalarFieldContext("PhaseVisit", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _ShownField_key(ctx context.Context, field graphql.CollectedField, obj *execution.ShownField) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Key)
+}
+func (ec *executionContext) fieldContext_ShownField_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ShownField", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ShownField_label(ctx context.Context, field graphql.CollectedField, obj *execution.ShownField) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Label)
+}
+func (ec *executionContext) fieldContext_ShownField_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ShownField", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ShownField_type(ctx context.Context, field graphql.CollectedField, obj *execution.ShownField) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Type)
+}
+func (ec *executionContext) fieldContext_ShownField_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ShownField", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ShownField_value(ctx context.Context, field graphql.CollectedField, obj *execution.ShownField) (ret graphql.Marshaler) {
+	return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Value)
+}
+func (ec *executionContext) fieldContext_ShownField_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ShownField", field, false, false, errors.New("field of type JSON does not have child fields"))
+}
+
+func (ec *executionContext) _ShownPhase_phaseId(ctx context.Context, field graphql.CollectedField, obj *execution.Shown) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.PhaseID)
+}
+func (ec *executionContext) fieldContext_ShownPhase_phaseId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ShownPhase", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ShownPhase_name(ctx context.Context, field graphql.CollectedField, obj *execution.Shown) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_ShownPhase_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ShownPhase", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ShownPhase_branch(ctx context.Context, field graphql.CollectedField, obj *execution.Shown) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Branch)
+}
+func (ec *executionContext) fieldContext_ShownPhase_branch(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ShownPhase", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ShownPhase_fields(ctx context.Context, field graphql.CollectedField, obj *execution.Shown) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ShownPhase_fields(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Fields, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*execution.ShownField) graphql.Marshaler {
+			return ec.marshalNShownField2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐShownFieldᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ShownPhase_fields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ShownPhase",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ShownField(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TaskChange_change(ctx context.Context, field graphql.CollectedField, obj *TaskChange) (ret graphql.Marshaler) {
 	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
 }
@@ -844,6 +925,92 @@ func (ec *executionContext) _PhaseVisit(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
+var shownFieldImplementors = []string{"ShownField"}
+
+func (ec *executionContext) _ShownField(ctx context.Context, sel ast.SelectionSet, obj *execution.ShownField) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, shownFieldImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ShownField")
+		case "key":
+			out.Values[i] = ec._ShownField_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "label":
+			out.Values[i] = ec._ShownField_label(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "type":
+			out.Values[i] = ec._ShownField_type(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "value":
+			out.Values[i] = ec._ShownField_value(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var shownPhaseImplementors = []string{"ShownPhase"}
+
+func (ec *executionContext) _ShownPhase(ctx context.Context, sel ast.SelectionSet, obj *execution.Shown) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, shownPhaseImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ShownPhase")
+		case "phaseId":
+			out.Values[i] = ec._ShownPhase_phaseId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._ShownPhase_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "branch":
+			out.Values[i] = ec._ShownPhase_branch(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "fields":
+			out.Values[i] = ec._ShownPhase_fields(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var taskChangeImplementors = []string{"TaskChange"}
 
 func (ec *executionContext) _TaskChange(ctx context.Context, sel ast.SelectionSet, obj *TaskChange) graphql.Marshaler {
@@ -1237,6 +1404,58 @@ func (ec *executionContext) marshalNPhaseVisitStatus2string(ctx context.Context,
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNShownField2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐShownFieldᚄ(ctx context.Context, sel ast.SelectionSet, v []*execution.ShownField) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNShownField2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐShownField(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNShownField2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐShownField(ctx context.Context, sel ast.SelectionSet, v *execution.ShownField) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ShownField(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNShownPhase2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐShownᚄ(ctx context.Context, sel ast.SelectionSet, v []*execution.Shown) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNShownPhase2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐShown(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNShownPhase2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐShown(ctx context.Context, sel ast.SelectionSet, v *execution.Shown) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ShownPhase(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNTaskChange2ᚖatriumᚋgraphᚋgeneratedᚐTaskChange(ctx context.Context, sel ast.SelectionSet, v *TaskChange) graphql.Marshaler {

@@ -1777,6 +1777,30 @@ extend type Task {
   viewerMay: [String!]!
 }
 
+"What a phase has left behind, as a later task or approval shows it."
+type ShownPhase {
+  "The phase."
+  phaseId: String!
+  "What people call it."
+  name: String!
+  "The branch of a block in which it was, with those around it, as in Access / 3; null outside of blocks."
+  branch: String
+  "What it has left behind; at least one value, and 50 at most."
+  fields: [ShownField!]!
+}
+
+"A value that a phase has left behind."
+type ShownField {
+  "Its name: the key of the form's field, or outcome."
+  key: String!
+  "What people call it: the label of the form's field, or the key in words."
+  label: String!
+  "That of the form's field; outcome for the way that the phase took; else text, number, boolean, list or object."
+  type: String!
+  "The value, in which secrets are masked: ids of files, people and teams, and the outcome in words. What is longer than 1,000 characters is a text that ends with …."
+  value: JSON!
+}
+
 "What is wrong with a request."
 type Correction {
   "The field of the request's form."
@@ -4637,6 +4661,8 @@ func (ec *executionContext) childFields_Approval(ctx context.Context, field grap
 		return ec.fieldContext_Approval_decisions(ctx, field)
 	case "viewerMayDecide":
 		return ec.fieldContext_Approval_viewerMayDecide(ctx, field)
+	case "shown":
+		return ec.fieldContext_Approval_shown(ctx, field)
 	case "expiresAt":
 		return ec.fieldContext_Approval_expiresAt(ctx, field)
 	case "createdAt":
@@ -8015,6 +8041,34 @@ func (ec *executionContext) childFields_SetWaitingPayload(ctx context.Context, f
 	return nil, fmt.Errorf("no field named %q was found under type SetWaitingPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_ShownField(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_ShownField_key(ctx, field)
+	case "label":
+		return ec.fieldContext_ShownField_label(ctx, field)
+	case "type":
+		return ec.fieldContext_ShownField_type(ctx, field)
+	case "value":
+		return ec.fieldContext_ShownField_value(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ShownField", field.Name)
+}
+
+func (ec *executionContext) childFields_ShownPhase(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "phaseId":
+		return ec.fieldContext_ShownPhase_phaseId(ctx, field)
+	case "name":
+		return ec.fieldContext_ShownPhase_name(ctx, field)
+	case "branch":
+		return ec.fieldContext_ShownPhase_branch(ctx, field)
+	case "fields":
+		return ec.fieldContext_ShownPhase_fields(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ShownPhase", field.Name)
+}
+
 func (ec *executionContext) childFields_SnoozeRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "request":
@@ -8109,6 +8163,8 @@ func (ec *executionContext) childFields_Task(ctx context.Context, field graphql.
 		return ec.fieldContext_Task_outcomes(ctx, field)
 	case "corrections":
 		return ec.fieldContext_Task_corrections(ctx, field)
+	case "shown":
+		return ec.fieldContext_Task_shown(ctx, field)
 	case "outcome":
 		return ec.fieldContext_Task_outcome(ctx, field)
 	case "variables":

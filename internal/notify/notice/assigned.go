@@ -69,8 +69,13 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 	}
 }
 
-// Reads are the operations that decide whether a person may read a request, a comment or a task.
-type Reads struct{ Request, Comment, Task *op.Info }
+// Reads are the operations that decide whether a person may read a request, a comment or a task. Shown returns what the mail of a task tells
+// of earlier results, the empty text for nothing; nil: it tells nothing.
+type Reads struct {
+	Request, Comment, Task *op.Info
+
+	Shown func(ctx context.Context, db *ent.Client, t *ent.Task) (locale.Text, error)
+}
 
 // assigned works the jobs.
 type assigned struct {
@@ -142,6 +147,15 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 	note.Text = []locale.Text{locale.Say("A task waits for you: %s", title)}
 	if r := t.Edges.Request; r != nil {
 		note.About = Named(r)
+	}
+	if w.reads.Shown != nil {
+		shown, err := w.reads.Shown(ctx, db, t)
+		if err != nil {
+			return nil, note, err
+		}
+		if !shown.Empty() {
+			note.Text = append(note.Text, shown)
+		}
 	}
 	people, err := w.people(ctx, a, t.AssigneeID, t.TeamID, w.reads.Task, t)
 	return people, note, err

@@ -1,6 +1,9 @@
 package locale
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Text is a sentence or a word in no language yet. A Printer puts it into one. The zero value is the empty text.
 type Text struct {
@@ -22,6 +25,15 @@ func Count(n int, one, many string, args ...any) Text {
 
 // Raw returns a text that is the same in every language, such as a name or an address.
 func Raw(s string) Text { return Text{key: s, raw: true} }
+
+// Lines returns texts one below the other, in one language.
+func Lines(texts ...Text) Text {
+	args := make([]any, len(texts))
+	for i, t := range texts {
+		args[i] = t
+	}
+	return Text{key: strings.TrimSuffix(strings.Repeat("%s\n", len(texts)), "\n"), args: args}
+}
 
 // Known returns the text of a message that the APIs give in English: translated if a catalogue has it, else as it is. Whoever shows
 // such messages lists them by Say.

@@ -7,6 +7,7 @@ type ApprovalConfig struct {
 	Quorum    int // with the mode quorum: how many approvals decide
 	Order     ApprovalOrder
 	Deadline  *Span // nil: none
+	Shows     Shows
 }
 
 // Approver is a user, or a team any member of which may decide.
@@ -36,12 +37,13 @@ const (
 
 // approval reads the config of an APPROVAL.
 func (c *checker) approval(f fields) (*ApprovalConfig, ways) {
-	f.keys([]string{"approvers", "mode"}, "quorum", "order", "deadline")
+	f.keys([]string{"approvers", "mode"}, "quorum", "order", "deadline", "shows")
 	a := &ApprovalConfig{
 		Approvers: c.approvers(f),
 		Mode:      ApprovalMode(f.oneOf("mode", string(Any), string(All), string(Quorum))),
 		Order:     ApprovalOrder(f.oneOf("order", string(Parallel), string(Sequential))),
 		Deadline:  f.span("deadline"),
+		Shows:     f.shows(),
 	}
 	if a.Order == "" {
 		a.Order = Parallel

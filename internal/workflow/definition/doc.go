@@ -32,6 +32,9 @@
 // no phase, and only they lead to its end, from each of their phases (blocks.go). So a phase stands in at most one branch of each block
 // (Phase.Within), and blocks nest.
 //
+// A PROCESS and an APPROVAL may name the phases whose results they show (shows.go). These must lead to it, and stand in no other branch of a
+// block around it. What people are told of phases is read by OutlineOf, which compiles nothing.
+//
 // Variables of expressions (CEL): request, execution.id, webhook, input, and phases.<id> of the definition's own phases; input is what a
 // CALL_WORKFLOW of another workflow gave, and empty in an execution that nobody called;
 // secrets.NAME in the templates of API_CALL and WEBHOOK_CALLOUT; response in the response expressions of API_CALL.

@@ -16,7 +16,7 @@ func FuzzParse(f *testing.F) {
 		with(Approval, "approved", "rejected", "expired")(`{"approvers":[{"type":"user","id":"u"}],"mode":"quorum","quorum":1,"deadline":"3d"}`),
 		with(Process, "done")(`{"title":"${request.title}","form":{"fields":[{"key":"a","type":"select","options":["x"],"visibleWhen":{"b":1}}]}}`),
 		with(Timer, "next")(`{"until":"timestamp('2026-01-01T00:00:00Z')"}`),
-		benchDefinition(),
+		showing(`["price","p"]`), benchDefinition(),
 	} {
 		f.Add([]byte(seed))
 	}

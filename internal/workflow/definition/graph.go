@@ -94,6 +94,9 @@ func (g *graph) check() {
 	if len(g.c.rows) == 0 {
 		g.blocks()
 	}
+	if len(g.c.rows) == 0 {
+		g.shows()
+	}
 }
 
 // all returns the edges that are written and those that are implied.

@@ -15,15 +15,17 @@ type ProcessConfig struct {
 	DueMinutes     int              // 0: no due time
 	FormDefinition *form.Definition // the form of a completion; nil: any variables
 	Form           *form.Form       // the same, compiled
+	Shows          Shows
 }
 
 // process reads the config of a PROCESS. Its ways out are the outcomes that the author has chosen.
 func (c *checker) process(f fields) (*ProcessConfig, ways) {
-	f.keys(nil, "title", "instructions", "dueMinutes", "form")
+	f.keys(nil, "title", "instructions", "dueMinutes", "form", "shows")
 	p := &ProcessConfig{
 		Title:        f.template("title", 1000, plain),
 		Instructions: f.str("instructions", 10_000),
 		DueMinutes:   f.whole("dueMinutes", 1, maxMinutes, 0),
+		Shows:        f.shows(),
 	}
 	p.FormDefinition, p.Form = c.form(f)
 	return p, ways{any: true}

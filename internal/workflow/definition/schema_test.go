@@ -29,7 +29,7 @@ func held(t require.TestingT, raw string) error {
 func TestSchemaKnowsTheParsersKeys(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
-	for _, file := range []string{"apicall.go", "approval.go", "block.go", "callout.go", "callworkflow.go", "data.go", "decision.go", "graph.go", "parse.go", "phase.go", "process.go", "timer.go"} {
+	for _, file := range []string{"apicall.go", "approval.go", "block.go", "callout.go", "callworkflow.go", "data.go", "decision.go", "graph.go", "parse.go", "phase.go", "process.go", "shows.go", "timer.go"} {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, call := range regexp.MustCompile(`(?s)\.keys\(.*?\)\n`).FindAllString(string(source), -1) {

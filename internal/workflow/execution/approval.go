@@ -28,17 +28,17 @@ var approvalSorts = op.Sorts{"createdAt": approval.FieldCreatedAt, "updatedAt": 
 
 // The operations on approvals. Members reach the approvals that they may decide.
 var (
-	ListApprovals = paging.NewList("approval.list", op.Spec{
+	ListApprovals = op.New("approval.list", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Sorts: approvalSorts, Summary: "List approvals",
-	}, approvalsOf)
+	}, listApprovals)
 
-	GetApproval = op.Get("approval.read", op.Spec{
+	GetApproval = op.OnRow("approval.read", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
-	}, loadApproval).Reaching(participant.InApproval)
+	}, loadApproval, withShownTo(read[ent.Approval])).Reaching(participant.InApproval)
 
 	DecideApproval = op.OnRow("approval.decide", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",
-	}, loadApproval, decideApproval).Reaching(participant.InApproval)
+	}, loadApproval, withShownTo(decideApproval)).Reaching(participant.InApproval)
 
 	// MayDecide returns, by id, which of several approvals the caller may decide now: those of which DecideApproval would take a
 	// decision. It is for approvals that the caller has read.
@@ -48,7 +48,7 @@ var (
 
 	DelegateApproval = op.OnRow("approval.delegate", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Let another person decide in one's place",
-	}, loadApproval, delegateApproval).Reaching(participant.InApproval)
+	}, loadApproval, withShownTo(delegateApproval)).Reaching(participant.InApproval)
 )
 
 // Approver is a user, or a team any member of which may decide.
@@ -414,6 +414,6 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 	}
 	tx.Changed(a, after)
 	return after, tx.Insert(ctx, NoticeArgs{
-		Company: a.CompanyID, Execution: a.ExecutionID, Occasion: notice.Approval, What: a.Title, Users: []string{in.UserID},
+		Company: a.CompanyID, Execution: a.ExecutionID, Occasion: notice.Approval, Approval: a.ID, What: a.Title, Users: []string{in.UserID},
 	}, time.Time{})
 }

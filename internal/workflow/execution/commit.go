@@ -314,14 +314,16 @@ func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApprova
 	if err != nil {
 		return err
 	}
-	if err := tx.Insert(ctx, p.notice("approval", e.Phase.Title(), list), time.Time{}); err != nil {
-		return err
-	}
 	a, err := tx.Approval.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).
 		SetAttempt(attempt).SetTitle(e.Phase.Title()).SetSignOff(e.SignOff).SetMode(approval.Mode(mode)).SetQuorum(quorum).SetSequential(sequential).
 		SetApprovers(raw).SetNillableExpiresAt(e.ExpiresAt).Save(ctx)
 	if err != nil {
 		return wrapWrite(err)
+	}
+	n := p.notice("approval", e.Phase.Title(), list)
+	n.Approval = a.ID
+	if err := tx.Insert(ctx, n, time.Time{}); err != nil {
+		return err
 	}
 	return emitApproval(ctx, tx, events.ApprovalRequested, a)
 }

@@ -7,3 +7,6 @@ func CrowdedStep(company, execution string) StepArgs {
 
 // BodyOf calls bodyOf.
 func BodyOf(raw []byte, contentType string) (any, string) { return bodyOf(raw, contentType) }
+
+// OnTheWay is onTheWay, for tests.
+var OnTheWay = onTheWay

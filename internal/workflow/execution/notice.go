@@ -48,7 +48,8 @@ type NoticeArgs struct {
 	What      string   `json:"what"`     // the phase's title, or what went wrong
 	Users     []string `json:"users"`
 	Teams     []string `json:"teams"`
-	Admins    bool     `json:"admins"` // notify owners and admins, because nobody else is named
+	Approval  string   `json:"approval,omitempty"` // that the occasion is about; empty for none
+	Admins    bool     `json:"admins"`             // notify owners and admins, because nobody else is named
 }
 
 // Kind names the job.
@@ -116,6 +117,19 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 	note := notice.Note{Kind: a.Occasion, Subject: n.subject(about), About: title, RequestID: e.RequestID, ExecutionID: &e.ID, Text: []locale.Text{
 		n.text, locale.Say("Workflow: %s\nWhat: %s", workflow, mail.Plain(a.What, 500)),
 	}}
+	if a.Approval != "" {
+		approval, err := db.Approval.Get(ctx, a.Approval)
+		if err != nil {
+			return nil, notice.Note{}, fmt.Errorf("read the approval: %w", err)
+		}
+		shown, err := mailed(ctx, db, ofApproval(approval))
+		if err != nil {
+			return nil, notice.Note{}, err
+		}
+		if !shown.Empty() {
+			note.Text = append(note.Text, shown)
+		}
+	}
 	note.Decide = a.Occasion == notice.Approval && e.RequestID != nil
 	asked := a.Occasion != notice.Incident // the workflow names them, so they may read it whatever their role reaches
 	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)

@@ -27,29 +27,29 @@ var taskSorts = op.Sorts{"createdAt": task.FieldCreatedAt, "updatedAt": task.Fie
 // The operations on tasks. Members reach tasks that are assigned to them or to one of their teams, and read those about which a
 // workflow asks them. Lists have the latter only for given requests or executions: no index covers whom an execution has asked.
 var (
-	ListTasks = paging.NewList("task.list", op.Spec{
+	ListTasks = op.New("task.list", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Sorts: taskSorts, Summary: "List tasks",
-	}, tasksOf)
+	}, listTasks)
 
-	GetTask = op.Get("task.read", op.Spec{
+	GetTask = op.OnRow("task.read", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Summary: "Get a task",
-	}, loadTask).Reaching(participant.SeesTask)
+	}, loadTask, withShown(read[ent.Task])).Reaching(participant.SeesTask)
 
 	CompleteTask = op.OnRow("task.complete", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write", Summary: "Complete a task, by one of its outcomes",
-	}, loadTask, completeTask).Reaching(participant.InTask).Prepared(prepareCompletion)
+	}, loadTask, withShown(completeTask)).Reaching(participant.InTask).Prepared(prepareCompletion)
 
 	ClaimTask = op.OnRow("task.claim", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"task.claim": events.TaskAssigned},
 		Summary: "Take a task that nobody else works",
-	}, loadTask, claimTask).Reaching(participant.InTask)
+	}, loadTask, withShown(claimTask)).Reaching(participant.InTask)
 
 	AssignTask = op.OnRow("task.assign", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"task.assign": events.TaskAssigned},
 		Summary: "Give a task to a user, a team or an agent",
-	}, loadTask, assignTask).Reaching(participant.InTask)
+	}, loadTask, withShown(assignTask)).Reaching(participant.InTask)
 )
 
 // ListTasksInput filters and pages the list.

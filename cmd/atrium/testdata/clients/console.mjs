@@ -566,6 +566,49 @@ for (const [path, title] of [['my-requests', 'My requests'], ['tasks', 'Tasks'],
   await m.sound(`member-${path}`);
 }
 const mia = (await rest('GET', '/users')).find((u) => u.email === member.email);
+
+// A member who is asked to decide sees the price on which they do, without a right to the execution; in the list's dialog, on the page of
+// the request and at home, on a narrow screen too. The order that follows shows what its phase chooses.
+const price = { form: { fields: [{ key: 'amount', label: 'Price in euros', type: 'number', required: true }, { key: 'internal', label: 'Internal note', type: 'text' }] } };
+const buying = await rest('POST', '/workflows', { name: 'Desks', definition: {
+  phases: [
+    { id: 'start', type: 'START' }, { id: 'price', type: 'PROCESS', name: 'Ask for the price', config: price }, { id: 'note', type: 'PROCESS', name: 'Internal check' },
+    { id: 'approve', type: 'APPROVAL', name: 'Approve the desk', config: { approvers: [{ type: 'user', id: mia.id }], mode: 'all', shows: ['price'] } },
+    { id: 'order', type: 'PROCESS', name: 'Order the desk', participants: [{ role: 'responsible', type: 'user', id: mia.id }] }, { id: 'done', type: 'END' },
+  ],
+  transitions: [
+    { from: 'start', name: 'next', to: 'price' }, { from: 'price', name: 'next', to: 'note' }, { from: 'note', name: 'next', to: 'approve' },
+    { from: 'approve', name: 'approved', to: 'order' }, { from: 'approve', name: 'rejected', to: 'done' }, { from: 'order', name: 'next', to: 'done' },
+  ],
+} });
+await rest('POST', `/workflows/${buying.id}/publish`, {});
+const desks = await rest('POST', `/services/${demo.serviceId}/offerings`, { name: 'Desks', workflowId: buying.id });
+const desk = await rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: desks.id, title: 'A desk' });
+for (const [title, variables] of [['Ask for the price', { amount: 1200 }], ['Internal check', { secretly: 'too much' }]]) {
+  let task;
+  await until(`${title} waits`, async () => (task = (await rest('GET', `/tasks?requestId=${desk.id}&status=OPEN`)).find((x) => x.title === title)));
+  await rest('POST', `/tasks/${task.id}/complete`, { variables });
+}
+await until('the member is asked', async () => (await rest('GET', `/approvals?requestId=${desk.id}&status=PENDING`)).length === 1);
+await m.load('', /Welcome/);
+await m.page.getByRole('button', { name: 'Approve A desk' }).click();
+await m.page.getByRole('dialog').getByText('Ask for the price: Price in euros').waitFor();
+await m.page.getByRole('dialog').getByText('1200', { exact: true }).waitFor();
+assert.equal(await m.page.getByRole('dialog').getByText(/Internal check|too much/).count(), 0, 'nothing that is not shown');
+await m.sound('member-decides');
+await m.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+await m.go(`requests/${desk.id}`, 'A desk');
+await m.page.getByRole('article', { name: 'Decision: Approve the desk' }).getByText('Ask for the price: Price in euros').waitFor();
+await m.sound('member-decision');
+await m.go('tasks', 'Tasks');
+await m.page.getByRole('button', { name: 'Approve A desk' }).click();
+await m.page.getByRole('dialog').getByText('Ask for the price: Price in euros').waitFor();
+await m.page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
+await m.page.getByRole('button', { name: 'Complete Order the desk' }).click();
+await m.page.getByRole('dialog').getByText('Approve the desk: Outcome').waitFor();
+await m.page.getByRole('dialog').getByText('Approved', { exact: true }).waitFor();
+await m.sound('member-orders');
+await m.page.keyboard.press('Escape');
 assert.deepEqual((await rest('GET', `/audit?outcome=denied&actorId=${mia.id}`)).map((e) => e.action), [], 'pages ask for nothing that the person may not read');
 for (const [path, title] of [['keys', 'API keys'], ['inbox', 'Inbox'], ['audit', 'Audit']]) {
   await m.go(path, title);

@@ -29,7 +29,8 @@ export function Answers({ request: r }: { request: Answered }) {
 
 interface ValueProps { value: unknown; type?: string | undefined; of: string | undefined; field: string; files: FileFragment[] | null | undefined }
 
-function Value({ value, type, of, field, files }: ValueProps) {
+// Value is an answer as people read it.
+export function Value({ value, type, of, field, files }: ValueProps) {
   if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
   if (filesOf(value).length > 0) return <AnswerFiles ids={filesOf(value)} files={files} />;
   if (type === 'user' || type === 'team') return <Named id={String(value)} of={of} field={field} />;

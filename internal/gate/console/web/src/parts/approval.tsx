@@ -11,6 +11,7 @@ import { Dialog } from '../ui/dialog';
 import { Field, Rest, faultAt } from '../ui/field';
 import { toast } from '../ui/toast';
 import { Answers } from './answers';
+import { EarlierOfApproval } from './shown';
 import { usePersonChoices } from './choices';
 
 // mayDelegate reports whether somebody may put another person into their place.
@@ -51,6 +52,7 @@ export function Decide({ approval: a, close }: { approval: Asked; close: () => v
         {a.request && <p dir="auto"><strong>{a.title}</strong>{about && <span className="soft"> {placed(t('{offering}, submitted {when}'), { offering: `${about.service?.name} › ${about.offering?.name}`, when: <Time at={about.createdAt} /> })}</span>}</p>}
         {about?.description && <p className="prose description" dir="auto">{about.description}</p>}
         {about && <Answers request={about} />}
+        <EarlierOfApproval id={a.id} />
         <Field label={t('Comment')} optional fault={faultAt(fault, 'comment')}><textarea dir="auto" value={comment} onChange={(e) => { set(e.target.value); }} /></Field>
         <Rest fault={fault} fields={['comment']} />
         <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit" disabled={busy}>{rejects ? t('Reject') : t('Approve')}</button></footer>

@@ -9,11 +9,13 @@ import { ClaimTask, CompleteTask, CorrectedRequest } from '../gen/documents';
 import type { CorrectedRequestQuery, TaskRowFragment } from '../gen/types';
 import { toSend, typed, visible, type Answers, type FormField } from '../ui/answer';
 import { Badge, Time, words } from '../ui/bits';
+import { Dialog } from '../ui/dialog';
 import { useDraft } from '../ui/draft';
 import { Rest, faultAt } from '../ui/field';
 import { FormFields, asked as askedBy } from '../ui/formfields';
 import { Loaded } from '../ui/page';
 import { toast } from '../ui/toast';
+import { EarlierOfTask } from './shown';
 import { Who } from './who';
 
 // open reports whether somebody may still work a task.
@@ -50,6 +52,11 @@ export function Completion(props: Props) {
   const id = props.task.corrections.length > 0 ? props.task.request?.id : undefined;
   const read = useRead(CorrectedRequest, { id: id ?? '' }, !id);
   return id ? <Loaded read={read} skeleton={3}>{({ request }) => <Form {...props} request={request} />}</Loaded> : <Form {...props} request={null} />;
+}
+
+// CompletionDialog is Completion where a list has the task, with the results that it shows.
+export function CompletionDialog({ task, close }: { task: TaskRowFragment; close: () => void }) {
+  return <Dialog title={task.title} close={close}><EarlierOfTask id={task.id} /><Completion task={task} verb={t('Complete')} done={close} cancel={close} /></Dialog>;
 }
 
 const fieldsOf = (form: unknown) => (form as { fields?: FormField[] } | null | undefined)?.fields ?? [];

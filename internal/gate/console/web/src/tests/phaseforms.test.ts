@@ -10,6 +10,9 @@ import { rekeyed } from '../pages/workflows/builder/fresh';
 import { earlier, inputNames, kindOf, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
 import { formOf, scalar, turned } from '../pages/workflows/builder/payload';
 import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder/moment';
+import { showable } from '../pages/workflows/builder/showable';
+import { edit } from '../pages/workflows/builder/edit';
+import { renamed } from '../pages/workflows/builder/paste';
 import { below, merged, put, within } from '../pages/workflows/builder/shape';
 import { join, split, type Piece } from '../pages/workflows/builder/template';
 import { quote, readValue, unquote } from '../pages/workflows/builder/value';
@@ -201,5 +204,37 @@ describe('what is said of a place', () => {
     const problems = [{ path: 'config.body.a', message: 'A.' }, { path: 'config.bodyguard', message: 'B.' }];
     expect(below(problems, 'config.body')).toBe('A.');
     expect(within('config.rules[0].when', 'config.rules')).toBe(true);
+  });
+});
+
+describe('what a phase shows', () => {
+  const asks = { approvers: [], mode: 'any', shows: ['price', 'net'] };
+  const line = {
+    phases: [
+      { id: 'start', type: 'START' }, { id: 'price', type: 'PROCESS', name: 'Ask for the price' }, { id: 'net', type: 'DATA', config: { kind: 'enrich', set: { n: '1' } } },
+      { id: 'check', type: 'DATA', config: { kind: 'validate', rules: [] } }, { id: 'ask', type: 'APPROVAL', config: asks }, { id: 'order', type: 'PROCESS' }, { id: 'end', type: 'END' },
+    ],
+    transitions: [['start', 'price'], ['price', 'net'], ['net', 'check'], ['check', 'ask'], ['ask', 'order', 'approved'], ['ask', 'end', 'rejected'], ['order', 'end']].map(([from = '', to = '', name = 'next']) => ({ from, to, name })),
+  };
+  const shown = (d: { phases: object[] }) => ((d.phases.find((p) => 'id' in p && p.id === 'ask') as { config?: { shows?: unknown } } | undefined)?.config ?? {}).shows;
+  it('is chosen from the phases that lead to it and leave something', () => {
+    expect(showable(line, 'ask').map((p) => p['id'])).toEqual(['price', 'net']);
+    expect(showable(line, 'order').map((p) => p['id'])).toEqual(['price', 'net', 'ask']);
+    expect(showable(line, 'price')).toEqual([]);
+  });
+  it('is nothing of another branch', () => {
+    const block = {
+      phases: [
+        { id: 'start', type: 'START' }, { id: 'first', type: 'PROCESS' }, { id: 'b', type: 'PARALLEL', branches: [{ name: 'A', start: 'a' }, { name: 'C', start: 'c' }], end: 'j' },
+        { id: 'a', type: 'PROCESS' }, { id: 'c', type: 'PROCESS' }, { id: 'j', type: 'JOIN', next: 'again' }, { id: 'again', type: 'PROCESS' }, { id: 'end', type: 'END' },
+      ],
+      transitions: [['start', 'first'], ['first', 'b'], ['a', 'j'], ['c', 'j'], ['again', 'first', 'more'], ['again', 'end']].map(([from = '', to = '', name = 'next']) => ({ from, to, name })),
+    };
+    expect(showable(block, 'a').map((p) => p['id'])).toEqual(['first', 'a', 'again']);
+    expect(showable(block, 'again').map((p) => p['id'])).toEqual(['first', 'a', 'c', 'again']);
+  });
+  it('follows when a phase is called otherwise, and when one is removed', () => {
+    expect(shown(renamed(line as never, new Map([['price', 'cost']])))).toEqual(['cost', 'net']);
+    expect(shown(edit(line as never, { do: 'remove', id: 'net' }))).toEqual(['price']);
   });
 });

@@ -6,9 +6,8 @@ import { can, useViewer } from '../../app/session';
 import { placed, t } from '../../app/text';
 import type { HomeQuery, TaskRowFragment } from '../../gen/types';
 import { Decide, type Asked } from '../../parts/approval';
-import { Completion, Take } from '../../parts/task';
+import { CompletionDialog, Take } from '../../parts/task';
 import { Expires, Time } from '../../ui/bits';
-import { Dialog } from '../../ui/dialog';
 
 const most = 8; // of each kind; the page of tasks has the others
 
@@ -50,7 +49,7 @@ export function useAsks(d: HomeQuery | undefined): { list: ReactNode[]; dialog: 
     ],
     dialog: <>
       {deciding && <Decide key={`${deciding.id} ${deciding.decision}`} approval={deciding} close={() => { decide(null); }} />}
-      {completing && <Dialog title={completing.title} close={() => { complete(null); }}><Completion task={completing} verb={t('Complete')} done={() => { complete(null); }} cancel={() => { complete(null); }} /></Dialog>}
+      {completing && <CompletionDialog task={completing} close={() => { complete(null); }} />}
     </>,
   };
 }

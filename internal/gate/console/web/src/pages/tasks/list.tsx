@@ -10,9 +10,8 @@ import type { TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
 import { Decide, decided, Delegate, mayDelegate, type Asked } from '../../parts/approval';
 import { Choices, useAgentChoices, useTeamChoices } from '../../parts/choices';
 import { IncidentRow } from '../../parts/incident';
-import { Completion, open, Take, TaskMeta } from '../../parts/task';
+import { CompletionDialog, open, Take, TaskMeta } from '../../parts/task';
 import { Expires, Time, words } from '../../ui/bits';
-import { Dialog } from '../../ui/dialog';
 import { Field } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
@@ -86,7 +85,7 @@ export default function TaskList() {
           }}
         </Loaded>
       </Section>
-      {completing && <Dialog title={completing.title} close={close}><Completion task={completing} verb={t('Complete')} done={close} cancel={close} /></Dialog>}
+      {completing && <CompletionDialog task={completing} close={close} />}
     </Page>
   );
 }

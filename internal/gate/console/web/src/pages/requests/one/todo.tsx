@@ -7,10 +7,11 @@ import { useChangesOf, useSoon } from '../../../app/live';
 import { can, useCan, useViewer } from '../../../app/session';
 import { placed, plural, t } from '../../../app/text';
 import { RequestWork } from '../../../gen/documents';
-import type { ApprovalRowFragment, RequestWorkQuery, TaskRowFragment } from '../../../gen/types';
+import type { ApprovalRowFragment, RequestWorkQuery } from '../../../gen/types';
 import { decided, Delegate, mayDelegate, useDecide } from '../../../parts/approval';
 import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
 import { Completion, open, Take, TaskMeta } from '../../../parts/task';
+import { Earlier } from '../../../parts/shown';
 import { nameOf } from '../../../parts/who';
 import type { Fault } from '../../../app/fault';
 import { Badge, Expires, Time, words } from '../../../ui/bits';
@@ -20,9 +21,10 @@ import { Field, Rest, faultAt } from '../../../ui/field';
 import { Section } from '../../../ui/page';
 import { Failed, Wait } from '../../../ui/states';
 import type { FullRequest } from '../detail';
-import { Brought, Given } from './brought';
+import { Given } from './given';
 
 export type Task = NonNullable<NonNullable<RequestWorkQuery['tasks']>['edges']>[number]['node'];
+type Approval = NonNullable<NonNullable<RequestWorkQuery['approvals']>['edges']>[number]['node'];
 
 export function Todo({ request: r }: { request: FullRequest }) {
   const sees = useCan('task.read');
@@ -47,7 +49,6 @@ export function Todo({ request: r }: { request: FullRequest }) {
   return (
     <Section title={title}>
       <div className="stack todo">
-        {todo.length + pending.length > 0 && <Brought request={r} />}
         {pending.map((a) => <Decision key={a.id} approval={a} again={read.again} asked={a === asked ? decide : undefined} />)}
         {todo.map((task) => <Job key={task.id} task={task} />)}
         <Done tasks={tasks.filter((task) => !open(task))} approvals={approvals.filter((a) => a.status !== 'PENDING')} />
@@ -57,7 +58,7 @@ export function Todo({ request: r }: { request: FullRequest }) {
 }
 
 // Job is an open task. Its form is there for whom it waits for; others who may do it ask for it first.
-function Job({ task }: { task: TaskRowFragment }) {
+function Job({ task }: { task: Task }) {
   const viewer = useViewer();
   const may = can(viewer, 'task.complete', task);
   const theirs = Boolean(task.assigneeId) && task.assigneeId !== viewer.id;
@@ -67,6 +68,7 @@ function Job({ task }: { task: TaskRowFragment }) {
     <article className="card job" aria-label={t('Task: {title}', { title: task.title })}>
       <header className="line"><strong dir="auto">{task.title}</strong><span className="grow" /><Take task={task} />{may && theirs && !instead && <button type="button" className="plain small" onClick={() => { setInstead(true); }}>{t('Do it for them')}</button>}</header>
       <TaskMeta task={task} agents={agents} />
+      <Earlier results={task.shown} />
       {may && (!theirs || instead) ? <Completion task={task} verb={t('Mark as done')} {...(theirs ? { cancel: () => { setInstead(false); } } : {})} /> : task.instructions && <p className="prose" dir="auto">{task.instructions}</p>}
     </article>
   );
@@ -79,7 +81,7 @@ function useNames(pause = false) {
   return (id: string) => named.get(id) ?? nameOf(viewer, id, null) ?? '';
 }
 
-function Decision({ approval: a, again, asked }: { approval: ApprovalRowFragment; again: () => void; asked: string | undefined }) {
+function Decision({ approval: a, again, asked }: { approval: Approval; again: () => void; asked: string | undefined }) {
   const viewer = useViewer();
   const names = useNames();
   const [handing, setHanding] = useAsked('delegate', false);
@@ -95,6 +97,7 @@ function Decision({ approval: a, again, asked }: { approval: ApprovalRowFragment
         {left.length > 0 && <span>{placed(t('waits for {who}'), { who: <span dir="auto">{left.map((p) => names(p.id)).join(', ')}</span> })}</span>}
         {a.expiresAt && <Expires at={a.expiresAt} />}
       </div>
+      <Earlier results={a.shown} />
       <Said approval={a} names={names} />
       {a.viewerMayDecide && <Deciding approval={a} asked={asked} {...(mayDelegate(viewer, a) ? { delegate: () => { setHanding(true); } } : {})} />}
       {handing && <Delegate approval={a} close={() => { setHanding(false); }} done={again} />}

@@ -8,10 +8,12 @@ import { usePhase } from './context';
 import { DurationField } from './durationfield';
 import { Picked } from './people';
 import { at, objects, put, text } from './shape';
+import { ShowsField } from './shows';
 
 const modes = { any: t('The first decision counts'), all: t('Everybody must approve'), quorum: t('A number of them must approve') };
 
-export function ApprovalForm({ phase, config, set, change }: FormProps) {
+export function ApprovalForm(props: FormProps) {
+  const { phase, config, set, change } = props;
   const { problems } = usePhase();
   const approvers = objects(config['approvers']);
   const ends = typeof config['deadline'] === 'string';
@@ -41,6 +43,7 @@ export function ApprovalForm({ phase, config, set, change }: FormProps) {
       {approvers.length > 1 && <Check label={t('One after another, in this order')} checked={config['order'] === 'sequential'} set={(on) => { set('order', on ? 'sequential' : undefined); }} />}
       <Check label={t('Has a deadline')} hint={t('After the deadline the workflow continues with the outcome “{way}”.', { way: words('expired') })} checked={ends} set={(on) => { set('deadline', on ? '3d' : undefined); }} />
       {ends && <DurationField label={t('Deadline')} value={text(config['deadline'])} change={(to) => { set('deadline', to); }} problem={at(problems, 'config.deadline')} />}
+      <ShowsField {...props} />
     </>
   );
 }

@@ -85,6 +85,12 @@ function within(s: Scope | null, block: string, branch?: number): boolean {
   for (let at = s; at; at = at.parent) if (at.block === block) return branch === undefined || at.branch === branch;
   return false;
 }
+// apart reports whether two phases stand in different branches of a block.
+export function apart(d: Definition, a: string, b: string): boolean {
+  for (let x = scopeOf(d, a); x; x = x.parent) for (let y = scopeOf(d, b); y; y = y.parent) if (x.block === y.block && x.branch !== y.branch) return true;
+  return false;
+}
+
 export const isWithin = (d: Definition, id: string, block: string): boolean => within(scopeOf(d, id), block);
 
 // insideOf are the phases within a block or one of its branches, and membersOf those that are removed, moved and copied together with one.

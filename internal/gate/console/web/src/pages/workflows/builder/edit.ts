@@ -5,7 +5,7 @@ import { holds, opens } from '../../../parts/blocks';
 import { addBranch, setBlock } from './blockedit';
 import { broken, endIn, mayLead, membersOf, scopeOf } from './blocks';
 import { exits, mainOf, outsOf, phaseOf, wayAt, type Definition, type Exit, type Phase } from './definition';
-import { paste, renamed } from './paste';
+import { paste, renamed, withShows } from './paste';
 import { wayRenamedIn } from './refer';
 import { object, objects, text } from './shape';
 import { led, turned } from './turn';
@@ -92,7 +92,8 @@ function remove(d: Definition, id: string): Definition {
   const on = mainOf(d, lastOf(p))?.to;
   const to = on !== undefined && !gone.has(on) ? on : endIn(d, scopeOf(d, id), id);
   if (p.type === 'END' && to === undefined) return d; // the last one
-  const rest = { ...d, phases: d.phases.filter((x) => !gone.has(x.id)), transitions: d.transitions.filter((w) => !gone.has(w.from)) };
+  const kept = d.phases.filter((x) => !gone.has(x.id)).map((x) => withShows(x, (ids) => ids.filter((one) => !gone.has(one))));
+  const rest = { ...d, phases: kept, transitions: d.transitions.filter((w) => !gone.has(w.from)) };
   return turned(rest, (w) => (gone.has(w.to) ? to : w.to));
 }
 

@@ -3,15 +3,24 @@ import { opens } from '../../../parts/blocks';
 import { endIn, scopeAt, scopeOf } from './blocks';
 import { exits, outsOf, phaseOf, shaped, wayAt, type Definition, type Exit, type Phase, type Way } from './definition';
 import { renamedIn } from './refer';
-import { put, text } from './shape';
+import { object, put, text } from './shape';
 import { led, turned } from './turn';
+
+// withShows is a phase with other ids of those whose results it shows.
+export function withShows(p: Phase, change: (ids: string[]) => string[]): Phase {
+  const config = object(p['config']);
+  if (!Array.isArray(config['shows'])) return p;
+  const was = config['shows'].map(String);
+  const to = change(was);
+  return to.length === was.length && to.every((id, i) => id === was[i]) ? p : { ...p, config: { ...config, shows: to } };
+}
 
 export function renamed(d: Definition, to: Map<string, string>): Definition {
   const name = (id: string) => to.get(id) ?? id;
   const ended = (p: Phase) => (to.has(text(p['end'])) && opens(p) ? put(p, 'end', name(text(p['end']))) : p);
   const named = {
     ...d,
-    phases: d.phases.map((p) => { const told = ended(renamedIn(p, to) as Phase); return to.has(p.id) ? { ...told, id: name(p.id) } : told; }),
+    phases: d.phases.map((p) => { const told = withShows(ended(renamedIn(p, to) as Phase), (ids) => ids.map(name)); return to.has(p.id) ? { ...told, id: name(p.id) } : told; }),
     transitions: d.transitions.map((w) => (to.has(w.from) ? { ...w, from: name(w.from) } : w)),
   };
   return turned(named, (w) => name(w.to));

@@ -34,7 +34,7 @@ const forms: Record<string, (p: FormProps) => ReactNode> = {
 // places are the places whose problems the forms show; others are said above.
 const places = [
   'name', 'participants', 'sla', 'requestAction', 'config.title', 'config.instructions', 'config.dueMinutes', 'config.form', 'config.rules', 'config.default', 'config.kind', 'config.set', 'config.onInvalid', 'config.duration', 'config.until', 'config.calendarId',
-  'config.approvers', 'config.mode', 'config.quorum', 'config.deadline', 'config.method', 'config.url', 'config.headers', 'config.body', 'config.response', 'config.statusRules', 'config.retries', 'config.timeoutSeconds', 'config.event', 'config.data', 'config.signingSecret', 'config.workflowId', 'config.input', 'config.wait',
+  'config.approvers', 'config.shows', 'config.mode', 'config.quorum', 'config.deadline', 'config.method', 'config.url', 'config.headers', 'config.body', 'config.response', 'config.statusRules', 'config.retries', 'config.timeoutSeconds', 'config.event', 'config.data', 'config.signingSecret', 'config.workflowId', 'config.input', 'config.wait',
   'branches', 'in', 'as', 'maxParallel', 'join', 'onFault',
 ];
 

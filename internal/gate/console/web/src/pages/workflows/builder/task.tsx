@@ -10,15 +10,18 @@ import { usePhase } from './context';
 import { MinutesField } from './durationfield';
 import { rekeyed } from './fresh';
 import { at, list, object, objects, put, text, within } from './shape';
+import { ShowsField } from './shows';
 import { TemplateField } from './templatefield';
 
-export function TaskForm({ config, set }: FormProps) {
+export function TaskForm(props: FormProps) {
+  const { config, set } = props;
   const { problems } = usePhase();
   return (
     <>
       <TemplateField label={t('Title of the task')} optional value={text(config['title'])} change={(to) => { set('title', to || undefined); }} problem={at(problems, 'config.title')} hint={t('Without one the task has the name of the phase.')} />
       <Field label={t('Instructions')} optional fault={at(problems, 'config.instructions')}><textarea dir="auto" maxLength={10_000} value={text(config['instructions'])} onChange={(e) => { set('instructions', e.target.value || undefined); }} /></Field>
       <MinutesField label={t('Due within')} value={numeric(config['dueMinutes'])} change={(n) => { set('dueMinutes', n); }} problem={at(problems, 'config.dueMinutes')} />
+      <ShowsField {...props} />
     </>
   );
 }
