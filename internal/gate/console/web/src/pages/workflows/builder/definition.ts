@@ -36,7 +36,7 @@ export function outsOf(p: Phase): Outs {
     case 'END': return only();
     case 'PROCESS': return { names: [], free: true };
     case 'DECISION': return only(text(config['default']), ...named('rules'));
-    case 'APPROVAL': return only('approved', 'rejected', config['deadline'] ? 'expired' : '');
+    case 'APPROVAL': return only('approved', 'rejected', typeof config['deadline'] === 'string' ? 'expired' : ''); // also while it is being written
     case 'DATA': return only('next', config['onInvalid'] === 'route' ? 'invalid' : '');
     case 'API_CALL': return only('next', ...named('statusRules'));
     case 'PARALLEL': return only(...branchesOf(p).map((b) => text(b['name'])));
@@ -45,6 +45,10 @@ export function outsOf(p: Phase): Outs {
     default: return only('next');
   }
 }
+
+// goesAside reports whether a way out is taken when all is not well, so that it must not lead on as the main one does: what was not approved, or is
+// not valid.
+export const goesAside = (p: Phase, name: string): boolean => (p.type === 'APPROVAL' && name !== 'approved') || (p.type === 'DATA' && name === 'invalid');
 
 // indexed finds the phases and ways of a definition, made once for each: commands make another definition and change none.
 interface Index { phases: Map<string, Phase>; ways: Map<string, Way[]>; blocks: Map<string, Phase>; exits: Map<Phase, (Exit & { to?: string })[]> }
