@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from '../app/digits';
-import { exits, outsOf, phaseOf, read, write, type Definition } from '../pages/workflows/builder/definition';
+import { exits, nameTaken, outsOf, phaseOf, read, write, type Definition } from '../pages/workflows/builder/definition';
 import { edit, type Command } from '../pages/workflows/builder/edit';
 import { flat, ordered, outlined } from '../pages/workflows/builder/lanes';
 import { copied, pasteable } from '../pages/workflows/builder/paste';
@@ -85,6 +85,16 @@ describe('a command', () => {
     const lead = phaseOf(d, 'lead') as Definition['phases'][number];
     const part = { phases: [{ ...lead, config: { approvers: [], mode: 'any', deadline: '3d' } }, { id: 'ask', type: 'PROCESS' }], transitions: [{ from: 'lead', name: 'rejected', to: 'ask' }] };
     expect(ways(edit(d, { do: 'paste', part, at: { from: 'work', name: 'next' } }))).toEqual(expect.arrayContaining(['lead_2 approved done', 'lead_2 rejected ask', 'lead_2 expired ask', 'ask next done']));
+  });
+  it('keeps the end of a way that a rule calls otherwise, and lets what asks for it follow', () => {
+    const asks = edit(d, { do: 'add', phase: { id: 'later', type: 'DECISION', config: { rules: [{ when: 'phases.check.outcome == "dear"', transition: 'again' }], default: 'no' } }, at: { from: 'work', name: 'next' } });
+    const check = phaseOf(asks, 'check') as Definition['phases'][number];
+    const now = edit(asks, { do: 'set', phase: { ...check, config: { rules: [{ when: 'true', transition: 'costly' }], default: 'cheap' } } });
+    expect(ways(now)).toContain('check costly lead');
+    expect(object(phaseOf(now, 'later')?.['config'])['rules']).toEqual([{ when: 'phases.check.outcome == "costly"', transition: 'again' }]);
+  });
+  it.each([['dear', 'cheap', true], ['cheap', 'dear', true], ['dear', 'dearer', false], ['dear', 'dear', false], ['', 'dear', false]])('has its name refused where another way has it: %j to %j', (name, to, taken) => {
+    expect(nameTaken(d, { from: 'check', name }, to)).toBe(taken);
   });
   it('calls a way out otherwise, with the rule that names it', () => {
     const now = edit(d, { do: 'call', at: { from: 'check', name: 'dear' }, name: 'over 500' });

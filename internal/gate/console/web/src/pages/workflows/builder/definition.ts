@@ -67,6 +67,13 @@ function indexed(d: Definition): Index {
 export const allWays = (d: Definition): Way[] => [...d.transitions, ...d.phases.flatMap((p) => (holds(p) ? heldWays(p) : []))];
 export const exits = (d: Definition, id: string): Way[] => indexed(d).ways.get(id) ?? [];
 export const wayAt = (d: Definition, at: Exit): Way | undefined => exits(d, at.from).find((w) => w.name === at.name);
+// nameTaken reports whether a way out cannot be called otherwise, because another one of its phase has that name: one of the two would lose
+// its end. A rule that names none yet may name one that is there.
+export function nameTaken(d: Definition, at: Exit, name: string): boolean {
+  const p = phaseOf(d, at.from);
+  return at.name !== '' && name !== at.name && p !== undefined && (outsOf(p).names.includes(name) || wayAt(d, { from: at.from, name }) !== undefined);
+}
+
 // blockOf is the phase that opens the block which a JOIN ends.
 export const blockOf = (d: Definition, join: string): Phase | undefined => indexed(d).blocks.get(join);
 export const phaseOf = (d: Definition, id: string): Phase | undefined => indexed(d).phases.get(id);

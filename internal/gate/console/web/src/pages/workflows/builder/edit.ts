@@ -64,8 +64,8 @@ function call(d: Definition, at: Exit, name: string): Definition {
 
 const asked = (phases: Phase[], at: Exit, name: string) => phases.map((p) => wayRenamedIn(p, at.from, at.name, name) as Phase);
 
-// set changes what a phase says. A way out that its rules now call otherwise keeps its end; one that they name anew leads where the phase
-// goes on, unless it is taken when all is not well, and one that they name no more goes.
+// set changes what a phase says. A way out that its rules now call otherwise keeps its end, and what asks for it follows; one that they name
+// anew leads where the phase goes on, unless it is taken when all is not well, and one that they name no more goes.
 function set(d: Definition, phase: Phase): Definition {
   const was = phaseOf(d, phase.id);
   if (!was) return d;
@@ -84,7 +84,8 @@ function set(d: Definition, phase: Phase): Definition {
   const missing = come.filter((n) => !ways.some((w) => w.from === phase.id && w.name === n));
   const fresh = missing.flatMap((name) => { const end = to(name); return end === undefined ? [] : [{ from: phase.id, name, to: end }]; });
   const same = fresh.length === 0 && ways.length === d.transitions.length && ways.every((w, i) => w === d.transitions[i]);
-  return same ? changed : { ...changed, transitions: [...ways, ...fresh] };
+  const phases = [...renames].reduce((all, [was, name]) => asked(all, { from: phase.id, name: was }, name), changed.phases);
+  return same ? changed : { ...changed, phases, transitions: [...ways, ...fresh] };
 }
 
 // remove takes a phase out, or a block with all that is in it: what led into it leads to where it went on. The end of a block stays.
