@@ -157,7 +157,7 @@ function changes(d: Definition, selected: string, acts: Acts, lead: (find: () =>
     { label: t('Move “{name}” up', { name }), run: () => { acts.move(selected, -1); } }, { label: t('Move “{name}” down', { name }), run: () => { acts.move(selected, 1); } },
     ...(p.type === 'JOIN' ? [] : [{ label: t('Remove “{name}”', { name }), run: () => { acts.remove(selected); } }]),
     ...(outsOf(p).free ? outcomes(d, p, acts, lead) : []),
-    ...(opens(p) ? [] : out).flatMap((e) => d.phases.filter((x) => x.id !== e.to && mayLead(d, e, x.id)).map((x) => ({ label: t('Connect “{way}” to “{phase}”', { way: exitName(p, e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }); focusPhase(selected); } }))),
+    ...(opens(p) ? [] : out).flatMap((e) => d.phases.filter((x) => x.id !== e.to && mayLead(d, e, x.id)).map((x) => ({ label: t('Connect “{way}” to “{phase}”', { way: exitName(p, e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }, t('“{way}” leads to “{phase}” now.', { way: exitName(p, e.name), phase: titled(x) })); focusPhase(selected); } }))),
   ];
 }
 

@@ -16,7 +16,6 @@ import type { Asked } from '../known';
 import { Entries } from '../rows';
 import { text } from '../shape';
 import { variable } from '../value';
-import { body } from './answers';
 import type { On } from './kept';
 
 // formOf are the questions of the offering whose form the sample answers; none for free answers.
@@ -29,7 +28,7 @@ export function useTried(workflow: string): Tried {
   const [asked, call] = [useAsked(workflow), useLastCall(workflow)];
   const about = (on: On) => {
     if (on.kind === 'request' && on.request) return { request: on.request.id };
-    if (on.kind === 'call' && call) return { webhook: { headers: call.headers, body: body(call.body, JSON.parse) ?? null } };
+    if (on.kind === 'call' && call) return { webhook: { headers: call.headers, body: call.body } };
     const form = formOf(asked, on);
     return { fields: form.length > 0 ? toSend(form, on.fields) : typedAll(on.fields) };
   };
