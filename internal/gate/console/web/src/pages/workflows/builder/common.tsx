@@ -2,10 +2,10 @@
 import { t } from '../../../app/text';
 import { Choices } from '../../../parts/choices';
 import { Field } from '../../../ui/field';
+import { MinutesField } from '../../../ui/minutesfield';
 import { isNumeric, numberOf, type Numeric } from '../../../app/digits';
 import { usePhase } from './context';
 import type { Exit } from './definition';
-import { MinutesField } from './durationfield';
 import { at, below, isObject, object, put, text, type Json } from './shape';
 
 // Does is what the form of a block can do besides changing its own phase: lead a way out elsewhere, and add a branch.
