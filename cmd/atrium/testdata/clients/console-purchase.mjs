@@ -20,9 +20,11 @@ let actions = 0;
 const acts = async (n, act) => { actions += n; return act(); };
 const press = (locator, key = 'Enter') => acts(1, () => locator.press(key));
 const type = (locator, text) => acts(1, async () => { await locator.focus(); await keys('Control+a'); await page.keyboard.type(text); });
+const clear = (locator) => acts(1, async () => { await locator.focus(); await keys('Control+a', 'Backspace'); });
 const choose = (locator, label) => acts(1, () => locator.selectOption({ label }));
 const add = (text) => acts(3, () => command(text)); // the key, what is found, and Enter
 const open = async (phase, name) => { await press(at(phase)); await side.getByRole('heading', { name, exact: true }).waitFor(); };
+const back = async (phase) => { await side.locator(':focus').waitFor(); await acts(1, () => keys('Escape')); await focused(at(phase)); };
 const field = (name) => side.getByRole('textbox', { name, exact: true });
 const group = (name) => side.getByRole('group', { name, exact: true });
 const more = async (name) => { await press(side.locator('summary', { hasText: name }).first()); };
@@ -39,11 +41,11 @@ await type(side.getByRole('textbox', { name: 'Label' }), 'Price');
 await choose(group('Field 1').getByRole('combobox', { name: 'Type' }), 'Number');
 await press(side.getByRole('checkbox', { name: 'Required' }), ' ');
 await b.sound('purchase-task');
-await press(side, 'Escape');
+await back('work');
 
 // A value is computed of the answer, which the picker finds by its label.
-await add('Values');
-await open('values', 'Values');
+await add('Set values');
+await open('values', 'Set values');
 await press(side.getByRole('button', { name: 'Add value' }));
 const value = group('Row 1');
 await type(value.getByRole('textbox', { name: 'Name' }), 'price');
@@ -51,19 +53,19 @@ await press(value.getByRole('button', { name: 'Choose a value' }));
 await type(page.getByRole('searchbox', { name: 'Find a value' }), 'Price');
 await press(page.getByRole('dialog').getByRole('button', { name: /^Price/ }));
 await b.sound('purchase-data');
-await press(side, 'Escape');
+await back('values');
 
 // A decision over 500 is made of rows. The name of its way counts once it is left: the end stays while it is written, cleared and left empty.
 await add('Decision');
 await open('decision', 'Decision');
 await press(side.getByRole('button', { name: 'Add rule' }));
 const rule = group('Row 1');
-await type(rule.getByRole('textbox', { name: 'Name' }), 'Over 500');
+await type(rule.getByLabel('Name', { exact: true }), 'Over 500');
 await choose(rule.getByRole('combobox', { name: 'What' }), 'Price');
 await choose(rule.getByRole('combobox', { name: 'How it is compared' }), 'is more than');
 await type(rule.getByRole('textbox', { name: 'Value' }), '500');
 await b.sound('purchase-decision');
-await press(side, 'Escape');
+await back('decision');
 
 // What is dear is approved by a team. What it rejects ends otherwise, and so does what nobody decides on in time, also once the days are
 // written anew.
@@ -78,22 +80,22 @@ await press(side.getByRole('checkbox', { name: 'Has a deadline' }), ' ');
 const leadsTo = (way) => side.getByRole('combobox', { name: `“${way}” leads to` });
 assert.equal(await leadsTo('Expired').inputValue(), 'end', 'what expires is rejected');
 const days = group('Deadline').getByRole('textbox', { name: 'Days' });
-await press(days, 'Backspace');
+await clear(days);
 await group('Deadline').getByText('Say how long.').waitFor();
 await type(days, '2');
 assert.equal(await leadsTo('Expired').inputValue(), 'end', 'it still is once the deadline was written anew');
 await b.sound('purchase-approval');
-await press(side, 'Escape');
+await back('approval');
 
 // What is approved waits for an hour, then the shop is called with a secret; a price that is not dear goes there at once.
 await add('Wait at Approved');
 await open('wait', 'Wait');
-await press(group('How long').getByRole('textbox', { name: 'Days' }), 'Backspace');
+await clear(group('How long').getByRole('textbox', { name: 'Days' }));
 await type(group('How long').getByRole('textbox', { name: 'Hours' }), '1');
 await b.sound('purchase-timer');
-await press(side, 'Escape');
-await add('API call');
-await open('call', 'API call');
+await back('wait');
+await add('Call an address');
+await open('call', 'Call an address');
 await choose(side.getByRole('combobox', { name: 'Method' }), 'POST');
 await type(field('Address'), 'https://shop.example/orders');
 await choose(side.getByRole('combobox', { name: 'Token' }), 'SHOP_KEY');
@@ -101,17 +103,18 @@ await choose(side.getByRole('combobox', { name: 'What is sent' }), 'Text');
 await type(field('Text'), 'Order it');
 await more('Response');
 await press(side.getByRole('button', { name: 'Keep a value' }));
-await type(group('Row 1').getByRole('textbox', { name: 'Name' }), 'order');
-await type(group('Row 1').getByRole('textbox', { name: 'Field of the response' }), 'order.number');
+const kept = group('Keep from the response');
+await type(kept.getByRole('textbox', { name: 'Name' }), 'order');
+await type(kept.getByRole('textbox', { name: 'Field of the response' }), 'order.number');
 await press(side.getByRole('button', { name: 'Add status code' }));
-await type(side.getByRole('textbox', { name: 'Outcome' }), 'Not sold');
+await type(side.getByLabel('Outcome', { exact: true }), 'Not sold');
 await b.sound('purchase-call');
-await press(side, 'Escape');
+await back('call');
 await acts(1, () => at('decision').focus());
-await add('Connect Otherwise API call');
-await until('the palette says where it has led the way', async () => (await said.textContent()) === '“Otherwise” leads to “API call” now.');
+await add('Connect Otherwise to Call an address');
+await until('the palette says where it has led the way', async () => (await said.textContent()) === '“Otherwise” leads to “Call an address” now.');
 await acts(1, () => at('call').focus());
-await add('Connect Not sold End 2');
+await add('Connect Not sold to End');
 
 // The names of the decision's ways are changed: each keeps its end. A name that another way has is refused.
 await open('decision', 'Decision');
@@ -129,7 +132,7 @@ await keys('Control+a');
 await page.keyboard.type('Dear');
 await keys('Tab');
 assert.deepEqual(await Promise.all(['Dear', 'Otherwise'].map((way) => leadsTo(way).inputValue())), ['approval', 'call']);
-await press(side, 'Escape');
+await back('decision');
 
 // The JSON tab shows all of it, and the same JSON pasted into another workflow opens as the same outline.
 const outline = () => page.locator('.outline').innerText();
@@ -161,7 +164,7 @@ await type(panel.getByRole('textbox', { name: 'Price' }), '600');
 await press(panel.getByRole('form', { name: 'Answer of “Ask the price”' }).getByRole('button', { name: 'Done' }));
 await ends('It stops at “Approval” until it has an answer.');
 await press(panel.getByRole('button', { name: 'Approve', exact: true }));
-await ends('It stops at “API call” until it has an answer.');
+await ends('It stops at “Call an address” until it has an answer.');
 await panel.getByText('Would send POST https://shop.example/orders').waitFor();
 await press(panel.getByRole('button', { name: 'Use this answer' }));
 await ends('It runs to its end.');
@@ -178,7 +181,7 @@ assert.equal((await rest('GET', `/workflows/${id}`)).version, 1);
 // What version 2 changes is said in the words of the forms.
 await open('approval', 'Approval');
 await type(days, '5');
-await press(side, 'Escape');
+await back('approval');
 await page.getByRole('button', { name: 'Save draft' }).press('Enter');
 await page.getByRole('button', { name: 'Publish', exact: true }).and(page.locator(':enabled')).press('Enter');
 const dialog = page.getByRole('dialog');
