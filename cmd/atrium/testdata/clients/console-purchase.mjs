@@ -7,7 +7,7 @@ import { arrive, building, keyboard, rest, until } from './console-browser.mjs';
 const mostActions = 120;
 const { owner } = JSON.parse(process.env.ATRIUM_TEST);
 await rest('POST', '/secrets', { name: 'SHOP_KEY', value: 'a value', allowedHosts: ['shop.example'] });
-const team = await rest('POST', '/teams', { name: 'Approvers of purchases' });
+const team = (await rest('GET', '/teams')).find((one) => one.name === 'Management');
 
 const b = await arrive(owner, 'workflows');
 const { page } = b;
@@ -23,8 +23,12 @@ const type = (locator, text) => acts(1, async () => { await locator.focus(); awa
 const clear = (locator) => acts(1, async () => { await locator.focus(); await keys('Control+a', 'Backspace'); });
 const choose = (locator, label) => acts(1, () => locator.selectOption({ label }));
 const add = (text) => acts(3, () => command(text)); // the key, what is found, and Enter
-const open = async (phase, name) => { await press(at(phase)); await side.getByRole('heading', { name, exact: true }).waitFor(); };
-const back = async (phase) => { await side.locator(':focus').waitFor(); await acts(1, () => keys('Escape')); await focused(at(phase)); };
+const open = async (phase, name) => { // the focus comes to the form's first field
+  await press(at(phase));
+  await side.getByRole('heading', { name, exact: true }).waitFor();
+  await side.locator('.phase-form :focus').waitFor();
+};
+const back = async (phase) => { await press(side.locator('.phase-form input').first(), 'Escape'); await focused(at(phase)); };
 const field = (name) => side.getByRole('textbox', { name, exact: true });
 const group = (name) => side.getByRole('group', { name, exact: true });
 const more = async (name) => { await press(side.locator('summary', { hasText: name }).first()); };
@@ -160,12 +164,13 @@ const panel = page.getByRole('region', { name: 'Try' });
 await press(page.getByRole('button', { name: 'Try', exact: true }));
 const ends = (says) => panel.getByRole('status').getByText(says).waitFor();
 await ends('It stops at “Ask the price” until it has an answer.');
-await type(panel.getByRole('textbox', { name: 'Price' }), '600');
+await type(panel.getByRole('spinbutton', { name: 'Price' }), '600');
 await press(panel.getByRole('form', { name: 'Answer of “Ask the price”' }).getByRole('button', { name: 'Done' }));
 await ends('It stops at “Approval” until it has an answer.');
 await press(panel.getByRole('button', { name: 'Approve', exact: true }));
 await ends('It stops at “Call an address” until it has an answer.');
 await panel.getByText('Would send POST https://shop.example/orders').waitFor();
+await type(panel.getByRole('textbox', { name: 'Body' }), '{"order": {"number": "o1"}}');
 await press(panel.getByRole('button', { name: 'Use this answer' }));
 await ends('It runs to its end.');
 await b.sound('purchase-tried');
@@ -178,16 +183,30 @@ await page.getByText('Version 1 is published.').waitFor();
 assert.ok(actions <= mostActions, `it took ${actions} actions, ${mostActions} at most`);
 assert.equal((await rest('GET', `/workflows/${id}`)).version, 1);
 
-// What version 2 changes is said in the words of the forms.
+// What is refused while the history is shown is said in the builder, at its phase.
 await open('approval', 'Approval');
 await type(days, '5');
 await back('approval');
 await page.getByRole('button', { name: 'Save draft' }).press('Enter');
-await page.getByRole('button', { name: 'Publish', exact: true }).and(page.locator(':enabled')).press('Enter');
+const publish = page.getByRole('button', { name: 'Publish', exact: true }).and(page.locator(':enabled'));
 const dialog = page.getByRole('dialog');
+await publish.waitFor();
+await view('History');
+await publish.press('Enter');
+const details = [{ field: 'definition.phases[call].config.url', message: 'is not allowed' }];
+await page.route('**/graphql', (route) => (/publishWorkflow/i.test(route.request().postData() ?? '') ? route.fulfill({ json: { data: null, errors: [{ message: 'Refused.', extensions: { code: 'validation_error', details } }] } }) : route.continue()));
+await dialog.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
+await page.getByRole('region', { name: 'Problems' }).getByRole('button', { name: 'Call an address: is not allowed' }).waitFor();
+await page.unroute('**/graphql');
+
+// What version 2 changes is said in the words of the forms.
+await publish.press('Enter');
 await dialog.getByRole('listitem').filter({ hasText: 'Approval › Deadline' }).waitFor();
 assert.equal(await dialog.locator('.changes').innerText().then((s) => s.replace(/\s+/g, ' ')), 'Approval › Deadline 2 days 5 days');
 await b.sound('purchase-differences');
+await page.setViewportSize({ width: 390, height: 800 });
+await b.fits('purchase-differences-narrow');
+await page.setViewportSize({ width: 1280, height: 860 });
 await dialog.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
 await page.getByText('Version 2 is published.').waitFor();
 
