@@ -235,5 +235,12 @@ assert.equal(await page.locator('.outline').count(), 0);
 await page.getByRole('button', { name: 'Outline', exact: true }).press('Enter');
 await page.locator('.outline').waitFor();
 assert.equal(await page.locator('.picture').count(), 0);
+
+// In a narrow window, what a workflow is for and the switch stay within it.
+const described = (await rest('GET', '/workflows')).find((w) => w.description?.length > 80);
+await page.setViewportSize({ width: 390, height: 800 });
+await b.load(`workflows/${described.id}`, described.name);
+await page.locator('.outline [data-phase]').first().waitFor();
+await b.sound('purchase-narrow');
 await b.end();
 console.log(`console-purchase: ok, ${actions} actions`);
