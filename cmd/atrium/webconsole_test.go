@@ -111,6 +111,14 @@ func TestWebConsoleCallsWorkflows(t *testing.T) {
 	require.Contains(t, n.script("console-calls.mjs", in), "console-calls: ok")
 }
 
+// An owner builds the process of a purchase by the console's forms alone, with at most 120 actions, tries and publishes it, and reads what
+// its second version changes.
+func TestWebConsoleBuildsThePurchase(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-purchase.mjs", in), "console-purchase: ok")
+}
+
 // An owner installs a starter pack with the keyboard alone and files a request for one of its offerings. A pack that is installed again
 // makes nothing, and a broken file is refused with its document named.
 func TestWebConsolePacks(t *testing.T) {

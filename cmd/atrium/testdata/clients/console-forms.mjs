@@ -83,6 +83,23 @@ await proof.getByLabel('Endings or media types').blur();
 await proof.getByLabel('Accepted files').selectOption('Images');
 await proof.getByLabel('How many').fill('21');
 await proof.getByLabel('Required').check();
+// Two escalations of its service level; what one lacks is said at its row.
+const escalations = offer.getByRole('group', { name: 'Escalations' });
+const [soon, late] = [1, 2].map((n) => escalations.getByRole('group', { name: `Row ${n}`, exact: true }));
+await button('Add escalation', escalations).press('Enter');
+await soon.getByLabel('After', { exact: true }).and(page.locator(':focus')).waitFor();
+await page.keyboard.type('4');
+await soon.getByLabel('Unit of “After”').selectOption('Hours');
+await soon.getByLabel('If').selectOption('Nobody has accepted it');
+await button('Add escalation', escalations).press('Enter');
+await late.getByLabel('Then').selectOption('Give it to a team');
+await button('Create', offer).click();
+await late.getByText('Say after how long.').waitFor();
+await late.getByText('Choose the team that gets it.').waitFor();
+const [owners] = await rest('GET', '/teams');
+await late.getByLabel('Unit of “After”').selectOption('Days');
+await late.getByLabel('After', { exact: true }).fill('2');
+await late.getByLabel('Team').selectOption(owners.id);
 await button('Create', offer).click();
 await proof.getByText(/20/).nth(1).waitFor(); // the refusal, besides the hint
 await proof.getByLabel('How many').fill('2');
@@ -95,6 +112,7 @@ await b.sound('forms-offering');
 await button('Create', offer).click();
 await offer.waitFor({ state: 'detached' });
 const offering = (await rest('GET', `/services/${demo.serviceId}/offerings`)).find((o) => o.name === 'Access');
+assert.deepEqual(offering.sla.escalations, [{ afterMinutes: 240, of: 'response', do: 'notify', teamId: null }, { afterMinutes: 2880, of: 'resolution', do: 'reassign', teamId: owners.id }]);
 await b.go(`catalogue/${offering.id}`, 'Access');
 await page.getByLabel('Title').fill('To the books');
 await page.getByLabel('System').selectOption('Billing');
@@ -227,13 +245,14 @@ const change = async (what) => {
   return warning;
 };
 assert.equal(await change({ Description: 'Of the systems' }), '80');
-assert.equal(await level(), null, 'nothing was promised');
+assert.deepEqual([(await level()).responseMinutes, (await level()).resolutionMinutes, (await level()).warnAtPercent], [null, null, null], 'nothing was promised');
 await change({ 'First response (minutes)': '60' });
 assert.equal((await level()).warnAtPercent, 80);
 await change({ 'Warn at (percent)': '' });
 assert.equal((await level()).warnAtPercent ?? null, null);
 assert.equal(await change({ Description: 'Of all systems' }), '', 'what was emptied stays so');
 assert.deepEqual([(await level()).responseMinutes, (await level()).warnAtPercent ?? null], [60, null]);
+assert.equal((await level()).escalations.length, 2, 'they stay as they are');
 
 // A calendar whose only hours are exceptions' is none around the clock, and becomes one by a choice.
 // The form knows no exceptions, so its call is given one on the way.

@@ -2,7 +2,7 @@
 // reason; the mapping is tried on the last call, and each call shows what became of it. Another webhook has a header of its own.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { arrive, rest, until } from './console-browser.mjs';
+import { arrive, building, rest, until } from './console-browser.mjs';
 
 const { api, demo, owner } = JSON.parse(process.env.ATRIUM_TEST);
 const flow = await rest('POST', '/workflows', { name: 'Take what comes', definition: {
@@ -64,6 +64,25 @@ await calls.getByRole('link', { name: 'Printer on fire' }).waitFor();
 await b.sound('inbound-calls');
 await calls.getByRole('button', { name: /^Resend the call/ }).nth(1).click();
 await page.getByText('The call was ignored again.').waitFor();
+
+// The builder offers the values of the call that has started something, and not those of the ping that came last.
+assert.equal((await send('ping', { zen: 'Keep it logically awesome.' }, 'd-4')).status, 'ignored');
+const hook = new URL(page.url()).pathname.replace('/app/', '');
+await b.go(`workflows/${flow.id}`, 'Take what comes');
+const { at, command } = building(page);
+await at('start').focus();
+await command('Set values');
+await at('values').press('Enter');
+await main.getByRole('button', { name: 'Add value' }).press('Enter');
+await main.getByRole('button', { name: 'Choose a value' }).press('Enter');
+const find = page.getByRole('searchbox', { name: 'Find a value' });
+await find.fill('html_url');
+await dialog.getByRole('button', { name: /^html_url/ }).waitFor();
+await find.fill('zen');
+await dialog.getByText('No value has this name').waitFor();
+await page.keyboard.press('Escape');
+await page.getByRole('button', { name: 'Discard' }).press('Enter');
+await b.go(hook, 'GitHub issues');
 
 // The mapping is tried on the last call, and a value of it is chosen.
 await main.getByRole('button', { name: 'Test with the last call' }).click();

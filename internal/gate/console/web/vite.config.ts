@@ -13,7 +13,7 @@ export default defineConfig({
     // Few files before the first row: what every page needs is one, and what the inbox needs is another. A request's own page comes later.
     rolldownOptions: { output: { codeSplitting: { groups: [
       { name: 'requests', test: /src\/pages\/requests\/(acts|batches|beside|bulk|columns|counts|filters|inbox|picked|row|table|verbs)\./, priority: 1 },
-      { name: 'base', test: /src\/(app\/|parts\/choices|ui\/(?!chart|ticks|csv|formfields))|src\/gen\/(documents|cache|enums|of\/(app|catalogue|parts|requests)\.)|src\/keys\/registry|pages\/requests\/search|node_modules\/(?!@ariakit)/, priority: 2 },
+      { name: 'base', test: /src\/(app\/|parts\/choices|ui\/(?!chart|ticks|csv|formfields|rowlist|minutes))|src\/gen\/(documents|cache|enums|of\/(app|catalogue|parts|requests)\.)|src\/keys\/registry|pages\/requests\/search|node_modules\/(?!@ariakit)/, priority: 2 },
     ] } } },
   },
   server: { proxy: { '/graphql': proxied, '/login': proxied, '/logout': proxied, '/signin': proxied, '/v1': proxied } },

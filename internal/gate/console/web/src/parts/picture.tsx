@@ -207,8 +207,8 @@ const labelOf = (from: Phase, name: string): string =>
 // takes reports whether an execution has gone along a way. Where a block begins it has if it has come to the branch.
 const takes = ({ ways, phases }: Taken, l: Line, at: Map<string, Placed>): boolean => ways.has(`${l.from} ${l.name || 'next'}`) || (opens(at.get(l.from)) && phases.has(l.from) && phases.has(l.to));
 
-// Editing is what can be done in a picture by the pointer; by the keyboard the same is done in the list beside it.
-export interface Editing { selected: string; select: (id: string) => void; add?: ((at: { from: string; name: string }) => void) | undefined; open: { from: string; name: string }[] }
+// Editing is what can be done in a picture by the pointer; by the keyboard the same is done in the list beside it, unless it stands alone.
+export interface Editing { selected: string; select: (id: string) => void; add?: ((at: { from: string; name: string }) => void) | undefined; open: { from: string; name: string }[]; alone?: boolean }
 
 interface PictureProps { definition: Definition; faulty: Set<string>; taken?: Taken; current?: string | null; editing?: Editing | undefined }
 
@@ -237,7 +237,7 @@ export const Picture = memo(function Picture({ definition, faulty, taken, curren
       ref={frame} className={`card picture${whole ? ' whole' : ''}`} // not said
       tabIndex={0} role="group" aria-label={t('Picture of the workflow')} onScroll={(e) => { setLeft(Math.round(e.currentTarget.scrollLeft / 500) * 500); }}
     >
-      <svg width={w} height={h} viewBox={`0 0 ${w} ${h}`} role="img" aria-label={plural(all.placed.length, 'Workflow of {n} phase; the list below says the same', 'Workflow of {n} phases; the list below says the same')}>
+      <svg width={w} height={h} viewBox={`0 0 ${w} ${h}`} role="img" aria-label={editing?.alone ? plural(all.placed.length, 'Workflow of {n} phase; the outline says the same', 'Workflow of {n} phases; the outline says the same') : plural(all.placed.length, 'Workflow of {n} phase; the list below says the same', 'Workflow of {n} phases; the list below says the same')}>
         <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" /></marker></defs>
         {all.frames.map((f) => (near(f.x, f.x + f.w) ? <rect key={f.id} className="block" x={f.x} y={f.y} width={f.w} height={f.h} rx="14" /> : null))}
         {lines.map((l) => <path key={l.key} d={l.path} className={taken && takes(taken, l, at) ? 'taken' : undefined} markerEnd={'url(#arrow)'} />)}

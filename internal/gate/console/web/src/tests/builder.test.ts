@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from '../app/digits';
-import { exits, outsOf, phaseOf, read, write, type Definition } from '../pages/workflows/builder/definition';
+import { exits, nameTaken, outsOf, phaseOf, read, write, type Definition } from '../pages/workflows/builder/definition';
 import { edit, type Command } from '../pages/workflows/builder/edit';
 import { flat, ordered, outlined } from '../pages/workflows/builder/lanes';
 import { copied, pasteable } from '../pages/workflows/builder/paste';
@@ -56,6 +56,45 @@ describe('a command', () => {
     expect(ways(edit(d, { do: 'set', phase: rules('costly') }))).toContain('check costly lead'); // called otherwise
     expect(ways(edit(d, { do: 'set', phase: rules('dear', 'free') }))).toContain('check free work'); // one more
     expect(exits(edit(d, { do: 'set', phase: rules() }), 'check').map((w) => w.name)).toEqual(['cheap']);
+  });
+  it('leads an approval that expires where a refusal leads, also while somebody writes the deadline anew', () => {
+    const lead = phaseOf(d, 'lead') as Definition['phases'][number];
+    const until = (x: Definition, deadline?: string) => edit(x, { do: 'set', phase: { ...lead, config: { ...lead['config'] as object, ...(deadline === undefined ? {} : { deadline }) } } });
+    const now = until(d, '3d');
+    expect(ways(now)).toContain('lead expired done');
+    const asked = edit(now, { do: 'connect', at: { from: 'lead', name: 'expired' }, to: 'check' }); // somebody leads it elsewhere
+    const cleared = until(asked, '');
+    expect(ways(cleared)).toContain('lead expired check');
+    expect(wants(phaseOf(cleared, 'lead') as never).map((w) => w.path)).toEqual(['config.approvers', 'config.deadline']);
+    expect(ways(until(cleared, '5d'))).toContain('lead expired check');
+    expect(exits(until(asked), 'lead').map((w) => w.name)).toEqual(['approved', 'rejected']);
+    const unknown = edit(edit(d, { do: 'disconnect', at: { from: 'lead', name: 'rejected' } }), { do: 'connect', at: { from: 'lead', name: 'approved' }, to: 'check' });
+    expect(ways(until(unknown, '3d'))).toEqual(expect.arrayContaining(['lead approved check', 'lead expired done']));
+  });
+  it('leads what is not valid to an end, and nowhere where there is none', () => {
+    const data = (onInvalid?: string) => ({ id: 'valid', type: 'DATA', config: { kind: 'validate', rules: [{ check: 'true' }], ...(onInvalid ? { onInvalid } : {}) } });
+    const valid = edit(d, { do: 'add', phase: data(), at: { from: 'check', name: 'cheap' } });
+    expect(ways(edit(valid, { do: 'set', phase: data('route') }))).toEqual(expect.arrayContaining(['valid next work', 'valid invalid done']));
+    expect(ways(edit(d, { do: 'add', phase: data('route'), at: { from: 'check', name: 'cheap' } }))).toEqual(expect.arrayContaining(['valid next work', 'valid invalid done']));
+    const endless = { phases: valid.phases.filter((p) => p.type !== 'END'), transitions: valid.transitions.filter((w) => w.to !== 'done') };
+    const routed = edit(endless, { do: 'set', phase: data('route') });
+    expect(ways(routed).filter((w) => w.startsWith('valid'))).toEqual(['valid next work']);
+    expect(problemsOf(routed, []).map((f) => `${f.id}: ${f.message}`)).toContain('valid: The outcome “Invalid” leads nowhere yet.');
+  });
+  it('pastes an approval whose expiry leads where its refusal does', () => {
+    const lead = phaseOf(d, 'lead') as Definition['phases'][number];
+    const part = { phases: [{ ...lead, config: { approvers: [], mode: 'any', deadline: '3d' } }, { id: 'ask', type: 'PROCESS' }], transitions: [{ from: 'lead', name: 'rejected', to: 'ask' }] };
+    expect(ways(edit(d, { do: 'paste', part, at: { from: 'work', name: 'next' } }))).toEqual(expect.arrayContaining(['lead_2 approved done', 'lead_2 rejected ask', 'lead_2 expired ask', 'ask next done']));
+  });
+  it('keeps the end of a way that a rule calls otherwise, and lets what asks for it follow', () => {
+    const asks = edit(d, { do: 'add', phase: { id: 'later', type: 'DECISION', config: { rules: [{ when: 'phases.check.outcome == "dear"', transition: 'again' }], default: 'no' } }, at: { from: 'work', name: 'next' } });
+    const check = phaseOf(asks, 'check') as Definition['phases'][number];
+    const now = edit(asks, { do: 'set', phase: { ...check, config: { rules: [{ when: 'true', transition: 'costly' }], default: 'cheap' } } });
+    expect(ways(now)).toContain('check costly lead');
+    expect(object(phaseOf(now, 'later')?.['config'])['rules']).toEqual([{ when: 'phases.check.outcome == "costly"', transition: 'again' }]);
+  });
+  it.each([['dear', 'cheap', true], ['cheap', 'dear', true], ['dear', 'dearer', false], ['dear', 'dear', false], ['', 'dear', false]])('has its name refused where another way has it: %j to %j', (name, to, taken) => {
+    expect(nameTaken(d, { from: 'check', name }, to)).toBe(taken);
   });
   it('calls a way out otherwise, with the rule that names it', () => {
     const now = edit(d, { do: 'call', at: { from: 'check', name: 'dear' }, name: 'over 500' });

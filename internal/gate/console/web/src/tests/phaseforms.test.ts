@@ -4,10 +4,12 @@ import { parse } from '../app/digits';
 import { keyOf } from '../parts/formkeys';
 import type { FormField } from '../ui/answer';
 import { moved } from '../ui/lists';
-import { spanOf, spanText, stepOf } from '../pages/workflows/builder/duration';
+import { stepOf } from '../ui/minutes';
+import { spanOf, spanText } from '../pages/workflows/builder/duration';
 import { twice, written } from '../pages/workflows/builder/entries';
 import { rekeyed } from '../pages/workflows/builder/fresh';
 import { earlier, inputNames, kindOf, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
+import { lastCallOf } from '../pages/workflows/builder/lastcall';
 import { formOf, scalar, turned } from '../pages/workflows/builder/payload';
 import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder/moment';
 import { showable } from '../pages/workflows/builder/showable';
@@ -153,7 +155,7 @@ describe('known values', () => {
     "transitions": [{"from": "start", "name": "next", "to": "rate"}, {"from": "rate", "name": "next", "to": "mend"}, {"from": "mend", "name": "next", "to": "done"}]
   }`);
   const asked = [{ name: 'Report', fields: [{ key: 'affected', label: 'How many?', type: 'number' }, { key: 'level', label: 'Level', type: 'select', options: ['read', 'write'] }] }];
-  const call = { headers: { 'x-github-event': 'push' }, body: '{"issue":{"title":"a","labels":[{"name":"b"}],"first-name":1.10}}' };
+  const call = { headers: { 'x-github-event': 'push' }, body: parse('{"issue":{"title":"a","labels":[{"name":"b"}],"first-name":1.10}}') };
   const labels = labelsOf(knownAt({ definition, id: 'done', asked, call, secrets: ['TOKEN'] }, 'call'));
   const label = (code: string) => labels.get(code)?.label;
   it('are called as people call them', () => {
@@ -196,6 +198,24 @@ describe('known values', () => {
     for (const d of [null, {}, { phases: 3 }, { phases: [null, { id: 1 }], transitions: [{}] }]) expect(knownAt({ definition: d, id: 'x', asked: [], call: { headers: {}, body: 'no json' }, secrets: [] }, 'call').length).toBe(2);
     expect(titled({ id: 'start', type: 'START' })).toBe('Start');
     expect(titled({ id: 'check_dates', type: 'DATA' })).toBe('Check dates');
+  });
+});
+
+describe('the call of a webhook', () => {
+  const kept = (body: string, more = {}) => ({ headers: { host: 'a' }, body, bodyBytes: body.length, ...more });
+  const sample = { sampleHeaders: { host: 's' }, sampleBody: { of: 'sample' } };
+  const of = (...calls: Parameters<typeof lastCallOf>) => lastCallOf(...calls)?.body;
+  it('is the last one that started something, then one that was ignored, then the sample of its sender', () => {
+    expect(of(kept('{"of":"accepted"}'), kept('{"of":"ignored"}'), sample)).toEqual({ of: 'accepted' });
+    expect(of(undefined, kept('{"of":"ignored"}'), sample)).toEqual({ of: 'ignored' });
+    expect(of(kept('a=form'), undefined, sample)).toEqual({ of: 'sample' });
+    expect([of(undefined, undefined, sample), of(undefined, undefined, undefined)]).toEqual([{ of: 'sample' }, undefined]);
+  });
+  it('has its whole body, from the execution where the history has a part', () => {
+    const part = (execution: { variables: unknown } | null) => kept('{"list":[1,', { bodyBytes: 20_000, execution });
+    expect(of(part({ variables: { webhook: { body: { list: [1, 2] } } } }), undefined, sample)).toEqual({ list: [1, 2] });
+    expect(of(part(null), kept('{"of":"ignored"}'), sample)).toEqual({ of: 'ignored' });
+    expect(of(kept('"ü"', { bodyBytes: 4 }), undefined, sample)).toBe('ü');
   });
 });
 

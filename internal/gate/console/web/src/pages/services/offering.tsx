@@ -12,10 +12,12 @@ import { keyed } from '../../parts/formkeys';
 import type { FormField } from '../../ui/answer';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { below, Check, Field, Rest, faultAt } from '../../ui/field';
 import { toast } from '../../ui/toast';
+import { lacking, place, sent, written, type Escalation } from './escalation';
+import { Escalations } from './escalations';
 
-interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; warn: string; calendarId: string; reopenDays: string; reopenWorkflowId: string; asks: boolean; hasForm: boolean; fields: FormField[] }
+interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; warn: string; calendarId: string; escalations: Escalation[]; reopenDays: string; reopenWorkflowId: string; asks: boolean; hasForm: boolean; fields: FormField[] }
 
 // bare is what was read as it is sent back.
 const bare = (sla: OfferingFullFragment['sla']) => JSON.parse(JSON.stringify(sla ?? {}, (k, v: unknown) => (k === '__typename' || v === null ? undefined : v))) as OfferingSlaInput;
@@ -27,7 +29,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   const saved: Draft = {
     name: o?.name ?? '', description: o?.description ?? '', status: o?.status ?? 'active', workflowId: o?.workflowId ?? '',
     response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), warn: String(o?.sla?.warnAtPercent ?? (promised ? '' : 80)),
-    calendarId: o?.sla?.calendarId ?? '', reopenDays: String(o?.reopenDays ?? 7), reopenWorkflowId: o?.reopenWorkflowId ?? '', asks: o?.askSatisfaction ?? false, hasForm: Boolean(form), fields: form?.fields ?? [],
+    calendarId: o?.sla?.calendarId ?? '', escalations: written(o?.sla?.escalations), reopenDays: String(o?.reopenDays ?? 7), reopenWorkflowId: o?.reopenWorkflowId ?? '', asks: o?.askSatisfaction ?? false, hasForm: Boolean(form), fields: form?.fields ?? [],
   };
   const [draft, set, forget, base] = useDraft(`offering ${o?.id ?? serviceId}`, saved, o?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -38,11 +40,14 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   const number = (text: string) => (text.trim() === '' ? null : Number(text));
   const inputOf = (d: Draft) => {
     const warns = d.response || d.resolution || o?.sla?.byPriority ? number(d.warn) : null; // without a target there is nothing to warn of
-    const sla = { ...bare(o?.sla ?? null), responseMinutes: number(d.response), resolutionMinutes: number(d.resolution), warnAtPercent: warns, calendarId: d.calendarId || null };
+    const sla = { ...bare(o?.sla ?? null), responseMinutes: number(d.response), resolutionMinutes: number(d.resolution), warnAtPercent: warns, calendarId: d.calendarId || null, escalations: sent(d.escalations) };
     const fields = keyed(d.fields);
     return { name: d.name, description: d.description || null, status: d.status as OfferingStatus, workflowId: d.workflowId || null, reopenDays: Number(d.reopenDays || 0), reopenWorkflowId: d.reopenWorkflowId || null, askSatisfaction: d.asks, sla, form: d.hasForm || fields.length > 0 ? { fields } : null };
   };
   const send = async () => {
+    const lacks = lacking(draft.escalations);
+    setFault(lacks);
+    if (lacks) return;
     const input = inputOf(draft);
     const changed = differing(input, inputOf(saved));
     const done = !o ? await create({ input: { serviceId, ...input } }) : Object.keys(changed).length > 0 ? await update({ input: { id: o.id, ...base.match, ...changed } }) : null;
@@ -52,7 +57,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
     close();
     toast({ text: o ? t('The offering was saved.') : t('The offering was created.') });
   };
-  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.warnAtPercent', 'sla.calendarId', 'reopenDays', 'reopenWorkflowId', ...formFaults(fault, 'form.fields', draft.fields.length)];
+  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.warnAtPercent', 'sla.calendarId', ...below(fault, place), 'reopenDays', 'reopenWorkflowId', ...formFaults(fault, 'form.fields', draft.fields.length)];
   return (
     <Dialog title={o ? t('Offering “{name}”', { name: o.name }) : t('New offering')} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -70,6 +75,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
           <Field label={t('Reopen within (days)')} hint={t('For requesters, after completion; 0 for never. Staff always may.')} fault={faultAt(fault, 'reopenDays')}><input type="number" min={0} max={365} value={draft.reopenDays} onChange={(e) => { set({ ...draft, reopenDays: e.target.value }); }} /></Field>
           <Field label={t('Workflow on reopening')} fault={faultAt(fault, 'reopenWorkflowId')}><select value={draft.reopenWorkflowId} onChange={(e) => { set({ ...draft, reopenWorkflowId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={workflows} now={draft.reopenWorkflowId} /></select></Field>
         </div>
+        <Escalations all={draft.escalations} change={(escalations) => { set({ ...draft, escalations }); }} fault={fault} />
         <Check label={t('Ask the requester how satisfied they are, once a request is completed')} checked={draft.asks} set={(asks) => { set({ ...draft, asks }); }} />
         <h3>{t('Form')}</h3>
         <FormBuilder fields={draft.fields} change={(fields) => { set({ ...draft, hasForm: true, fields }); }} fault={fault} at="form.fields" />

@@ -1,6 +1,6 @@
 // dialogs ask before a workflow is renamed, published or deleted.
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
@@ -12,8 +12,10 @@ import { words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { Skeleton } from '../../ui/states';
 import { toast } from '../../ui/toast';
-import { Differences } from './history';
+
+const Differences = lazy(() => import('./differences'));
 
 export type Workflow = NonNullable<WorkflowOneQuery['workflow']>;
 
@@ -49,7 +51,7 @@ export function Publish({ workflow: w, close, act }: { workflow: Workflow; close
     <Dialog title={t('Publish “{name}”?', { name: w.name })} close={close} wide>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void act(); }}>
         <p>{t('New requests will run the draft, as version {version}. Running executions continue with the version they started with.', { version: String(w.version + 1) })}</p>
-        {w.version > 0 && <Differences id={w.id} />}
+        {w.version > 0 && <Suspense fallback={<Skeleton rows={3} />}><Differences id={w.id} of={{ draft: w.definition, versions: new Map() }} /></Suspense>}
         <footer><button type="button" className="plain" onClick={close}>{t('Cancel')}</button><button type="submit">{t('Publish')}</button></footer>
       </form>
     </Dialog>

@@ -1,18 +1,18 @@
 // history is what was published of a workflow, and what has run of it.
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { rows, usePages, useRead } from '../../app/data';
+import { lazy, Suspense, useState, type ComponentProps } from 'react';
+import { rows, usePages } from '../../app/data';
 import { t } from '../../app/text';
-import { WorkflowDiffOf, WorkflowExecutions, WorkflowVersions } from '../../gen/documents';
+import { WorkflowExecutions, WorkflowVersions } from '../../gen/documents';
 import { Badge, standsAt, Time } from '../../ui/bits';
-import { Changes } from '../../ui/changes';
 import { Dialog } from '../../ui/dialog';
 import { More } from '../../ui/more';
-import { Loaded, Section } from '../../ui/page';
-import { Empty, Failed, Wait } from '../../ui/states';
+import { Section } from '../../ui/page';
+import { Empty, Failed, Skeleton, Wait } from '../../ui/states';
+import type { Compared } from './differences';
 import type { Workflow } from './dialogs';
 
-interface Compared { from?: number; to?: number }
+const Differences = lazy(() => import('./differences'));
 
 // History is what was published: each version compared with the one before or with the draft, and taken back as a draft.
 export function History({ workflow: w, edits, take }: { workflow: Workflow; edits: boolean; take: (text: string, version: number) => void }) {
@@ -29,20 +29,15 @@ export function History({ workflow: w, edits, take }: { workflow: Workflow; edit
         ))}
       </ul>
       <More shown={list.length} total={versions?.totalCount} page={versions?.pageInfo} next={read.next} />
-      {compared && <Diff id={w.id} {...compared} close={() => { set(null); }} />}
+      {compared && <Diff id={w.id} {...compared} of={{ draft: w.definition, versions: new Map(list.map((v) => [v.version, v.definition])) }} close={() => { set(null); }} />}
     </Section>
   );
 }
 
-function Diff({ id, from, to, close }: Compared & { id: string; close: () => void }) {
+function Diff({ close, ...of }: ComponentProps<typeof Differences> & { close: () => void }) {
+  const { from, to } = of;
   const title = to === undefined ? t('From version {version} to the draft', { version: String(from) }) : t('What changed in version {version}', { version: String(to) });
-  return <Dialog title={title} close={close} wide><Differences id={id} {...(from === undefined ? {} : { from })} {...(to === undefined ? {} : { to })} /></Dialog>;
-}
-
-// Differences are what a version changed, or what the draft would.
-export function Differences({ id, from, to }: Compared & { id: string }) {
-  const read = useRead(WorkflowDiffOf, { id, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) });
-  return <Loaded read={read} skeleton={3}>{({ workflowDiff: d }) => (!d || d.changes.length === 0 ? <Empty title={t('No differences')} /> : <Changes list={d.changes.map((c) => ({ ...c, name: <code>{c.path}</code> }))} />)}</Loaded>;
+  return <Dialog title={title} close={close} wide><Suspense fallback={<Skeleton rows={3} />}><Differences {...of} /></Suspense></Dialog>;
 }
 
 export function Runs({ id }: { id: string }) {

@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useAsked } from '../../app/asked';
 import { useRead, useWrite } from '../../app/data';
+import { sentence } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { t } from '../../app/text';
 import { CreateWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowOne } from '../../gen/documents';
@@ -15,6 +16,7 @@ import { Tabs } from '../../ui/tabs';
 import { toast } from '../../ui/toast';
 import { foundOf, type Refused } from './builder/found';
 import { Code, readText } from './code';
+import { copyOf, mostCopies } from './copies';
 import { Edit, Gone, Publish, type Workflow } from './dialogs';
 import { History, Runs } from './history';
 import { UsedBy } from './used';
@@ -44,7 +46,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   const [refused, setRefused] = useState<Refused | null>(null);
   const [save, saving] = useWrite(UpdateWorkflow, true);
   const [publish, publishing] = useWrite(PublishWorkflow, true);
-  const [copy, copying] = useWrite(CreateWorkflow);
+  const [copy, copying] = useWrite(CreateWorkflow, true);
   const [asking, setAsking] = useAsked<'edit' | 'publish' | 'delete' | ''>('verb', '');
   const shown = useDeferredValue(text); // what somebody does in the builder is drawn before it is read back
   const parsed = useMemo(() => readText(shown, w.definition), [shown, w.definition]);
@@ -66,11 +68,17 @@ function Body({ workflow: w }: { workflow: Workflow }) {
     const o = await publish({ input: { id: w.id, ifMatch: w.etag } });
     setAsking('');
     setRefused(o.fault && { fault: o.fault, sent: parsed.sent });
+    if (o.fault && (view === 'history' || view === 'used')) void navigate({ to: '.', search: {} as never }); // what is wrong is shown at its phase
     if (o.data) toast({ text: t('Version {version} is published.', { version: String(o.data.publishWorkflow.workflow.version) }) });
   };
   const duplicate = async () => {
-    const o = await copy({ input: { name: t('{name} (copy)', { name: w.name }), ...(w.description ? { description: w.description } : {}), definition: w.definition as never } });
-    if (o.data) void navigate({ to: '/app/workflows/$id', params: { id: o.data.createWorkflow.workflow.id } });
+    for (let n = 1; ; n++) {
+      const o = await copy({ input: { ...copyOf(w, n), ...(w.description ? { description: w.description } : {}), definition: w.definition as never } });
+      if (o.data) void navigate({ to: '/app/workflows/$id', params: { id: o.data.createWorkflow.workflow.id } });
+      if (o.fault?.code === 'conflict' && n < mostCopies) continue; // there is a copy of this number
+      if (o.fault) toast({ text: sentence(o.fault), bad: true });
+      return;
+    }
   };
   const discard = () => { forget(); setRefused(null); focusSoon(() => globalThis.document.querySelector<HTMLElement>('textarea.mono, [data-phase]')); };
   const take = (to: string, version: number) => {
@@ -84,7 +92,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       <div className="line verbs-line">
         <Badge value={w.status} /><span className="soft">{w.version === 0 ? t('Not published yet') : t('Version {version}', { version: String(w.version) })}</span>{changed && <span className="soft">· {t('Changes that are not saved')}</span>}<span className="grow" />
         {edits && <button type="button" className="plain" disabled={changed} title={changed ? t('Save the draft first') : undefined} onClick={() => { setAsking('edit'); }}>{t('Edit')}</button>}
-        {can(viewer, 'workflow.create') && <button type="button" className="plain" disabled={copying} onClick={() => { void duplicate(); }}>{t('verb|Duplicate')}</button>}
+        {can(viewer, 'workflow.create') && <button type="button" className="plain" disabled={copying || changed} title={changed ? t('Save the draft first') : undefined} onClick={() => { void duplicate(); }}>{t('verb|Duplicate')}</button>}
         {view === 'build' && edits && <>{away}<button type="button" className={changed ? undefined : 'plain'} disabled={saving || !changed || parsed.error !== ''} onClick={() => { void store(); }}>{t('Save draft')}</button></>}
         {publishes && <button type="button" className={same || changed ? 'plain' : undefined} disabled={changed || same || publishing} title={changed ? t('Save the draft first') : same ? t('The draft is the same as version {version}', { version: String(w.version) }) : undefined} onClick={() => { setAsking('publish'); }}>{t('Publish')}</button>}
         {can(viewer, 'workflow.delete', w) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}

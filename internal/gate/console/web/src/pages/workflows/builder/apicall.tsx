@@ -110,11 +110,17 @@ const inBody = /^response\.body((?:\.[A-Za-z_]\w*|\[\d+\])+|\.)$/;
 // Kept is where a value stands in the answer: by the names that lead to it, or as an expression.
 function Kept({ value, change, problem }: { value: string; change: (to: string) => void; problem: string | undefined }) {
   const { readOnly, values } = usePhase();
-  const path = inBody.exec(value)?.[1];
+  const [written, write] = useState(''); // also while it ends with the point of the next name
+  const path = inBody.exec(value)?.[1] ?? (value !== '' && written === value ? value.slice('response.body'.length) : undefined);
+  const take = (to: string) => {
+    const code = to.startsWith('[') ? `response.body${to}` : `response.body.${to}`;
+    write(code);
+    change(code);
+  };
   if (path === undefined) return <ValueField label={t('From the response')} place={'response'} only={['known', 'code']} value={value} change={change} problem={problem} />;
   return (
     <div>
-      <Field label={t('Field of the response')} hint={t('Such as order.number, or items[0].id.')} fault={problem}><input className="mono" spellCheck={false} value={path.replace(/^\./, '')} onChange={(e) => { const to = e.target.value.trim(); change(to.startsWith('[') ? `response.body${to}` : `response.body.${to}`); }} /></Field>
+      <Field label={t('Field of the response')} hint={t('Such as order.number, or items[0].id.')} fault={problem}><input className="mono" spellCheck={false} value={path.replace(/^\./, '')} onChange={(e) => { take(e.target.value.trim()); }} /></Field>
       {!readOnly && (
         <div className="line template-verbs">
           <Picker tree={values('response').tree} label={t('Choose a value')} pick={(k) => { change(k.code); }} />

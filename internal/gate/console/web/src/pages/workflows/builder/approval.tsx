@@ -6,11 +6,10 @@ import { Check, Field } from '../../../ui/field';
 import type { FormProps } from './common';
 import { usePhase } from './context';
 import { DurationField } from './durationfield';
+import { modes } from './formwords';
 import { Picked } from './people';
 import { at, objects, put, text } from './shape';
 import { ShowsField } from './shows';
-
-const modes = { any: t('The first decision counts'), all: t('Everybody must approve'), quorum: t('A number of them must approve') };
 
 export function ApprovalForm(props: FormProps) {
   const { phase, config, set, change } = props;

@@ -1,7 +1,7 @@
 // blocks keeps the blocks of a definition whole: nothing leads into one but by the phase that opens it, and nothing out but by its end.
 import { t } from '../../../app/text';
 import { insides, opens } from '../../../parts/blocks';
-import { allWays, blockOf, exits, phaseOf, type Definition, type Exit, type Phase } from './definition';
+import { allWays, blockOf, exits, phaseOf, wayAt, type Definition, type Exit, type Phase } from './definition';
 import { text, type Problem } from './shape';
 
 // A Scope is one branch of a block, in which phases stand; null is outside of all. The branch -1 is not known: of phases to which nothing
@@ -107,6 +107,10 @@ export function membersOf(d: Definition, id: string): string[] {
 // endIn is where what is done in a scope leads: to the end of its block, or of the workflow.
 export const endIn = (d: Definition, scope: Scope | null, but = ''): string | undefined =>
   (scope ? text(phaseOf(d, scope.block)?.['end']) || undefined : d.phases.find((p) => p.type === 'END' && p.id !== but)?.id);
+
+// asideIn is where a way out leads at first that is taken when all is not well: an expiry to where a refusal leads, else to the end.
+export const asideIn = (d: Definition, at: Exit, scope: Scope | null): string | undefined =>
+  (at.name === 'expired' ? wayAt(d, { from: at.from, name: 'rejected' })?.to : undefined) ?? endIn(d, scope, at.from);
 
 // mayLead reports whether a way out may lead to a phase. What nothing leads to, and what leads nowhere, may stand anywhere.
 export function mayLead(d: Definition, at: Exit, to: string): boolean {

@@ -2,10 +2,11 @@
 import { t } from '../../../app/text';
 import { Choices } from '../../../parts/choices';
 import { Field } from '../../../ui/field';
+import { MinutesField } from '../../../ui/minutesfield';
 import { isNumeric, numberOf, type Numeric } from '../../../app/digits';
 import { usePhase } from './context';
 import type { Exit } from './definition';
-import { MinutesField } from './durationfield';
+import { actions } from './formwords';
 import { at, below, isObject, object, put, text, type Json } from './shape';
 
 // Does is what the form of a block can do besides changing its own phase: lead a way out elsewhere, and add a branch.
@@ -15,8 +16,6 @@ export interface FormProps { phase: Json; config: Json; set: (key: string, value
 
 // numeric is a number of the definition, undefined for none.
 export const numeric = (v: unknown): Numeric | undefined => (isNumeric(v) ? v : undefined);
-
-export const actions = { accept: t('Accept it: somebody works on it'), complete: t('Complete it'), cancel: t('Cancel it') };
 
 export function Action({ phase, change, label, hint }: { phase: Json; change: (p: Json) => void; label: string; hint?: string }) {
   const { problems } = usePhase();

@@ -2,9 +2,10 @@
 import { createContext, useContext, useMemo, useRef } from 'react';
 import { rows, useAll, useRead } from '../../../app/data';
 import { useCan } from '../../../app/session';
-import { LastCall, SecretChoices, WorkflowForms, WorkflowWebhooks } from '../../../gen/documents';
+import { LastCalls, SampleCalls, SecretChoices, WorkflowForms, WorkflowWebhooks } from '../../../gen/documents';
 import { useAgentChoices, useCalendarChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
-import { knownAt, labelsOf, type Asked, type Call, type Known, type Place } from './known';
+import { knownAt, labelsOf, type Asked, type Known, type Place } from './known';
+import { lastCallOf, type Call } from './lastcall';
 import { holds } from '../../../parts/blocks';
 import { object, objects, type Json, type Problem } from './shape';
 
@@ -62,10 +63,11 @@ export function useAsked(workflow: string): Asked[] {
     .map((o) => ({ name: o.name, fields: objects(object(o.form)['fields']) }));
 }
 
-// useLastCall is what an inbound webhook of the workflow was called with last.
+// useLastCall is what an inbound webhook of the workflow was called with last, or would be by its sender.
 export function useLastCall(workflow: string): Call | null {
   const reads = useCan('inboundwebhook.read');
   const webhook = rows(useAll(WorkflowWebhooks, {}, !reads || !workflow).data?.inboundWebhooks).find((w) => w.workflowId === workflow);
-  const [call] = rows(useRead(LastCall, { webhookId: webhook?.id ?? '' }, !webhook).data?.inboundCalls);
-  return call ? { headers: call.headers, body: call.body } : null;
+  const calls = useRead(LastCalls, { webhookId: webhook?.id ?? '' }, !webhook).data;
+  const samples = useRead(SampleCalls, {}, !webhook?.preset).data?.inboundPresets;
+  return lastCallOf(rows(calls?.accepted)[0], rows(calls?.ignored)[0], webhook?.preset ? samples?.find((p) => p.key === webhook.preset) : undefined);
 }

@@ -5,14 +5,12 @@ import { Field } from '../../../ui/field';
 import type { FormProps } from './common';
 import { ConditionField } from './conditionfield';
 import { usePhase } from './context';
+import { dataKinds, reactions } from './formwords';
 import { labelsOf } from './known';
 import { Entries, Rows } from './rows';
 import { at, below, object, objects, put, text, type Json } from './shape';
 import { variable } from './value';
 import { ValueField } from './valuefield';
-
-const kinds = { enrich: t('Compute values'), validate: t('Check the request') };
-const reactions = { fail: t('The workflow ends with an error'), route: t('It continues with the outcome “{way}”', { way: t('Invalid') }), ask: t('Somebody is asked to correct the answers') };
 
 export function DataForm({ phase, config, change }: FormProps) {
   const { problems } = usePhase();
@@ -24,8 +22,8 @@ export function DataForm({ phase, config, change }: FormProps) {
     <>
       <Field label={t('What it does')} fault={at(problems, 'config.kind', 'config')}>
         <select value={text(config['kind'])} onChange={(e) => { turn(e.target.value); }}>
-          {!Object.hasOwn(kinds, text(config['kind'])) && <option value={text(config['kind'])} disabled>{t('Choose…')}</option>}
-          {Object.entries(kinds).map(([value, says]) => <option key={value} value={value}>{says}</option>)}
+          {!Object.hasOwn(dataKinds, text(config['kind'])) && <option value={text(config['kind'])} disabled>{t('Choose…')}</option>}
+          {Object.entries(dataKinds).map(([value, says]) => <option key={value} value={value}>{says}</option>)}
         </select>
       </Field>
       {kind === 'enrich' ? <Computed config={config} set={put1} /> : <Checked config={config} set={put1} />}

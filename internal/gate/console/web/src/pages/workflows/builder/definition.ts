@@ -36,7 +36,7 @@ export function outsOf(p: Phase): Outs {
     case 'END': return only();
     case 'PROCESS': return { names: [], free: true };
     case 'DECISION': return only(text(config['default']), ...named('rules'));
-    case 'APPROVAL': return only('approved', 'rejected', config['deadline'] ? 'expired' : '');
+    case 'APPROVAL': return only('approved', 'rejected', typeof config['deadline'] === 'string' ? 'expired' : ''); // also while it is being written
     case 'DATA': return only('next', config['onInvalid'] === 'route' ? 'invalid' : '');
     case 'API_CALL': return only('next', ...named('statusRules'));
     case 'PARALLEL': return only(...branchesOf(p).map((b) => text(b['name'])));
@@ -45,6 +45,10 @@ export function outsOf(p: Phase): Outs {
     default: return only('next');
   }
 }
+
+// goesAside reports whether a way out is taken when all is not well, so that it must not lead on as the main one does: what was not approved, or is
+// not valid.
+export const goesAside = (p: Phase, name: string): boolean => (p.type === 'APPROVAL' && name !== 'approved') || (p.type === 'DATA' && name === 'invalid');
 
 // indexed finds the phases and ways of a definition, made once for each: commands make another definition and change none.
 interface Index { phases: Map<string, Phase>; ways: Map<string, Way[]>; blocks: Map<string, Phase>; exits: Map<Phase, (Exit & { to?: string })[]> }
@@ -63,6 +67,13 @@ function indexed(d: Definition): Index {
 export const allWays = (d: Definition): Way[] => [...d.transitions, ...d.phases.flatMap((p) => (holds(p) ? heldWays(p) : []))];
 export const exits = (d: Definition, id: string): Way[] => indexed(d).ways.get(id) ?? [];
 export const wayAt = (d: Definition, at: Exit): Way | undefined => exits(d, at.from).find((w) => w.name === at.name);
+// nameTaken reports whether a way out cannot be called otherwise, because another one of its phase has that name: one of the two would lose
+// its end. A rule that names none yet may name one that is there.
+export function nameTaken(d: Definition, at: Exit, name: string): boolean {
+  const p = phaseOf(d, at.from);
+  return at.name !== '' && name !== at.name && p !== undefined && (outsOf(p).names.includes(name) || wayAt(d, { from: at.from, name }) !== undefined);
+}
+
 // blockOf is the phase that opens the block which a JOIN ends.
 export const blockOf = (d: Definition, join: string): Phase | undefined => indexed(d).blocks.get(join);
 export const phaseOf = (d: Definition, id: string): Phase | undefined => indexed(d).phases.get(id);

@@ -3,8 +3,8 @@
 // (patch.ts).
 import { holds, opens } from '../../../parts/blocks';
 import { addBranch, setBlock } from './blockedit';
-import { broken, endIn, mayLead, membersOf, scopeOf } from './blocks';
-import { exits, mainOf, outsOf, phaseOf, wayAt, type Definition, type Exit, type Phase } from './definition';
+import { asideIn, broken, endIn, mayLead, membersOf, scopeOf } from './blocks';
+import { exits, goesAside, mainOf, outsOf, phaseOf, wayAt, type Definition, type Exit, type Phase } from './definition';
 import { paste, renamed, withShows } from './paste';
 import { wayRenamedIn } from './refer';
 import { object, objects, text } from './shape';
@@ -64,8 +64,8 @@ function call(d: Definition, at: Exit, name: string): Definition {
 
 const asked = (phases: Phase[], at: Exit, name: string) => phases.map((p) => wayRenamedIn(p, at.from, at.name, name) as Phase);
 
-// set changes what a phase says. A way out that its rules now call otherwise keeps its end; one that they name anew leads where the phase
-// goes on, and one that they name no more goes.
+// set changes what a phase says. A way out that its rules now call otherwise keeps its end, and what asks for it follows; one that they name
+// anew leads where the phase goes on, unless it is taken when all is not well, and one that they name no more goes.
 function set(d: Definition, phase: Phase): Definition {
   const was = phaseOf(d, phase.id);
   if (!was) return d;
@@ -75,13 +75,17 @@ function set(d: Definition, phase: Phase): Definition {
   if (after.free) return changed;
   const gone = [...new Set([...before.names, ...exits(d, phase.id).map((w) => w.name)])].filter((n) => !after.names.includes(n));
   const come = after.names.filter((n) => !before.names.includes(n) && !wayAt(d, { from: phase.id, name: n }));
-  const renames = gone.length === come.length ? new Map(gone.map((n, i) => [n, come[i] ?? n])) : new Map<string, string>();
+  const renames = gone.length === come.length && !come.some((n) => goesAside(phase, n)) ? new Map(gone.map((n, i) => [n, come[i] ?? n])) : new Map<string, string>();
   const ways = d.transitions.filter((w) => w.from !== phase.id || renames.has(w.name) || !gone.includes(w.name))
     .map((w) => (w.from === phase.id && renames.has(w.name) ? { ...w, name: renames.get(w.name) ?? w.name } : w));
-  const on = mainOf(d, phase.id)?.to ?? endIn(d, scopeOf(d, phase.id), phase.id);
-  const fresh = on === undefined ? [] : come.filter((n) => !ways.some((w) => w.from === phase.id && w.name === n)).map((name) => ({ from: phase.id, name, to: on }));
+  const scope = scopeOf(d, phase.id);
+  const on = mainOf(d, phase.id)?.to ?? endIn(d, scope, phase.id);
+  const to = (name: string) => (goesAside(phase, name) ? asideIn(d, { from: phase.id, name }, scope) : on);
+  const missing = come.filter((n) => !ways.some((w) => w.from === phase.id && w.name === n));
+  const fresh = missing.flatMap((name) => { const end = to(name); return end === undefined ? [] : [{ from: phase.id, name, to: end }]; });
   const same = fresh.length === 0 && ways.length === d.transitions.length && ways.every((w, i) => w === d.transitions[i]);
-  return same ? changed : { ...changed, transitions: [...ways, ...fresh] };
+  const phases = [...renames].reduce((all, [was, name]) => asked(all, { from: phase.id, name: was }, name), changed.phases);
+  return same ? changed : { ...changed, phases, transitions: [...ways, ...fresh] };
 }
 
 // remove takes a phase out, or a block with all that is in it: what led into it leads to where it went on. The end of a block stays.

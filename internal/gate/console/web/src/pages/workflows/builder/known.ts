@@ -7,6 +7,7 @@ import { quoted } from '../../../parts/cel';
 import { inWords, phaseType, words } from '../../../ui/bits';
 import { blockOf, shaped } from './definition';
 import { isWithin } from './blocks';
+import type { Call } from './lastcall';
 import { isObject, list, object, objects, text, type Json } from './shape';
 
 export type Kind = 'text' | 'number' | 'boolean' | 'date' | 'moment' | 'person' | 'team' | 'list' | 'object' | 'any' | 'secret';
@@ -15,7 +16,6 @@ export type Kind = 'text' | 'number' | 'boolean' | 'date' | 'moment' | 'person' 
 export interface Known { label: string; code: string; kind: Kind; options?: string[]; children?: Known[] }
 
 export interface Asked { name: string; fields: Json[] } // an offering that runs through the workflow, and what its form asks
-export interface Call { headers: Record<string, string>; body: string } // of an inbound webhook
 
 // Place is where an expression stands: calls can read secrets, and what is kept of an answer reads the answer.
 export type Place = 'plain' | 'call' | 'response';
@@ -149,7 +149,7 @@ function webhook(call: Call | null): Known {
   const headers = Object.keys(call?.headers ?? {}).map((name) => one(name, member('webhook.headers', name), 'text'));
   return {
     label: t('Inbound webhook'), code: '', kind: 'object', children: call ? [
-      ofJson(t('Body'), 'webhook.body', parsed(call.body), 0), { label: t('Headers'), code: 'webhook.headers', kind: 'object', children: headers }, one(t('Received at'), 'webhook.receivedAt', 'moment'),
+      ofJson(t('Body'), 'webhook.body', call.body, 0), { label: t('Headers'), code: 'webhook.headers', kind: 'object', children: headers }, one(t('Received at'), 'webhook.receivedAt', 'moment'),
     ] : [],
   };
 }

@@ -1,7 +1,7 @@
 // paste copies phases within a definition and between several: under ids that are free, with the ways between them.
 import { opens } from '../../../parts/blocks';
 import { endIn, scopeAt, scopeOf } from './blocks';
-import { exits, outsOf, phaseOf, shaped, wayAt, type Definition, type Exit, type Phase, type Way } from './definition';
+import { exits, goesAside, outsOf, phaseOf, shaped, wayAt, type Definition, type Exit, type Phase, type Way } from './definition';
 import { renamedIn } from './refer';
 import { object, put, text } from './shape';
 import { led, turned } from './turn';
@@ -68,8 +68,10 @@ export function paste(d: Definition, part: Definition, at: Exit): Definition {
   const named = renamed(part, to);
   const closed = named.phases.reduce((x, p) => missing(named, p).reduce((y, name) => {
     const inner = scopeOf(named, p.id);
-    const aside = p.type === 'APPROVAL' && name !== 'approved' ? endIn(inner ? named : d, inner ?? scope, p.id) : undefined; // what was not approved ends
-    return led(y, { from: p.id, name }, aside ?? (inner ? endIn(named, inner) : on));
+    const end = inner ? endIn(named, inner) : on;
+    if (!goesAside(p, name)) return led(y, { from: p.id, name }, end);
+    const refused = name === 'expired' ? wayAt(y, { from: p.id, name: 'rejected' })?.to : undefined;
+    return led(y, { from: p.id, name }, refused ?? endIn(inner ? named : d, inner ?? scope, p.id));
   }, x), named);
   const behind = d.phases.indexOf(from) + 1;
   const joined = { ...d, phases: [...d.phases.slice(0, behind), ...closed.phases, ...d.phases.slice(behind)] };

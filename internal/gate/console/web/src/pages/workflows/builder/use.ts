@@ -19,7 +19,8 @@ export interface Acts {
 // Builder is a definition as it stands. renamed is the phase that was called otherwise last, so that its form goes on.
 export interface Builder { acts: Acts; definition: Definition; selected: string; renamed: Renamed; may: { undo: boolean; redo: boolean }; says: string }
 
-export const focusPhase = (id: string) => { focusSoon(() => globalThis.document.querySelector<HTMLElement>(`[data-phase="${CSS.escape(id)}"]`), true); };
+// focusPhase gives the focus to a phase in the outline, or to the picture where that stands alone.
+export const focusPhase = (id: string) => { focusSoon(() => globalThis.document.querySelector<HTMLElement>(`[data-phase="${CSS.escape(id)}"], .builder-main > .picture:only-child, .builder-main > .picture-size:first-child + .picture:last-child`), true); };
 
 export interface Renamed { from: string; to: string }
 interface Kept { text: string; definition: Definition | null; history: History }

@@ -1,6 +1,7 @@
 // view is the builder: the outline and the picture of one definition, and beside them the form of the selected phase.
 import { FlaskConical, Redo2, Undo2 } from 'lucide-react';
 import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useViewer } from '../../../app/session';
 import { plural, t } from '../../../app/text';
 import { useAgentChoices, usePersonChoices, useTeamChoices, useWorkflowChoices } from '../../../parts/choices';
 import { opens } from '../../../parts/blocks';
@@ -20,9 +21,12 @@ import { loose, problemsOf, type Found } from './problems';
 import { SenderProvider, useSender } from './sendonce';
 import { Sheet, Side } from './side';
 import { nothingKept, takenBy, type Kept } from './try/kept';
+import { keepShown, shownBy, shows, type Shows } from './shows';
 import { useBuilder, focusPhase, type Acts, type Builder as Made } from './use';
 import { nameAt } from './ways';
 import './builder.css';
+
+const parts: Record<Shows, string> = { both: t('Both'), outline: t('Outline'), picture: t('Picture') };
 
 const Try = lazy(() => import('./try/panel'));
 
@@ -48,6 +52,9 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
   const sender = useSender(id, d, kept);
   const tries = useRef<HTMLButtonElement>(null);
   const before = useRef(''); // which phase was open before
+  const viewer = useViewer();
+  const [part, setPart] = useState(() => shownBy(viewer.id));
+  const choose = (to: Shows) => { keepShown(viewer.id, to); setPart(to); };
   const narrow = useMedia('(max-width: 64rem)'); // not said
   const calls = d.phases.some((p) => p.type === 'CALL_WORKFLOW');
   const names = new Map([...usePersonChoices(), ...useTeamChoices(), ...useAgentChoices(), ...useWorkflowChoices(!calls)].map((x) => [x.id, x.name]));
@@ -95,7 +102,8 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
         {!readOnly && <><button type="button" className="plain small" disabled={!b.may.undo} onClick={acts.undo}><Undo2 size={14} aria-hidden /> {t('Undo')}</button>
         <button type="button" className="plain small" disabled={!b.may.redo} onClick={acts.redo}><Redo2 size={14} aria-hidden /> {t('Redo')}</button>
         <button ref={tries} type="button" className="plain small" aria-expanded={trying} onClick={trying ? tried : tryIt}><FlaskConical size={14} aria-hidden /> {t('Try')}</button></>}
-        <span className="soft small-text grow">{readOnly ? plural(d.phases.length, '{n} phase', '{n} phases') : t('Arrows go through the phases, Enter opens one, / adds, Alt and an arrow moves, Delete removes.')}</span>
+        <span className="soft small-text grow">{readOnly ? plural(d.phases.length, '{n} phase', '{n} phases') : part === 'picture' ? t('Choose a phase in the picture, or a + to add one. The outline can be used by the keyboard.') : t('Arrows go through the phases, Enter opens one, / adds, Alt and an arrow moves, Delete removes.')}</span>
+        <span className="line" role="group" aria-label={t('What is shown')}>{shows.map((s) => <button key={s} type="button" className="plain small" aria-pressed={part === s} onClick={() => { choose(s); }}>{parts[s]}</button>)}</span>
         <span className="hidden" role="status">{b.says}</span>
       </div>
       {fresh && <p className="notice">{t('Begin here: choose the task and say who does it. Then add what comes before and after it by +.')}</p>}
@@ -107,8 +115,8 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
       )}
       <div className={`builder-parts${(side || trying) && !narrow ? '' : ' single'}`}>
         <div className="builder-main">
-          <Canvas definition={d} faults={faults} selected={b.selected} select={show} ask={readOnly ? undefined : ask} taken={taken} />
-          <Outline builder={b} faults={faults} names={names} readOnly={readOnly} ask={ask} open={openForm} />
+          {part !== 'outline' && <Canvas definition={d} faults={faults} selected={b.selected} select={show} ask={readOnly ? undefined : ask} taken={taken} alone={part === 'picture'} />}
+          {part !== 'picture' && <Outline builder={b} faults={faults} names={names} readOnly={readOnly} ask={ask} open={openForm} />}
         </div>
         {side && !narrow && <Side {...side} />}
         {side && narrow && opened && <Sheet {...side} />}
@@ -132,15 +140,15 @@ function useFocusIn(shown: string | undefined): (id: string, find: () => HTMLEle
   return useCallback((id, find) => { if (now.current === id) focusSoon(find); else wanted.current = { id, find }; }, []);
 }
 
-interface CanvasProps { definition: Definition; faults: Map<string, string[]>; selected: string; select: (id: string) => void; ask: ((at: Exit) => void) | undefined; taken: Taken | undefined }
+interface CanvasProps { definition: Definition; faults: Map<string, string[]>; selected: string; select: (id: string) => void; ask: ((at: Exit) => void) | undefined; taken: Taken | undefined; alone: boolean }
 
 // Canvas is the picture. It follows the outline: what somebody has done is seen there first.
 function Canvas(now: CanvasProps) {
   const [d, ids] = [useDeferredValue(now.definition), useDeferredValue([...now.faults.keys()].join(' '))];
-  const { selected, select, ask, taken } = now;
+  const { selected, select, ask, taken, alone } = now;
   const definition = useMemo(() => drawable(d), [d]);
   const faulty = useMemo(() => new Set(ids.split(' ')), [ids]);
-  const editing = useMemo(() => ({ selected, select, open: loose(d), add: ask }), [selected, select, d, ask]);
+  const editing = useMemo(() => ({ selected, select, open: loose(d), add: ask, alone }), [selected, select, d, ask, alone]);
   return <Picture definition={definition} faulty={faulty} current={selected} editing={editing} {...(taken ? { taken } : {})} />;
 }
 
@@ -159,7 +167,7 @@ function changes(d: Definition, selected: string, acts: Acts, lead: (find: () =>
     { label: t('Move “{name}” up', { name }), run: () => { acts.move(selected, -1); } }, { label: t('Move “{name}” down', { name }), run: () => { acts.move(selected, 1); } },
     ...(p.type === 'JOIN' ? [] : [{ label: t('Remove “{name}”', { name }), run: () => { acts.remove(selected); } }]),
     ...(outsOf(p).free ? outcomes(d, p, acts, lead) : []),
-    ...(opens(p) ? [] : out).flatMap((e) => d.phases.filter((x) => x.id !== e.to && mayLead(d, e, x.id)).map((x) => ({ label: t('Connect “{way}” to “{phase}”', { way: exitName(p, e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }); focusPhase(selected); } }))),
+    ...(opens(p) ? [] : out).flatMap((e) => d.phases.filter((x) => x.id !== e.to && mayLead(d, e, x.id)).map((x) => ({ label: t('Connect “{way}” to “{phase}”', { way: exitName(p, e.name), phase: titled(x) }), run: () => { acts.run({ do: 'connect', at: { from: e.from, name: e.name }, to: x.id }, t('“{way}” leads to “{phase}” now.', { way: exitName(p, e.name), phase: titled(x) })); focusPhase(selected); } }))),
   ];
 }
 

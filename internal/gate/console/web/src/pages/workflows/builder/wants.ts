@@ -19,7 +19,10 @@ export function wants(p: Phase): Problem[] {
 function wanted(p: Phase): Problem[] {
   const config = object(p['config']);
   switch (p.type) {
-    case 'APPROVAL': return list(config['approvers']).length === 0 ? [{ path: 'config.approvers', message: t('Choose who decides.') }] : [];
+    case 'APPROVAL': return [
+      ...(list(config['approvers']).length === 0 ? [{ path: 'config.approvers', message: t('Choose who decides.') }] : []),
+      ...(typeof config['deadline'] === 'string' && blank(config['deadline']) ? [{ path: 'config.deadline', message: t('Say how long.') }] : []),
+    ];
     case 'DECISION': return objects(config['rules']).flatMap((r, i) => (blank(r['when']) ? [{ path: `config.rules[${i}].when`, message: t('Say when this is true.') }] : []));
     case 'DATA': return config['kind'] === 'enrich' && Object.keys(object(config['set'])).length === 0 ? [{ path: 'config.set', message: t('Add at least one value.') }] : [];
     case 'TIMER': return blank(config['duration']) && blank(config['until']) ? [{ path: config['until'] === undefined ? 'config.duration' : 'config.until', message: t('Say how long.') }] : [];

@@ -1,9 +1,8 @@
 // tried is what a workflow is tried on, as the server takes it.
-import { numberOf, parse } from '../../../../app/digits';
+import { numberOf } from '../../../../app/digits';
 import { toSend, type Answers, type FormField } from '../../../../ui/answer';
 import { useAsked, useLastCall } from '../context';
 import type { Asked } from '../known';
-import { body } from './answers';
 import type { On } from './kept';
 
 // formOf are the questions of the offering whose form the sample answers; none for free answers.
@@ -16,7 +15,7 @@ export function useTried(workflow: string): Tried {
   const [asked, call] = [useAsked(workflow), useLastCall(workflow)];
   const about = (on: On) => {
     if (on.kind === 'request' && on.request) return { request: on.request.id };
-    if (on.kind === 'call' && call) return { webhook: { headers: call.headers, body: body(call.body, parse) ?? null } };
+    if (on.kind === 'call' && call) return { webhook: { headers: call.headers, body: call.body } };
     const form = formOf(asked, on);
     return { fields: form.length > 0 ? toSend(form, on.fields) : typedAll(on.fields) };
   };

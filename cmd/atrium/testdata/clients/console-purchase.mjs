@@ -1,0 +1,246 @@
+// An owner builds the process of a purchase in the console, by its forms alone: a task asks for the price, a value is computed, a decision made
+// of rows sends what is dear to a team that approves within two days, a timer waits, and a shop is called with a secret. It is tried,
+// published, changed and published again. Somebody counts what was done: each text, choice and key that does something is one action.
+import assert from 'node:assert/strict';
+import { arrive, building, keyboard, rest, until } from './console-browser.mjs';
+
+const mostActions = 120;
+const { owner } = JSON.parse(process.env.ATRIUM_TEST);
+await rest('POST', '/secrets', { name: 'SHOP_KEY', value: 'a value', allowedHosts: ['shop.example'] });
+const team = (await rest('GET', '/teams')).find((one) => one.name === 'Management');
+
+const b = await arrive(owner, 'workflows');
+const { page } = b;
+const { keys, focused } = keyboard(page);
+const { make, at, command } = building(page);
+const side = page.getByRole('region', { name: 'Selected phase' });
+const said = page.locator('.builder-tools [role=status]');
+
+let actions = 0;
+const acts = async (n, act) => { actions += n; return act(); };
+const press = (locator, key = 'Enter') => acts(1, () => locator.press(key));
+const type = (locator, text) => acts(1, async () => { await locator.focus(); await keys('Control+a'); await page.keyboard.type(text); });
+const clear = (locator) => acts(1, async () => { await locator.focus(); await keys('Control+a', 'Backspace'); });
+const choose = (locator, label) => acts(1, () => locator.selectOption({ label }));
+const add = (text) => acts(3, () => command(text)); // the key, what is found, and Enter
+const open = async (phase, name) => { // the focus comes to the form's first field
+  await press(at(phase));
+  await side.getByRole('heading', { name, exact: true }).waitFor();
+  await side.locator('.phase-form :focus').waitFor();
+};
+const back = async (phase) => { await press(side.locator('.phase-form input').first(), 'Escape'); await focused(at(phase)); };
+const field = (name) => side.getByRole('textbox', { name, exact: true });
+const group = (name) => side.getByRole('group', { name, exact: true });
+const more = async (name) => { await press(side.locator('summary', { hasText: name }).first()); };
+
+// A new workflow has one task. Its form asks for the price.
+const id = await acts(3, () => make('Purchase'));
+await page.getByRole('heading', { level: 1, name: 'Purchase' }).waitFor();
+await open('work', 'Work');
+await type(field('Name'), 'Ask the price');
+await choose(side.getByRole('combobox', { name: 'Add to “Responsible”' }), team.name);
+await more('Form of the task');
+await press(side.getByRole('button', { name: 'Add field' }));
+await type(side.getByRole('textbox', { name: 'Label' }), 'Price');
+await choose(group('Field 1').getByRole('combobox', { name: 'Type' }), 'Number');
+await press(side.getByRole('checkbox', { name: 'Required' }), ' ');
+await b.sound('purchase-task');
+await back('work');
+
+// A value is computed of the answer, which the picker finds by its label.
+await add('Set values');
+await open('values', 'Set values');
+await press(side.getByRole('button', { name: 'Add value' }));
+const value = group('Row 1');
+await type(value.getByRole('textbox', { name: 'Name' }), 'price');
+await press(value.getByRole('button', { name: 'Choose a value' }));
+await type(page.getByRole('searchbox', { name: 'Find a value' }), 'Price');
+await press(page.getByRole('dialog').getByRole('button', { name: /^Price/ }));
+await b.sound('purchase-data');
+await back('values');
+
+// A decision over 500 is made of rows. The name of its way counts once it is left: the end stays while it is written, cleared and left empty.
+await add('Decision');
+await open('decision', 'Decision');
+await press(side.getByRole('button', { name: 'Add rule' }));
+const rule = group('Row 1');
+await type(rule.getByLabel('Name', { exact: true }), 'Over 500');
+await choose(rule.getByRole('combobox', { name: 'What' }), 'Price');
+await choose(rule.getByRole('combobox', { name: 'How it is compared' }), 'is more than');
+await type(rule.getByRole('textbox', { name: 'Value' }), '500');
+await b.sound('purchase-decision');
+await back('decision');
+
+// What is dear is approved by a team. What it rejects ends otherwise, and so does what nobody decides on in time, also once the days are
+// written anew.
+await add('Approval at Over 500');
+await focused(at('approval'));
+await add('End at Rejected');
+await open('end', 'End');
+await choose(side.getByRole('combobox', { name: 'What happens to the request' }), 'Cancel it');
+await open('approval', 'Approval');
+await choose(side.getByRole('combobox', { name: 'Add to “Approvers”' }), team.name);
+await press(side.getByRole('checkbox', { name: 'Has a deadline' }), ' ');
+const leadsTo = (way) => side.getByRole('combobox', { name: `“${way}” leads to` });
+assert.equal(await leadsTo('Expired').inputValue(), 'end', 'what expires is rejected');
+const days = group('Deadline').getByRole('textbox', { name: 'Days' });
+await clear(days);
+await group('Deadline').getByText('Say how long.').waitFor();
+await type(days, '2');
+assert.equal(await leadsTo('Expired').inputValue(), 'end', 'it still is once the deadline was written anew');
+await b.sound('purchase-approval');
+await back('approval');
+
+// What is approved waits for an hour, then the shop is called with a secret; a price that is not dear goes there at once.
+await add('Wait at Approved');
+await open('wait', 'Wait');
+await clear(group('How long').getByRole('textbox', { name: 'Days' }));
+await type(group('How long').getByRole('textbox', { name: 'Hours' }), '1');
+await b.sound('purchase-timer');
+await back('wait');
+await add('Call an address');
+await open('call', 'Call an address');
+await choose(side.getByRole('combobox', { name: 'Method' }), 'POST');
+await type(field('Address'), 'https://shop.example/orders');
+await choose(side.getByRole('combobox', { name: 'Token' }), 'SHOP_KEY');
+await choose(side.getByRole('combobox', { name: 'What is sent' }), 'Text');
+await type(field('Text'), 'Order it');
+await more('Response');
+await press(side.getByRole('button', { name: 'Keep a value' }));
+const kept = group('Keep from the response');
+await type(kept.getByRole('textbox', { name: 'Name' }), 'order');
+await type(kept.getByRole('textbox', { name: 'Field of the response' }), 'order.number');
+await press(side.getByRole('button', { name: 'Add status code' }));
+await type(side.getByLabel('Outcome', { exact: true }), 'Not sold');
+await b.sound('purchase-call');
+await back('call');
+await acts(1, () => at('decision').focus());
+await add('Connect Otherwise to Call an address');
+await until('the palette says where it has led the way', async () => (await said.textContent()) === '“Otherwise” leads to “Call an address” now.');
+await acts(1, () => at('call').focus());
+await add('Connect Not sold to End');
+
+// The names of the decision's ways are changed: each keeps its end. A name that another way has is refused.
+await open('decision', 'Decision');
+const name = rule.getByRole('textbox', { name: 'Name' });
+await name.focus();
+await keys('Control+a', 'Backspace', 'Tab');
+await rule.getByText('A name is needed: the old one stays.').waitFor();
+await name.focus();
+await keys('Control+a');
+await page.keyboard.type('otherwise');
+await keys('Tab');
+await rule.getByText('Another outcome has this name.').waitFor();
+await name.focus();
+await keys('Control+a');
+await page.keyboard.type('Dear');
+await keys('Tab');
+assert.deepEqual(await Promise.all(['Dear', 'Otherwise'].map((way) => leadsTo(way).inputValue())), ['approval', 'call']);
+await back('decision');
+
+// The JSON tab shows all of it, and the same JSON pasted into another workflow opens as the same outline.
+const outline = () => page.locator('.outline').innerText();
+const built = await outline();
+const path = page.url();
+const view = (which) => page.getByRole('navigation', { name: 'Parts of the workflow' }).getByRole('link', { name: which }).press('Enter');
+await view('JSON');
+const json = page.getByLabel('Definition');
+const text = await json.inputValue();
+const { phases, transitions } = JSON.parse(text);
+assert.deepEqual(phases.map((p) => p.type).sort(), ['API_CALL', 'APPROVAL', 'DATA', 'DECISION', 'END', 'END', 'PROCESS', 'START', 'TIMER']);
+assert.deepEqual(transitions.map((w) => `${w.from} ${w.name} ${w.to}`).sort(), [
+  'approval approved wait', 'approval expired end', 'approval rejected end', 'call Not sold end', 'call next done', 'decision Dear approval', 'decision otherwise call', 'start next work', 'values next decision', 'wait next call', 'work next values',
+]);
+const config = (of) => phases.find((p) => p.id === of).config;
+assert.deepEqual(config('decision').rules.map((r) => r.transition), ['Dear']);
+assert.match(config('decision').rules[0].when, /phases\.work\.price.* > 500/);
+assert.deepEqual(config('approval'), { approvers: [{ type: 'team', id: team.id }], mode: 'any', deadline: '2d' });
+assert.equal(config('wait').duration, '1h');
+assert.equal(config('call').headers.authorization, 'Bearer ${secrets.SHOP_KEY}');
+
+// It is tried, saved and published.
+await view('Builder');
+const panel = page.getByRole('region', { name: 'Try' });
+await press(page.getByRole('button', { name: 'Try', exact: true }));
+const ends = (says) => panel.getByRole('status').getByText(says).waitFor();
+await ends('It stops at “Ask the price” until it has an answer.');
+await type(panel.getByRole('spinbutton', { name: 'Price' }), '600');
+await press(panel.getByRole('form', { name: 'Answer of “Ask the price”' }).getByRole('button', { name: 'Done' }));
+await ends('It stops at “Approval” until it has an answer.');
+await press(panel.getByRole('button', { name: 'Approve', exact: true }));
+await ends('It stops at “Call an address” until it has an answer.');
+await panel.getByText('Would send POST https://shop.example/orders').waitFor();
+await type(panel.getByRole('textbox', { name: 'Body' }), '{"order": {"number": "o1"}}');
+await press(panel.getByRole('button', { name: 'Use this answer' }));
+await ends('It runs to its end.');
+await b.sound('purchase-tried');
+await press(panel.getByRole('button', { name: 'Close' }));
+await press(page.getByRole('button', { name: 'Save draft' }));
+await page.getByText('The draft was saved.').waitFor();
+await press(page.getByRole('button', { name: 'Publish', exact: true }));
+await press(page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }));
+await page.getByText('Version 1 is published.').waitFor();
+assert.ok(actions <= mostActions, `it took ${actions} actions, ${mostActions} at most`);
+assert.equal((await rest('GET', `/workflows/${id}`)).version, 1);
+
+// What is refused while the history is shown is said in the builder, at its phase.
+await open('approval', 'Approval');
+await type(days, '5');
+await back('approval');
+await page.getByRole('button', { name: 'Save draft' }).press('Enter');
+const publish = page.getByRole('button', { name: 'Publish', exact: true }).and(page.locator(':enabled'));
+const dialog = page.getByRole('dialog');
+await publish.waitFor();
+await view('History');
+await publish.press('Enter');
+const details = [{ field: 'definition.phases[call].config.url', message: 'is not allowed' }];
+await page.route('**/graphql', (route) => (/publishWorkflow/i.test(route.request().postData() ?? '') ? route.fulfill({ json: { data: null, errors: [{ message: 'Refused.', extensions: { code: 'validation_error', details } }] } }) : route.continue()));
+await dialog.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
+await page.getByRole('region', { name: 'Problems' }).getByRole('button', { name: 'Call an address: is not allowed' }).waitFor();
+await page.unroute('**/graphql');
+
+// What version 2 changes is said in the words of the forms.
+await publish.press('Enter');
+await dialog.getByRole('listitem').filter({ hasText: 'Approval › Deadline' }).waitFor();
+assert.equal(await dialog.locator('.changes').innerText().then((s) => s.replace(/\s+/g, ' ')), 'Approval › Deadline 2 days 5 days');
+await b.sound('purchase-differences');
+await page.setViewportSize({ width: 390, height: 800 });
+await b.fits('purchase-differences-narrow');
+await page.setViewportSize({ width: 1280, height: 860 });
+await dialog.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
+await page.getByText('Version 2 is published.').waitFor();
+
+// Duplicated twice, there are two copies.
+for (const copy of ['Purchase (copy)', 'Purchase (copy 2)']) {
+  await page.getByRole('button', { name: 'Duplicate' }).press('Enter');
+  await page.getByRole('heading', { level: 1, name: copy, exact: true }).waitFor();
+  if (copy === 'Purchase (copy)') await page.goBack();
+  if (copy === 'Purchase (copy)') await page.getByRole('heading', { level: 1, name: 'Purchase', exact: true }).waitFor();
+}
+assert.notEqual(page.url(), path);
+await page.locator('[data-phase=approval]').press('Delete');
+assert.equal(await page.getByRole('button', { name: 'Duplicate' }).isDisabled(), true, 'a copy is of the saved draft');
+await view('JSON');
+await json.fill(text);
+await view('Builder');
+assert.equal(await outline(), built);
+
+// The switch shows the outline or the picture alone, also once the page is opened again.
+await page.getByRole('button', { name: 'Picture', exact: true }).press('Enter');
+await page.locator('.outline').waitFor({ state: 'detached' });
+await b.sound('purchase-picture');
+await page.reload();
+await page.locator('.picture').waitFor();
+assert.equal(await page.locator('.outline').count(), 0);
+await page.getByRole('button', { name: 'Outline', exact: true }).press('Enter');
+await page.locator('.outline').waitFor();
+assert.equal(await page.locator('.picture').count(), 0);
+
+// In a narrow window, what a workflow is for and the switch stay within it.
+const described = (await rest('GET', '/workflows')).find((w) => w.description?.length > 80);
+await page.setViewportSize({ width: 390, height: 800 });
+await b.load(`workflows/${described.id}`, described.name);
+await page.locator('.outline [data-phase]').first().waitFor();
+await b.sound('purchase-narrow');
+await b.end();
+console.log(`console-purchase: ok, ${actions} actions`);
