@@ -34,13 +34,14 @@ type Depot struct {
 	uploads, ofCallers, previews *share.Places
 }
 
-// The places of a node. An upload holds a connection and 32 KiB; the picture of a preview may take 160 MiB.
+// The places of a node. An upload holds a connection and 32 KiB; the picture of a preview may take 160 MiB (picture.go), and a company
+// draws one at a time.
 const (
 	uploadsAtOnce   = 64
 	uploadsOfOne    = 8 // company
 	uploadsOfCaller = 4
 	uploadTurn      = 20 * time.Second // how long an upload waits for its place
-	previewsAtOnce  = 1
+	previewsAtOnce  = 2
 )
 
 // NewDepot returns a depot.

@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"context"
+	"io"
 
 	"github.com/riverqueue/river"
 )
@@ -10,3 +11,6 @@ import (
 func (d *Depot) ScanNow(ctx context.Context, company, storedAs string) error {
 	return (&scanner{depot: d}).Work(ctx, &river.Job[ScanArgs]{Args: ScanArgs{Company: company, StoredAs: storedAs}})
 }
+
+// Pixels returns the width and the height of a picture of which a preview is drawn.
+func Pixels(from io.ReadSeeker) (width, height int) { return pixels(from) }
