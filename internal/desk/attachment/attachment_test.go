@@ -28,6 +28,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/files"
+	"atrium/internal/platform/id"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -229,6 +230,39 @@ func TestFilesWithoutARow(t *testing.T) {
 		require.NoError(t, d.RemoveUnnamed(t.Context()))
 		require.Equal(t, 1, d.stored(t))
 	})
+}
+
+// The sweep removes what is its own and no more: an operator may keep other things in the folder or in the bucket, or files of another
+// installation. What broken uploads have left goes after two days, and never stops it.
+func TestWhatIsNotOursStays(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	d := newDesk(t, w, nil)
+	root := filepath.Join(filepath.Dir(d.Spool), "files")
+	stray, other := files.NewKey(d.A.Company.ID), files.NewKey(id.New("co"))
+	stays := []string{
+		"readme.txt", "photos/summer.jpg", "a/b/c/file.bin", d.A.Company.ID + "/notes.txt", d.A.Company.ID + "/deep/er/notes.txt", stray + ".bak", other, other + ".320",
+	}
+	goes := []string{d.A.Company.ID + "/.put-123", "../uploads/.upload-123", stray, stray + ".320", files.NewKey(d.A.Company.ID) + ".1024"}
+	for _, name := range append(stays, goes...) {
+		at := filepath.Join(root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o700))
+		require.NoError(t, os.WriteFile(at, nil, 0o600))
+	}
+	work := func() { require.NoError(t, d.SweepNow(t.Context(), attachment.SweepArgs{Unnamed: true})) }
+	w.Clock.SetOffset(47 * time.Hour)
+	work()
+	for _, name := range append(stays, goes...) {
+		require.FileExists(t, filepath.Join(root, name))
+	}
+	w.Clock.SetOffset(49 * time.Hour)
+	work()
+	for _, name := range stays {
+		require.FileExists(t, filepath.Join(root, name))
+	}
+	for _, name := range goes {
+		require.NoFileExists(t, filepath.Join(root, name))
+	}
 }
 
 // clamd answers INSTREAM as clamd does: it finds what contains EICAR.

@@ -14,3 +14,8 @@ func (d *Depot) ScanNow(ctx context.Context, company, storedAs string) error {
 
 // Pixels returns the width and the height of a picture of which a preview is drawn.
 func Pixels(from io.ReadSeeker) (width, height int) { return pixels(from) }
+
+// SweepNow does a job that removes what is not needed any more.
+func (d *Depot) SweepNow(ctx context.Context, args SweepArgs) error {
+	return (&sweeper{depot: d}).Work(ctx, &river.Job[SweepArgs]{Args: args})
+}

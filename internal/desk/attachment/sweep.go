@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,7 +10,10 @@ import (
 	"github.com/riverqueue/river"
 
 	"atrium/ent/attachment"
+	entcompany "atrium/ent/company"
 	"atrium/ent/inboundmail"
+	"atrium/internal/platform/files"
+	"atrium/internal/platform/id"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
@@ -43,7 +47,7 @@ func (*sweeper) Timeout(*river.Job[SweepArgs]) time.Duration { return 5 * time.M
 // Work sweeps.
 func (s *sweeper) Work(ctx context.Context, job *river.Job[SweepArgs]) error {
 	if job.Args.Unnamed {
-		return s.depot.RemoveUnnamed(ctx)
+		return errors.Join(s.depot.RemoveBroken(), s.depot.RemoveUnnamed(ctx))
 	}
 	return s.depot.Sweep(ctx)
 }
@@ -110,6 +114,16 @@ func (d *Depot) removeBytes(ctx context.Context, key string) error {
 	return d.Files.Delete(ctx, key)
 }
 
+// RemoveBroken removes what uploads to this node, two days ago, have left when their process ended.
+func (d *Depot) RemoveBroken() error {
+	old := d.Engine.Store.Clock().Now().Add(-unnamedLive)
+	err := files.RemoveBroken(d.Spool, old)
+	if f, ok := d.Files.(*files.Folder); ok {
+		err = errors.Join(err, f.RemoveBroken(old))
+	}
+	return err
+}
+
 // RemoveUnnamed removes stored files of two days ago that no row names, as a crash leaves them.
 func (d *Depot) RemoveUnnamed(ctx context.Context) error {
 	ctx = principal.System(ctx, "compares files of all companies with their rows")
@@ -121,7 +135,7 @@ func (d *Depot) RemoveUnnamed(ctx context.Context) error {
 		return err
 	}
 	err := d.Files.List(ctx, func(key string, at time.Time) error {
-		if at.After(old) {
+		if at.After(old) || !ours(key) {
 			return nil
 		}
 		if len(keys) == sweepBatch || len(keys) > 0 && companyOfKey(keys[0]) != companyOfKey(key) {
@@ -138,12 +152,28 @@ func (d *Depot) RemoveUnnamed(ctx context.Context) error {
 	return check()
 }
 
-// removeUnnamedOf removes those files of a company that no row names: of an attachment, or of a mail that came in.
+// ours reports whether a key is of a file of a company, or of a preview. An operator may keep other things beside them.
+func ours(key string) bool {
+	company := companyOfKey(key)
+	if !id.Valid("co", company) {
+		return false
+	}
+	original := originalKey(key)
+	preview := func(size int) bool { return key == previewKey(original, size) }
+	return files.OfCompany(original, company) && (key == original || slices.ContainsFunc(previewSizes, preview))
+}
+
+// removeUnnamedOf removes those files of a company that no row names: of an attachment, or of a mail that came in. It leaves those of
+// unknown companies: another installation may share the bucket.
 func (d *Depot) removeUnnamedOf(ctx context.Context, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
 	db, company := d.Engine.Store.Reader(), companyOfKey(keys[0])
+	known, err := db.Company.Query().Where(entcompany.ID(company)).Exist(ctx)
+	if err != nil || !known {
+		return err
+	}
 	originals := make([]string, len(keys))
 	for i, key := range keys {
 		originals[i] = originalKey(key)
