@@ -361,7 +361,11 @@ func TestInfectedFilesAreQuarantined(t *testing.T) {
 			require.Equal(t, entity.ScanINFECTED, row.Scan)
 			require.Empty(t, row.StoredAs, "no backup looks for its bytes")
 		}
+		require.Equal(t, 2, d.stored(t), "a backup that is being made may name it")
+		w.Clock.SetOffset(25 * time.Hour)
+		require.NoError(t, d.Sweep(t.Context()))
 		require.Equal(t, 1, d.stored(t), "the clean one")
+		w.Clock.SetOffset(0)
 		told, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("attachment.quarantined")).Count(principal.System(t.Context(), "test"))
 		require.NoError(t, err)
 		require.Equal(t, 2, told)

@@ -226,9 +226,7 @@ func (d *Depot) Receive(ctx context.Context, id string, from io.Reader, length i
 	}
 	after, _, err := op.Run(ctx, d.Engine, Upload, in, nil)
 	if err != nil || after.StoredAs != in.Bytes.StoredAs {
-		if derr := d.Files.Delete(context.WithoutCancel(ctx), in.Bytes.StoredAs); derr != nil {
-			d.Log.WarnContext(ctx, "a file that no row names was left to the sweep", "error", derr)
-		}
+		d.Discard(ctx, in.Bytes.StoredAs)
 	}
 	return after, err
 }

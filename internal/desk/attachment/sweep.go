@@ -9,6 +9,7 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"atrium/ent"
 	"atrium/ent/attachment"
 	entcompany "atrium/ent/company"
 	"atrium/ent/inboundmail"
@@ -26,6 +27,8 @@ const (
 	draftsLive  = 24 * time.Hour // and files whose bytes never came
 	tombstones  = 24 * time.Hour // rows of deleted files
 	unnamedLive = 48 * time.Hour // files that no row names: an upload takes less
+
+	buriedBy = "sweep" // who has made tombstones
 )
 
 // SweepArgs is the job that removes what is not needed any more.
@@ -75,6 +78,26 @@ func (d *Depot) Sweep(ctx context.Context) error {
 	}
 }
 
+// Tombstone is a stored file that no row is to name any more.
+type Tombstone struct {
+	CompanyID, StoredAs, SHA256 string
+	Size                        int64
+}
+
+// Bury makes rows of deleted files that name stored files for a day, until the sweep removes both: a backup or an export that is being made
+// finds the bytes that its rows name.
+func Bury(ctx context.Context, db *ent.Client, now time.Time, list ...Tombstone) error {
+	rows := make([]*ent.AttachmentCreate, len(list))
+	for i, t := range list {
+		rows[i] = db.Attachment.Create().SetCompanyID(t.CompanyID).SetStoredAs(t.StoredAs).SetSha256(t.SHA256).SetSize(t.Size).
+			SetName("deleted").SetCreatedBy(buriedBy).SetStatus(attachment.StatusREADY).SetDeletedAt(now)
+	}
+	if err := db.Attachment.CreateBulk(rows...).Exec(ctx); err != nil {
+		return fmt.Errorf("note what is to be removed: %w", err)
+	}
+	return nil
+}
+
 // bury removes rows that were deleted before a moment, and the bytes that no other row names. Returns how many rows there were.
 func (d *Depot) bury(ctx context.Context, before time.Time) (int, error) {
 	rows, err := d.Engine.Store.Reader().Attachment.Query().Where(attachment.DeletedAtLT(before)).Order(attachment.ByDeletedAt(), attachment.ByID()).Limit(sweepBatch).All(ctx)
@@ -122,6 +145,14 @@ func (d *Depot) RemoveBroken() error {
 		err = errors.Join(err, f.RemoveBroken(old))
 	}
 	return err
+}
+
+// Discard removes stored files of a company, unless a row names them after all. What it cannot remove it leaves to the sweep.
+func (d *Depot) Discard(ctx context.Context, keys ...string) {
+	ctx = context.WithoutCancel(ctx)
+	if err := d.removeUnnamedOf(principal.System(ctx, "looks whether a row names a file"), keys); err != nil {
+		d.Log.WarnContext(ctx, "a file that no row names was left to the sweep", "error", err)
+	}
 }
 
 // RemoveUnnamed removes stored files of two days ago that no row names, as a crash leaves them.
