@@ -19,6 +19,7 @@ import (
 	"atrium/internal/platform/files"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
+	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
 )
 
@@ -97,6 +98,34 @@ func TestRefusedWhileItIsReleased(t *testing.T) {
 		require.Eventually(t, func() bool { return !d.works() }, patience, tick)
 		require.Equal(t, inboundmail.OutcomeREFUSED, d.messages()[0].Outcome)
 		require.Empty(t, testkit.Run(t, d.World, d.As(d.A, principal.Owner), request.List, request.ListInput{}).Rows)
+	})
+}
+
+// Staff who may not read a request do not read it in the list of messages either: neither what it says nor who wrote it.
+func TestMessagesOfHiddenRequests(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		who, owner, staff := d.A.Users[principal.Member], d.As(d.A, principal.Owner), d.As(d.A, principal.Agent)
+		require.NoError(t, d.send(mail{from: who.Email, id: "1@x", subject: "My salary", body: "Is too low."}))
+		r := d.came("1@x", inboundmail.OutcomeREQUEST)
+		require.NoError(t, d.send(mail{from: who.Email, id: "2@x", refs: *r.RequestID + "@atrium.test", subject: "Re: My salary", body: "By half."}))
+		d.came("2@x", inboundmail.OutcomeCOMMENT)
+		require.NoError(t, d.send(mail{from: "ada@out.test", id: "3@x", subject: "A printer", body: "Is broken."}))
+		d.came("3@x", inboundmail.OutcomeHELD)
+		says := func(as context.Context) (out []string) {
+			for _, m := range testkit.Run(t, d.World, as, mailbox.ListMessages, mailbox.ListMessagesInput{}).Rows {
+				one := testkit.Run(t, d.World, as, mailbox.GetMessage, op.ByID{ID: m.ID})
+				require.Equal(t, []string{m.Sender, m.Subject, m.Excerpt}, []string{one.Sender, one.Subject, one.Excerpt})
+				out = append(out, m.Sender+"|"+m.Subject+"|"+m.Excerpt)
+			}
+			return out
+		}
+		all := says(staff)
+		require.Equal(t, "ada@out.test|A printer|Is broken.", all[0])
+		require.Equal(t, who.Email+"|My salary|Is too low.", all[2])
+		c := policy.NewCondition([]byte(`{"principal.role": "agent", "resource.title": "My salary"}`))
+		testkit.Run(t, d.World, owner, policy.Create, policy.CreateInput{Name: "Not salaries", Effect: "Deny", Action: "read", Resource: "Request", Condition: &c})
+		require.Equal(t, []string{all[0], "||", "||"}, says(staff))
+		require.Equal(t, all, says(owner))
 	})
 }
 
