@@ -267,6 +267,8 @@ func TestDraftsAreHandedOver(t *testing.T) {
 		require.Len(t, s.stored(t), 3, "an upload may be under way")
 		s.World.Clock.SetOffset(49 * time.Hour)
 		require.NoError(t, s.depot.RemoveUnnamed(context.Background()))
+		s.World.Clock.SetOffset(74 * time.Hour)
+		require.NoError(t, s.depot.Sweep(context.Background()))
 		s.World.Clock.SetOffset(0)
 		require.NoFileExists(t, crashed)
 		require.Len(t, s.stored(t), 2, "what rows name stays, with its preview")

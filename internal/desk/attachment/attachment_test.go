@@ -214,7 +214,7 @@ type iotestError struct{}
 
 func (iotestError) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// What no row names is removed after two days, and not before.
+// What no row names is removed a day after that was seen, and not in its first two days.
 func TestFilesWithoutARow(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -228,6 +228,11 @@ func TestFilesWithoutARow(t *testing.T) {
 		require.Equal(t, 2, d.stored(t))
 		w.Clock.SetOffset(49 * time.Hour)
 		require.NoError(t, d.RemoveUnnamed(t.Context()))
+		require.NoError(t, d.Sweep(t.Context()))
+		require.Equal(t, 2, d.stored(t), "its row may have gone just now, and a backup that is being made has it")
+		w.Clock.SetOffset(74 * time.Hour)
+		require.NoError(t, d.RemoveUnnamed(t.Context()))
+		require.NoError(t, d.Sweep(t.Context()))
 		require.Equal(t, 1, d.stored(t))
 	})
 }
@@ -249,14 +254,19 @@ func TestWhatIsNotOursStays(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o700))
 		require.NoError(t, os.WriteFile(at, nil, 0o600))
 	}
-	work := func() { require.NoError(t, d.SweepNow(t.Context(), attachment.SweepArgs{Unnamed: true})) }
+	work := func() {
+		require.NoError(t, d.SweepNow(t.Context(), attachment.SweepArgs{Unnamed: true}))
+		require.NoError(t, d.SweepNow(t.Context(), attachment.SweepArgs{}))
+	}
 	w.Clock.SetOffset(47 * time.Hour)
 	work()
 	for _, name := range append(stays, goes...) {
 		require.FileExists(t, filepath.Join(root, name))
 	}
-	w.Clock.SetOffset(49 * time.Hour)
-	work()
+	for _, at := range []time.Duration{49 * time.Hour, 74 * time.Hour} {
+		w.Clock.SetOffset(at)
+		work()
+	}
 	for _, name := range stays {
 		require.FileExists(t, filepath.Join(root, name))
 	}

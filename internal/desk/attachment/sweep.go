@@ -150,18 +150,22 @@ func (d *Depot) RemoveBroken() error {
 // Discard removes stored files of a company, unless a row names them after all. What it cannot remove it leaves to the sweep.
 func (d *Depot) Discard(ctx context.Context, keys ...string) {
 	ctx = context.WithoutCancel(ctx)
-	if err := d.removeUnnamedOf(principal.System(ctx, "looks whether a row names a file"), keys); err != nil {
+	unnamed, err := d.unnamedOf(principal.System(ctx, "looks whether a row names a file"), keys)
+	for _, key := range unnamed {
+		err = errors.Join(err, d.Files.Delete(ctx, key))
+	}
+	if err != nil {
 		d.Log.WarnContext(ctx, "a file that no row names was left to the sweep", "error", err)
 	}
 }
 
-// RemoveUnnamed removes stored files of two days ago that no row names, as a crash leaves them.
+// RemoveUnnamed has stored files of two days ago that no row names, as a crash leaves them, removed a day later.
 func (d *Depot) RemoveUnnamed(ctx context.Context) error {
 	ctx = principal.System(ctx, "compares files of all companies with their rows")
 	old := d.Engine.Store.Clock().Now().Add(-unnamedLive)
 	var keys []string // of one company
 	check := func() error {
-		err := d.removeUnnamedOf(ctx, keys)
+		err := d.buryUnnamed(ctx, keys)
 		keys = keys[:0]
 		return err
 	}
@@ -194,16 +198,35 @@ func ours(key string) bool {
 	return files.OfCompany(original, company) && (key == original || slices.ContainsFunc(previewSizes, preview))
 }
 
-// removeUnnamedOf removes those files of a company that no row names: of an attachment, or of a mail that came in. It leaves those of
-// unknown companies: another installation may share the bucket.
-func (d *Depot) removeUnnamedOf(ctx context.Context, keys []string) error {
+// buryUnnamed makes tombstones for those files of a company that no row names. A row may have gone just now, while a backup is being made
+// that has it.
+func (d *Depot) buryUnnamed(ctx context.Context, keys []string) error {
+	unnamed, err := d.unnamedOf(ctx, keys)
+	if err != nil || len(unnamed) == 0 {
+		return err
+	}
+	var list []Tombstone
+	for _, key := range unnamed {
+		t := Tombstone{CompanyID: companyOfKey(key), StoredAs: originalKey(key)} // a preview goes with its original, or after it
+		if !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	return d.Engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return Bury(ctx, tx.Client, d.Engine.Store.Clock().Now(), list...)
+	})
+}
+
+// unnamedOf returns those files of a company that no row names: of an attachment, or of a mail that came in. It returns none of an unknown
+// company: another installation may share the bucket.
+func (d *Depot) unnamedOf(ctx context.Context, keys []string) (out []string, err error) {
 	if len(keys) == 0 {
-		return nil
+		return nil, nil
 	}
 	db, company := d.Engine.Store.Reader(), companyOfKey(keys[0])
 	known, err := db.Company.Query().Where(entcompany.ID(company)).Exist(ctx)
 	if err != nil || !known {
-		return err
+		return nil, err
 	}
 	originals := make([]string, len(keys))
 	for i, key := range keys {
@@ -211,20 +234,17 @@ func (d *Depot) removeUnnamedOf(ctx context.Context, keys []string) error {
 	}
 	named, err := db.Attachment.Query().Where(attachment.CompanyID(company), attachment.StoredAsIn(originals...)).GroupBy(attachment.FieldStoredAs).Strings(ctx)
 	if err != nil {
-		return fmt.Errorf("look for the rows of files: %w", err)
+		return nil, fmt.Errorf("look for the rows of files: %w", err)
 	}
 	mails, err := db.InboundMail.Query().Where(inboundmail.CompanyID(company), inboundmail.StoredAsIn(originals...)).GroupBy(inboundmail.FieldStoredAs).Strings(ctx)
 	if err != nil {
-		return fmt.Errorf("look for the rows of files: %w", err)
+		return nil, fmt.Errorf("look for the rows of files: %w", err)
 	}
 	named = append(named, mails...)
 	for i, key := range keys {
-		if slices.Contains(named, originals[i]) {
-			continue
-		}
-		if err := d.Files.Delete(ctx, key); err != nil {
-			return err
+		if !slices.Contains(named, originals[i]) {
+			out = append(out, key)
 		}
 	}
-	return nil
+	return out, nil
 }
