@@ -104,7 +104,7 @@ func (s *Server) giveContent(ctx context.Context, d *attachment.Depot, w http.Re
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	if r.Method == http.MethodGet && (r.Header.Get("Range") == "" || strings.HasPrefix(r.Header.Get("Range"), "bytes=0-")) {
+	if r.Method == http.MethodGet {
 		if err := d.Downloaded(ctx, a); err != nil {
 			return fmt.Errorf("record the download: %w", err)
 		}

@@ -48,6 +48,18 @@ func (d *Depot) Preview(ctx context.Context, id string, size int) ([]byte, error
 	if to.row.Width == nil {
 		return nil, apperr.New(apperr.NotFound, "There is no preview of this file.")
 	}
+	out, err := d.preview(ctx, to, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.taken(ctx, to.row, "attachment.previewed"); err != nil {
+		return nil, fmt.Errorf("record the preview: %w", err)
+	}
+	return out, nil
+}
+
+// preview returns a preview that was drawn before, or draws it.
+func (d *Depot) preview(ctx context.Context, to *receivable, size int) ([]byte, error) {
 	key := previewKey(to.row.StoredAs, size)
 	if out, err := d.drawn(ctx, key, to.key); err == nil || !errors.Is(err, files.ErrNotFound) {
 		return out, unreadable(err)
