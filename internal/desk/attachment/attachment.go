@@ -64,7 +64,7 @@ const (
 	mib = 1 << 20
 	gib = 1 << 30
 
-	maxFiles   = 20  // of one request itself, or of one comment
+	MaxFiles   = 20  // of one request itself, or of one comment
 	maxInAll   = 200 // of a request and its comments
 	maxDrafts  = 100 // of one person
 	maxOfLists = 10_000
@@ -285,9 +285,9 @@ func boundsOf(tx *op.Tx, requestID, commentID *string) []bound {
 	}
 	all := bound{maxInAll, "A request with its comments", attachment.RequestID(*requestID)}
 	if commentID != nil {
-		return []bound{all, {maxFiles, "A comment", attachment.CommentID(*commentID)}}
+		return []bound{all, {MaxFiles, "A comment", attachment.CommentID(*commentID)}}
 	}
-	return []bound{all, {maxFiles, "A request itself", attachment.And(attachment.RequestID(*requestID), attachment.CommentIDIsNil())}}
+	return []bound{all, {MaxFiles, "A request itself", attachment.And(attachment.RequestID(*requestID), attachment.CommentIDIsNil())}}
 }
 
 // room returns how many files more are within a bound.
