@@ -104,7 +104,7 @@ func (s *Server) giveContent(ctx context.Context, d *attachment.Depot, w http.Re
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	if r.Method == http.MethodGet && (r.Header.Get("Range") == "" || strings.HasPrefix(r.Header.Get("Range"), "bytes=0-")) {
+	if r.Method == http.MethodGet {
 		if err := d.Downloaded(ctx, a); err != nil {
 			return fmt.Errorf("record the download: %w", err)
 		}
@@ -178,7 +178,7 @@ func (d *document) addContent() {
 			Responses: map[string]*huma.Response{"200": {Description: "The bytes.", Headers: headerRefs("X-Request-Id"), Content: binary}},
 		}, {
 			OperationID: "previewAttachment", Method: http.MethodGet, Path: previewPath, Summary: "Get a small picture of an image",
-			Description: "A JPEG. 404 for what is no PNG, JPEG, GIF or WebP, or has more than 40 megapixels.",
+			Description: "A JPEG. 404 for what is no PNG, JPEG, GIF or WebP, has more than 40 megapixels or 16,384 pixels a side, or takes more than 160 MB to read.",
 			Extensions:  map[string]any{"x-scope": "requests:read"},
 			Parameters: []*huma.Param{id, {
 				Name: "size", In: "query", Description: "How many pixels its longer side has at most: 320 or 1024; 320 when not given.",

@@ -252,6 +252,9 @@ func (s *server) addDepot(ctx context.Context) error {
 		d.Scan = &attachment.Scanner{Address: s.Clamd}
 	}
 	s.depot = attachment.NewDepot(d)
+	if err := s.depot.RemoveBroken(); err != nil {
+		s.log.WarnContext(ctx, "what broken uploads have left was not removed", "error", err)
+	}
 	s.engine.MailDomain = s.MailDomain
 	return nil
 }

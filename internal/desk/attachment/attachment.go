@@ -64,7 +64,7 @@ const (
 	mib = 1 << 20
 	gib = 1 << 30
 
-	maxFiles   = 20  // of one request itself, or of one comment
+	MaxFiles   = 20  // of one request itself, or of one comment
 	maxInAll   = 200 // of a request and its comments
 	maxDrafts  = 100 // of one person
 	maxOfLists = 10_000
@@ -271,29 +271,61 @@ func NeedKey(ctx context.Context, tx *op.Tx) error {
 	return nil
 }
 
+// bound is how many files something may have.
+type bound struct {
+	most  int
+	what  string
+	where predicate.Attachment
+}
+
+// boundsOf returns the bounds for files of a request, of one of its comments, or of drafts.
+func boundsOf(tx *op.Tx, requestID, commentID *string) []bound {
+	if requestID == nil {
+		return []bound{{maxDrafts, "A person's drafts", attachment.And(attachment.RequestIDIsNil(), attachment.CreatedBy(tx.Principal().ID))}}
+	}
+	all := bound{maxInAll, "A request with its comments", attachment.RequestID(*requestID)}
+	if commentID != nil {
+		return []bound{all, {MaxFiles, "A comment", attachment.CommentID(*commentID)}}
+	}
+	return []bound{all, {MaxFiles, "A request itself", attachment.And(attachment.RequestID(*requestID), attachment.CommentIDIsNil())}}
+}
+
+// room returns how many files more are within a bound.
+func (b bound) room(ctx context.Context, tx *op.Tx) (int, error) {
+	has, err := tx.Attachment.Query().Where(live(), b.where).Count(tx.Unfiltered(ctx, "files that the caller does not see count as well"))
+	if err != nil {
+		return 0, fmt.Errorf("count the files: %w", err)
+	}
+	return max(0, b.most-has), nil
+}
+
 // fewEnough returns conflict when n files more are too many for where they go.
 func fewEnough(ctx context.Context, tx *op.Tx, requestID, commentID *string, n int) error {
-	ctx = tx.Unfiltered(ctx, "files that the caller does not see count as well")
-	count := func(most int, what string, where ...predicate.Attachment) error {
-		has, err := tx.Attachment.Query().Where(live()).Where(where...).Count(ctx)
+	for _, b := range boundsOf(tx, requestID, commentID) {
+		room, err := b.room(ctx, tx)
 		if err != nil {
-			return fmt.Errorf("count the files: %w", err)
+			return err
 		}
-		if has+n > most {
-			return apperr.New(apperr.Conflict, "%s has at most %d files.", what, most)
+		if n > room {
+			return apperr.New(apperr.Conflict, "%s has at most %d files.", b.what, b.most)
 		}
-		return nil
 	}
-	if requestID == nil {
-		return count(maxDrafts, "A person's drafts", attachment.RequestIDIsNil(), attachment.CreatedBy(tx.Principal().ID))
+	return nil
+}
+
+// roomFor returns how many of n files have room where they go.
+func roomFor(ctx context.Context, tx *op.Tx, requestID, commentID *string, n int) (int, error) {
+	for _, b := range boundsOf(tx, requestID, commentID) {
+		if n == 0 {
+			break
+		}
+		room, err := b.room(ctx, tx)
+		if err != nil {
+			return 0, err
+		}
+		n = min(n, room)
 	}
-	if err := count(maxInAll, "A request with its comments", attachment.RequestID(*requestID)); err != nil {
-		return err
-	}
-	if commentID != nil {
-		return count(maxFiles, "A comment", attachment.CommentID(*commentID))
-	}
-	return count(maxFiles, "A request itself", attachment.RequestID(*requestID), attachment.CommentIDIsNil())
+	return n, nil
 }
 
 func remove(ctx context.Context, tx *op.Tx, a *ent.Attachment, _ op.ByID) (struct{}, error) {

@@ -28,6 +28,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/files"
+	"atrium/internal/platform/id"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -213,7 +214,7 @@ type iotestError struct{}
 
 func (iotestError) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// What no row names is removed after two days, and not before.
+// What no row names is removed a day after that was seen, and not in its first two days.
 func TestFilesWithoutARow(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -227,8 +228,51 @@ func TestFilesWithoutARow(t *testing.T) {
 		require.Equal(t, 2, d.stored(t))
 		w.Clock.SetOffset(49 * time.Hour)
 		require.NoError(t, d.RemoveUnnamed(t.Context()))
+		require.NoError(t, d.Sweep(t.Context()))
+		require.Equal(t, 2, d.stored(t), "its row may have gone just now, and a backup that is being made has it")
+		w.Clock.SetOffset(74 * time.Hour)
+		require.NoError(t, d.RemoveUnnamed(t.Context()))
+		require.NoError(t, d.Sweep(t.Context()))
 		require.Equal(t, 1, d.stored(t))
 	})
+}
+
+// The sweep removes what is its own and no more: an operator may keep other things in the folder or in the bucket, or files of another
+// installation. What broken uploads have left goes after two days, and never stops it.
+func TestWhatIsNotOursStays(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	d := newDesk(t, w, nil)
+	root := filepath.Join(filepath.Dir(d.Spool), "files")
+	stray, other := files.NewKey(d.A.Company.ID), files.NewKey(id.New("co"))
+	stays := []string{
+		"readme.txt", "photos/summer.jpg", "a/b/c/file.bin", d.A.Company.ID + "/notes.txt", d.A.Company.ID + "/deep/er/notes.txt", stray + ".bak", other, other + ".320",
+	}
+	goes := []string{d.A.Company.ID + "/.put-123", "../uploads/.upload-123", stray, stray + ".320", files.NewKey(d.A.Company.ID) + ".1024"}
+	for _, name := range append(stays, goes...) {
+		at := filepath.Join(root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o700))
+		require.NoError(t, os.WriteFile(at, nil, 0o600))
+	}
+	work := func() {
+		require.NoError(t, d.SweepNow(t.Context(), attachment.SweepArgs{Unnamed: true}))
+		require.NoError(t, d.SweepNow(t.Context(), attachment.SweepArgs{}))
+	}
+	w.Clock.SetOffset(47 * time.Hour)
+	work()
+	for _, name := range append(stays, goes...) {
+		require.FileExists(t, filepath.Join(root, name))
+	}
+	for _, at := range []time.Duration{49 * time.Hour, 74 * time.Hour} {
+		w.Clock.SetOffset(at)
+		work()
+	}
+	for _, name := range stays {
+		require.FileExists(t, filepath.Join(root, name))
+	}
+	for _, name := range goes {
+		require.NoFileExists(t, filepath.Join(root, name))
+	}
 }
 
 // clamd answers INSTREAM as clamd does: it finds what contains EICAR.
@@ -327,7 +371,11 @@ func TestInfectedFilesAreQuarantined(t *testing.T) {
 			require.Equal(t, entity.ScanINFECTED, row.Scan)
 			require.Empty(t, row.StoredAs, "no backup looks for its bytes")
 		}
+		require.Equal(t, 2, d.stored(t), "a backup that is being made may name it")
+		w.Clock.SetOffset(25 * time.Hour)
+		require.NoError(t, d.Sweep(t.Context()))
 		require.Equal(t, 1, d.stored(t), "the clean one")
+		w.Clock.SetOffset(0)
 		told, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("attachment.quarantined")).Count(principal.System(t.Context(), "test"))
 		require.NoError(t, err)
 		require.Equal(t, 2, told)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"atrium/ent"
 	"atrium/ent/attachment"
@@ -72,9 +71,9 @@ func RemoveOf(ctx context.Context, tx *op.Tx, commentID string) error {
 	return nil
 }
 
-// Erase removes files for good: their names now, their bytes with the next sweep. It writes an audit entry for each.
+// Erase removes files for good: their names now, their bytes after a day, as of all that is deleted. It writes an audit entry for each.
 func Erase(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
-	errs := []error{tx.Attachment.Update().Where(attachment.IDIn(ids...)).SetName(mark).SetDeletedAt(time.Unix(0, 0)).Exec(ctx)} // long ago
+	errs := []error{tx.Attachment.Update().Where(attachment.IDIn(ids...)).SetName(mark).SetDeletedAt(tx.Now(ctx)).Exec(ctx)}
 	for _, id := range ids {
 		errs = append(errs, tx.Note(ctx, "attachment.erased", "Attachment", id, nil))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/attachment"
+	"atrium/ent/auditentry"
 	"atrium/ent/company"
 	"atrium/internal/desk/participant"
 	"atrium/internal/op"
@@ -34,13 +35,16 @@ type Depot struct {
 	uploads, ofCallers, previews *share.Places
 }
 
-// The places of a node. An upload holds a connection and 32 KiB; the picture of a preview may take 160 MiB.
+// The places of a node. An upload holds a connection and 32 KiB; the picture of a preview may take 160 MiB (picture.go), and a company
+// draws one at a time.
 const (
 	uploadsAtOnce   = 64
 	uploadsOfOne    = 8 // company
 	uploadsOfCaller = 4
 	uploadTurn      = 20 * time.Second // how long an upload waits for its place
-	previewsAtOnce  = 1
+	previewsAtOnce  = 2
+
+	takenAgain = 10 * time.Minute // after which a download by the same caller is recorded again
 )
 
 // NewDepot returns a depot.
@@ -225,9 +229,7 @@ func (d *Depot) Receive(ctx context.Context, id string, from io.Reader, length i
 	}
 	after, _, err := op.Run(ctx, d.Engine, Upload, in, nil)
 	if err != nil || after.StoredAs != in.Bytes.StoredAs {
-		if derr := d.Files.Delete(context.WithoutCancel(ctx), in.Bytes.StoredAs); derr != nil {
-			d.Log.WarnContext(ctx, "a file that no row names was left to the sweep", "error", derr)
-		}
+		d.Discard(ctx, in.Bytes.StoredAs)
 	}
 	return after, err
 }
@@ -262,14 +264,25 @@ func (d *Depot) Content(ctx context.Context, id string) (*ent.Attachment, *files
 	return to.row, f, nil
 }
 
-// Downloaded records that a member of staff takes a file that somebody else added.
+// Downloaded records that a member of staff takes a file that somebody else added, or a part of it.
 func (d *Depot) Downloaded(ctx context.Context, a *ent.Attachment) error {
+	return d.taken(ctx, a, "attachment.downloaded")
+}
+
+// taken records that a member of staff takes what somebody else added, once in ten minutes: a file may be read in many parts.
+func (d *Depot) taken(ctx context.Context, a *ent.Attachment, action string) error {
 	p, ok := principal.From(ctx)
 	if !ok || p.ID == a.CreatedBy || p.Role == principal.Member {
 		return nil
 	}
+	known, err := d.Engine.Store.Reader().AuditEntry.Query().Where(
+		auditentry.ResourceID(a.ID), auditentry.CreatedAtGT(d.Engine.Store.Clock().Now().Add(-takenAgain)), auditentry.Action(action), auditentry.ActorID(p.ID),
+	).Exist(ctx)
+	if err != nil || known {
+		return err
+	}
 	return d.Engine.WorkAs(ctx, p, func(ctx context.Context, tx *op.Tx) error {
-		return tx.Note(ctx, "attachment.downloaded", "Attachment", a.ID, nil)
+		return tx.Note(ctx, action, "Attachment", a.ID, nil)
 	})
 }
 

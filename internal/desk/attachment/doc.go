@@ -13,7 +13,7 @@
 // a day with its bytes, out of everybody's sight, so that a backup finds the bytes that its rows name.
 //
 // Whoever may read a request reads its files, but those of internal comments, which are for staff. Whoever may comment may add some.
-// Those who added a file, and staff, remove it, unless an answer of the request names it. A staff member's download of somebody else's file
-// is in the audit log. Bytes are never run: their type is what they look like, and package rest sends everything but images, PDF and text
+// Those who added a file, and staff, remove it, unless an answer of the request names it. A staff member's download or preview of somebody
+// else's file is in the audit log, once in ten minutes. Bytes are never run: their type is what they look like, and package rest sends everything but images, PDF and text
 // as unknown bytes. Previews are drawn by us.
 package attachment

@@ -2,6 +2,7 @@ package attachment
 
 import (
 	"context"
+	"io"
 
 	"github.com/riverqueue/river"
 )
@@ -9,4 +10,12 @@ import (
 // ScanNow does the job that has a stored file scanned.
 func (d *Depot) ScanNow(ctx context.Context, company, storedAs string) error {
 	return (&scanner{depot: d}).Work(ctx, &river.Job[ScanArgs]{Args: ScanArgs{Company: company, StoredAs: storedAs}})
+}
+
+// Pixels returns the width and the height of a picture of which a preview is drawn.
+func Pixels(from io.ReadSeeker) (width, height int) { return pixels(from) }
+
+// SweepNow does a job that removes what is not needed any more.
+func (d *Depot) SweepNow(ctx context.Context, args SweepArgs) error {
+	return (&sweeper{depot: d}).Work(ctx, &river.Job[SweepArgs]{Args: args})
 }

@@ -106,20 +106,30 @@ func cleaned(name string) string {
 	return out
 }
 
-// Add makes stored files those of a request, or of one of its comments. Returns conflict for more than these may have.
-func Add(ctx context.Context, tx *op.Tx, kept []Kept, requestID string, commentID *string) error {
-	if len(kept) == 0 {
-		return nil
+// DiscardKept removes the bytes of stored files that no row has come to name.
+func (d *Depot) DiscardKept(ctx context.Context, kept []Kept) {
+	keys := make([]string, len(kept))
+	for i, k := range kept {
+		keys[i] = k.StoredAs
 	}
-	if err := fewEnough(ctx, tx, &requestID, commentID, len(kept)); err != nil {
-		return err
+	d.Discard(ctx, keys...)
+}
+
+// Add makes stored files those of a request, or of one of its comments: as many as these may have. It returns the names of the others.
+func Add(ctx context.Context, tx *op.Tx, kept []Kept, requestID string, commentID *string) (left []string, err error) {
+	fits, err := roomFor(ctx, tx, &requestID, commentID, len(kept))
+	if err != nil {
+		return nil, err
 	}
-	for _, k := range kept {
+	for _, k := range kept[fits:] {
+		left = append(left, k.name)
+	}
+	for _, k := range kept[:fits] {
 		if err := add(ctx, tx, k, requestID, commentID); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return left, nil
 }
 
 func add(ctx context.Context, tx *op.Tx, k Kept, requestID string, commentID *string) error {

@@ -6,36 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // pictures that previews are drawn of
+	"image/color"
 	"image/jpeg"
-	_ "image/png" // likewise
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/image/draw"
-	_ "golang.org/x/image/webp" // likewise
 
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/files"
 )
 
-// maxPixels bounds the pictures that are decoded: 40 megapixels take up to 160 MiB.
-const maxPixels = 40_000_000
-
 // previewSizes are the sizes of previews: how many pixels the longer side has at most.
 var previewSizes = []int{320, 1024}
-
-// pixels returns the width and the height of a picture; zeros for what is none, or is too large to be drawn.
-func pixels(from io.Reader) (width, height int) {
-	c, _, err := image.DecodeConfig(from)
-	if err != nil || c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels/c.Height {
-		return 0, 0
-	}
-	return c.Width, c.Height
-}
 
 func previewKey(key string, size int) string { return key + "." + strconv.Itoa(size) }
 
@@ -62,6 +48,18 @@ func (d *Depot) Preview(ctx context.Context, id string, size int) ([]byte, error
 	if to.row.Width == nil {
 		return nil, apperr.New(apperr.NotFound, "There is no preview of this file.")
 	}
+	out, err := d.preview(ctx, to, size)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.taken(ctx, to.row, "attachment.previewed"); err != nil {
+		return nil, fmt.Errorf("record the preview: %w", err)
+	}
+	return out, nil
+}
+
+// preview returns a preview that was drawn before, or draws it.
+func (d *Depot) preview(ctx context.Context, to *receivable, size int) ([]byte, error) {
 	key := previewKey(to.row.StoredAs, size)
 	if out, err := d.drawn(ctx, key, to.key); err == nil || !errors.Is(err, files.ErrNotFound) {
 		return out, unreadable(err)
@@ -114,14 +112,20 @@ func (d *Depot) draw(ctx context.Context, to *receivable, size int) ([]byte, err
 	}
 	defer f.Close() //nolint:errcheck // only read
 	none := apperr.New(apperr.NotFound, "There is no preview of this file.")
-	if w, _ := pixels(io.NewSectionReader(f, 0, f.Size)); w == 0 { // whatever the row says: it may have been imported
+	if w, _ := pixels(io.NewSectionReader(f, 0, min(f.Size, maxHead))); w == 0 { // whatever the row says: it may have been imported
 		return nil, none
 	}
-	picture, _, err := image.Decode(io.NewSectionReader(f, 0, f.Size))
+	picture, _, err := image.Decode(within{ctx, io.NewSectionReader(f, 0, f.Size)})
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("draw the preview: %w", context.Cause(ctx))
+	}
 	if err != nil {
 		return nil, none
 	}
-	small := fit(picture, size)
+	small, err := fit(ctx, picture, size)
+	if err != nil {
+		return nil, err
+	}
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, small, &jpeg.Options{Quality: 80}); err != nil {
 		return nil, fmt.Errorf("draw the preview: %w", err)
@@ -130,13 +134,51 @@ func (d *Depot) draw(ctx context.Context, to *receivable, size int) ([]byte, err
 }
 
 // fit draws a picture on white, so that its longer side has at most size pixels.
-func fit(picture image.Image, size int) image.Image {
+func fit(ctx context.Context, picture image.Image, size int) (image.Image, error) {
 	w, h := picture.Bounds().Dx(), picture.Bounds().Dy()
-	if long := max(w, h); long > size {
+	long := max(w, h)
+	if long >= 2*size {
+		return average(ctx, picture, max(1, w*size/long), max(1, h*size/long))
+	}
+	if long > size {
 		w, h = max(1, w*size/long), max(1, h*size/long)
 	}
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
 	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src)
 	draw.BiLinear.Scale(out, out.Bounds(), picture, picture.Bounds(), draw.Over, nil)
-	return out
+	return out, nil
+}
+
+// average draws a picture on white, w by h pixels, each the average of those that it stands for. draw.BiLinear would take 32 bytes for each
+// row of a large picture and column of the small one.
+func average(ctx context.Context, picture image.Image, w, h int) (image.Image, error) {
+	from, ok := picture.(image.RGBA64Image)
+	if !ok {
+		return nil, fmt.Errorf("draw the preview: a picture of %T", picture)
+	}
+	at, out := picture.Bounds(), image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("draw the preview: %w", context.Cause(ctx))
+		}
+		top, bottom := at.Min.Y+y*at.Dy()/h, at.Min.Y+(y+1)*at.Dy()/h
+		for x := range w {
+			out.SetRGBA(x, y, averageOf(from, image.Rect(at.Min.X+x*at.Dx()/w, top, at.Min.X+(x+1)*at.Dx()/w, bottom)))
+		}
+	}
+	return out, nil
+}
+
+// averageOf returns the average color, on white, of a part of a picture.
+func averageOf(from image.RGBA64Image, part image.Rectangle) color.RGBA {
+	var r, g, b uint64
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
+			c := from.RGBA64At(x, y)
+			white := 0xffff - uint64(c.A)
+			r, g, b = r+uint64(c.R)+white, g+uint64(c.G)+white, b+uint64(c.B)+white
+		}
+	}
+	n := uint64(part.Dx()) * uint64(part.Dy()) * 0x101
+	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 0xff} //nolint:gosec // at most 0xff each
 }

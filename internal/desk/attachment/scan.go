@@ -113,18 +113,15 @@ func (s *scanner) Work(ctx context.Context, job *river.Job[ScanArgs]) error {
 			result = attachment.ScanINFECTED
 		}
 	}
-	err := d.Engine.Work(ctx, job.Args.Company, scannerName, func(ctx context.Context, tx *op.Tx) error {
+	return d.Engine.Work(ctx, job.Args.Company, scannerName, func(ctx context.Context, tx *op.Tx) error {
 		return scanned(ctx, tx, job.Args.StoredAs, result)
 	})
-	if err != nil || result != attachment.ScanINFECTED {
-		return err
-	}
-	return d.removeBytes(ctx, job.Args.StoredAs)
 }
 
-// scanned keeps what the scanner says at all rows that name a stored file. Those of an infected one name it no more.
+// scanned keeps what the scanner says at all rows that name a stored file. Those of an infected one name it no more, and its bytes go a day
+// later.
 func scanned(ctx context.Context, tx *op.Tx, key string, result attachment.Scan) error {
-	q := tx.Attachment.Query().Where(attachment.StoredAs(key)).Order(attachment.ByID())
+	q := tx.Attachment.Query().Where(attachment.StoredAs(key), live()).Order(attachment.ByID())
 	one, err := q.Clone().First(ctx)
 	if ent.IsNotFound(err) {
 		return nil
@@ -151,7 +148,10 @@ func scanned(ctx context.Context, tx *op.Tx, key string, result attachment.Scan)
 			return fmt.Errorf("keep what the scanner says: %w", err)
 		}
 	}
-	return nil
+	if result != attachment.ScanINFECTED {
+		return nil
+	}
+	return Bury(ctx, tx.Client, tx.Now(ctx), Tombstone{CompanyID: one.CompanyID, StoredAs: key, SHA256: one.Sha256, Size: one.Size})
 }
 
 func (d *Depot) infected(ctx context.Context, args ScanArgs) (_ bool, err error) {

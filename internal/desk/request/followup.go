@@ -3,6 +3,8 @@ package request
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -13,11 +15,13 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/requestlink"
 	"atrium/ent/user"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/id"
 	"atrium/internal/platform/principal"
 )
 
@@ -86,7 +90,11 @@ func goesOn(ctx context.Context, e *op.Engine, who *principal.Principal, c *ent.
 		Order(requestlink.ByCreatedAt(), requestlink.ByID()).First(ctx)
 	switch {
 	case err == nil:
-		in := CreateCommentInput{ByID: op.ByID{ID: open.FromID}, Body: c.Body, Format: new(string(c.Format))}
+		_, said, err := filesAlong(ctx, e, who, c, nil)
+		if err != nil {
+			return err
+		}
+		in := CreateCommentInput{ByID: op.ByID{ID: open.FromID}, Body: c.Body, Format: new(string(c.Format)), AttachmentIDs: said}
 		return perform(ctx, e, who, CreateComment, in, job, func(context.Context, *op.Tx, *ent.Comment) error { return nil })
 	case !ent.IsNotFound(err):
 		return fmt.Errorf("look for the request that follows: %w", err)
@@ -96,9 +104,13 @@ func goesOn(ctx context.Context, e *op.Engine, who *principal.Principal, c *ent.
 	if err != nil {
 		return err
 	}
+	fields, said, err := filesAlong(ctx, e, who, c, fields)
+	if err != nil {
+		return err
+	}
 	in := CreateInput{
 		ServiceID: was.ServiceID, OfferingID: was.OfferingID, Title: was.Title, Description: &c.Body, Format: new(string(c.Format)),
-		Priority: new(string(was.Priority)), Fields: fields,
+		Priority: new(string(was.Priority)), Fields: fields, AttachmentIDs: said,
 	}
 	return perform(ctx, e, who, Create, in, job, func(ctx context.Context, tx *op.Tx, r *ent.Request) error {
 		l, err := connect(ctx, tx, r, was, requestlink.TypeRelates)
@@ -111,6 +123,59 @@ func goesOn(ctx context.Context, e *op.Engine, who *principal.Principal, c *ent.
 		told := notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Filed: true} // by nobody, so that its requester is told
 		return tx.Insert(ctx, told, time.Time{})
 	})
+}
+
+// filesAlong copies the files that the answers of the comment's request name, and those of the comment, as drafts of the person, for the
+// request that follows: a file belongs to one request. It returns the answers with the copies, and as many copies of the comment's files as
+// fit beside them. Drafts that nothing takes are removed after a day.
+func filesAlong(
+	ctx context.Context, e *op.Engine, who *principal.Principal, c *ent.Comment, answers map[string]any,
+) (fields map[string]any, said []string, err error) {
+	var ids []string
+	for _, answer := range answers {
+		ids = append(ids, filesIn(answer)...)
+	}
+	var answered, of map[string]string
+	err = e.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) (err error) {
+		if answered, err = attachment.CopyOfRequest(ctx, tx, c.RequestID, ids); err != nil {
+			return err
+		}
+		of, err = attachment.CopyOfComment(ctx, tx, c.ID)
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("copy the files: %w", err)
+	}
+	fields = make(map[string]any, len(answers))
+	for key, answer := range answers {
+		fields[key] = answer
+		if named := filesIn(answer); len(named) > 0 {
+			copies := []any{} // without what is quarantined
+			for _, id := range named {
+				if made, ok := answered[id]; ok {
+					copies = append(copies, made)
+				}
+			}
+			fields[key] = copies
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		said = append(said, of[id])
+	}
+	return fields, said[:min(len(said), max(0, attachment.MaxFiles-len(answered)))], nil
+}
+
+// filesIn returns the ids of an answer that are all ids of files.
+func filesIn(answer any) (ids []string) {
+	list, _ := answer.([]any)
+	for _, v := range list {
+		one, _ := v.(string)
+		if !id.Valid("att", one) {
+			return nil
+		}
+		ids = append(ids, one)
+	}
+	return ids
 }
 
 // perform runs an operation as a person, then what follows, and completes the job, in one transaction.

@@ -1,18 +1,23 @@
 package request_test
 
 import (
+	"context"
+	"encoding/json"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/ent/attachment"
 	entrequest "atrium/ent/request"
 	"atrium/ent/requestlink"
 	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
 )
@@ -69,6 +74,78 @@ func TestLateCommentsFileAFollowUp(t *testing.T) {
 		w.patch(w.owner, next.ID, request.UpdateInput{Status: op.SetTo("CANCELLED")})
 		say("Once more.")
 		require.Eventually(t, func() bool { return len(w.after(r)) == 2 }, patience, tick, "the one before has ended")
+	})
+}
+
+// draft is a file of the member's whose bytes have come, and that belongs to nothing yet.
+func (w *watch) draft(name string, scan attachment.Scan) (id string) {
+	w.t.Helper()
+	require.NoError(w.t, w.Store.Write(w.owner, func(ctx context.Context, tx *store.Tx) error {
+		a, err := tx.Attachment.Create().SetName(name).SetSize(1).SetCreatedBy(w.A.Users[principal.Member].ID).SetStatus(attachment.StatusREADY).
+			SetScan(scan).SetSha256(name).SetMediaType("text/plain").SetStoredAs("stored as " + name).Save(ctx)
+		id = a.ID
+		return err
+	}))
+	return id
+}
+
+// files returns what the files of a request are stored as, by their ids.
+func (w *watch) files(requestID string) map[string]string {
+	w.t.Helper()
+	out := map[string]string{}
+	rows, err := w.Store.Reader().Attachment.Query().Where(attachment.RequestID(requestID)).All(w.owner)
+	require.NoError(w.t, err)
+	for _, a := range rows {
+		out[a.ID] = a.StoredAs
+	}
+	return out
+}
+
+// A follow-up has copies of the files that its request was answered with, and those of the late comment; so has a later comment.
+func TestFollowUpsTakeFilesAlong(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, world *testkit.World) {
+		w := newWatch(t, world)
+		member := w.As(w.A, principal.Member)
+		o := w.offer(catalog.SLA{})
+		testkit.Run(t, world, w.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.ID}, Form: op.SetTo(form.Definition{Fields: []form.Field{
+			{Key: "invoice", Type: form.File, Required: true}, {Key: "pictures", Type: form.File, MaxFiles: new(3)}, {Key: "paid", Type: form.Boolean},
+		}})})
+		w.within(o, 1)
+		invoice, clean, infected := w.draft("invoice", attachment.ScanCLEAN), w.draft("clean", attachment.ScanSKIPPED), w.draft("infected", attachment.ScanSKIPPED)
+		r := testkit.Run(t, world, member, request.Create, request.CreateInput{
+			ServiceID: o.ServiceID, OfferingID: o.ID, Title: "Pay", Fields: map[string]any{"invoice": []any{invoice}, "pictures": []any{clean, infected}, "paid": false},
+		})
+		require.NoError(t, w.Store.Write(w.owner, func(ctx context.Context, tx *store.Tx) error { // found later
+			return tx.Attachment.UpdateOneID(infected).SetScan(attachment.ScanINFECTED).ClearStoredAs().Exec(ctx)
+		}))
+		w.patch(w.owner, r.ID, request.UpdateInput{Status: op.SetTo("IN_PROGRESS")})
+		w.patch(w.owner, r.ID, request.UpdateInput{Status: op.SetTo("COMPLETED")})
+		w.later(25 * time.Hour)
+		w.work()
+		say := func(file string) {
+			testkit.Run(t, world, member, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: "See this.", AttachmentIDs: []string{w.draft(file, attachment.ScanSKIPPED)}})
+		}
+		say("first")
+		require.Eventually(t, func() bool { return len(w.after(r)) == 1 }, patience, tick)
+		next := w.after(r)[0]
+		var answers map[string]any
+		require.NoError(t, json.Unmarshal(next.Fields, &answers))
+		all := w.files(next.ID)
+		stored := func(answer any) (out []string) {
+			for _, id := range answer.([]any) {
+				out = append(out, all[id.(string)])
+			}
+			return out
+		}
+		require.Equal(t, []string{"stored as invoice"}, stored(answers["invoice"]))
+		require.Equal(t, []string{"stored as clean"}, stored(answers["pictures"]))
+		require.Equal(t, false, answers["paid"])
+		require.Len(t, all, 3, "with the file of the comment")
+		require.Len(t, w.files(r.ID), 4, "and the request keeps its own")
+
+		say("second")
+		require.Eventually(t, func() bool { return len(w.files(next.ID)) == 4 }, patience, tick)
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +18,7 @@ import (
 	"atrium/internal/notify/inmail"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/text"
 )
@@ -35,8 +35,12 @@ const (
 // receiptsPerHour is how many mails of one sender are answered by a receipt within an hour.
 const receiptsPerHour = 5
 
-// errTwice ends the transaction of a message that another one has become meanwhile.
-var errTwice = errors.New("mailbox: the message came before")
+// What ends the transaction of a message: another one has become the same meanwhile, or this one has an outcome by now, because staff
+// released it twice, or refused it.
+var (
+	errTwice   = errors.New("mailbox: the message came before")
+	errDecided = errors.New("mailbox: the message has an outcome")
+)
 
 // apply makes a comment or a request of a message, and keeps its outcome and completes its job in the same transaction.
 func (w *mailer) apply(ctx context.Context, m *message, job *river.Job[Args]) error {
@@ -44,8 +48,9 @@ func (w *mailer) apply(ctx context.Context, m *message, job *river.Job[Args]) er
 	if err != nil || m.out.is != "" { // somebody else's token
 		return err
 	}
-	kept, notes, err := w.keep(ctx, m)
-	if err != nil {
+	kept, notes, err := w.keep(ctx, m, about)
+	defer func() { w.post.Depot.DiscardKept(ctx, kept) }() // what was not added, or has the bytes of another file
+	if err != nil || m.out.is != "" {
 		return err
 	}
 	becoming, err := w.prepare(ctx, m, about)
@@ -60,10 +65,14 @@ func (w *mailer) apply(ctx context.Context, m *message, job *river.Job[Args]) er
 		if err != nil {
 			return err
 		}
-		if err := attachment.Add(ctx, tx, kept, out.request, out.comment); err != nil {
+		left, err := attachment.Add(ctx, tx, kept, out.request, out.comment)
+		if err != nil {
 			return err
 		}
-		if err := m.end(ctx, tx.AsWorker(worker), outcome{out.is, notes}, &out.request, out.comment); err != nil {
+		if m.cut(about) != "" && len(kept) > 0 && len(left) == len(kept) { // not even the whole text
+			return apperr.New(apperr.Conflict, "The request has no room for a file with its whole text.")
+		}
+		if err := m.end(ctx, tx.AsWorker(worker), outcome{out.is, notes.with(left)}, &out.request, out.comment); err != nil {
 			return err
 		}
 		return tx.Complete(ctx, job.JobRow)
@@ -75,9 +84,25 @@ func (w *mailer) apply(ctx context.Context, m *message, job *river.Job[Args]) er
 	return err
 }
 
+// cut returns the whole of a message whose text is longer than what it becomes may say; empty for one that fits.
+func (m *message) cut(about *ent.Request) string {
+	said, most := m.said(), maxBody
+	if about != nil {
+		_, rest := split(m.text(), maxBody)
+		said, most = rest+"\n"+m.mail.Quoted, maxQuoted
+	}
+	if _, over := split(strings.TrimSpace(said), most); over == "" {
+		return ""
+	}
+	return m.mail.Whole
+}
+
 // once returns errTwice for a message that another one has become meanwhile, and makes others that are the same wait.
 func (m *message) once(ctx context.Context, tx *op.Tx) error {
 	if err := tx.LockName(ctx, "mail/"+m.row.CompanyID+"/"+m.row.MessageID); err != nil {
+		return err
+	}
+	if err := m.undecided(ctx, tx); err != nil {
 		return err
 	}
 	twice, err := tx.InboundMail.Query().Where(m.same(), inboundmail.OutcomeNEQ(inboundmail.OutcomeHELD)).Exist(tx.Unfiltered(ctx, "the same message, whosever it was"))
@@ -86,6 +111,20 @@ func (m *message) once(ctx context.Context, tx *op.Tx) error {
 		return fmt.Errorf("look for the same message: %w", err)
 	case twice:
 		return errTwice
+	}
+	return nil
+}
+
+// undecided locks the row of a message. Returns errDecided if it has an outcome by now.
+func (m *message) undecided(ctx context.Context, tx *op.Tx) error {
+	row, err := op.Lock(tx, tx.InboundMail.Query().Where(inboundmail.ID(m.row.ID))).Only(tx.Unfiltered(ctx, "the message itself, whosever it is"))
+	switch {
+	case ent.IsNotFound(err):
+		return errDecided // its mailbox was deleted
+	case err != nil:
+		return fmt.Errorf("read the message again: %w", err)
+	case !waits(row, m.released):
+		return errDecided
 	}
 	return nil
 }
@@ -155,6 +194,14 @@ func (m *message) text() string {
 	return "(no text)"
 }
 
+// said returns what a request says: with what was quoted, which its reader does not have otherwise.
+func (m *message) said() string {
+	if m.mail.Quoted != "" {
+		return strings.TrimSpace(m.mail.Whole)
+	}
+	return m.text()
+}
+
 // split returns the first n characters of a text, and the rest.
 func split(s string, n int) (head, rest string) {
 	runes := []rune(s)
@@ -176,24 +223,33 @@ func (w *mailer) filing(ctx context.Context, m *message) (request.CreateInput, e
 		first, _, _ := strings.Cut(m.text(), "\n")
 		title, _ = split(strings.TrimSpace(first), maxTitle)
 	}
-	said := m.text()
-	if m.mail.Quoted != "" {
-		said = strings.TrimSpace(m.mail.Whole)
-	}
-	body, _ := split(said, maxBody)
+	body, _ := split(m.said(), maxBody)
 	return request.CreateInput{ServiceID: off.ServiceID, OfferingID: off.ID, Title: title, Description: &body, MailboxTeamID: m.mailbox.TeamID}, nil
 }
 
-// keep stores the files of a message. It says which ones could not be kept; what is too long for a description becomes a file.
-func (w *mailer) keep(ctx context.Context, m *message) (kept []attachment.Kept, notes string, err error) {
-	all := m.mail.Attachments
-	if len([]rune(m.mail.Whole)) > maxBody {
-		all = append(slices.Clone(all), inmail.Attachment{Name: "mail.txt", Content: []byte(m.mail.Whole)})
+// notes say which files of a message were not kept, and why.
+type notes string
+
+func (n notes) and(s string) notes { return notes(text.Cut(strings.TrimSpace(string(n)+" "+s), 500)) }
+
+// with adds the names of files for which what the message became has no room.
+func (n notes) with(left []string) string {
+	if len(left) == 0 {
+		return string(n)
 	}
-	note := func(s string) { notes = text.Cut(strings.TrimSpace(notes+" "+s), 500) }
+	return string(n.and(fmt.Sprintf("%d files were too many: %s.", len(left), strings.Join(left, ", "))))
+}
+
+// keep stores the files of a message, and says which ones could not be kept. What is too long for a text becomes the first file; a message
+// of which that cannot be kept is held.
+func (w *mailer) keep(ctx context.Context, m *message, about *ent.Request) (kept []attachment.Kept, said notes, err error) {
+	all, whole := m.mail.Attachments, m.cut(about)
+	if whole != "" {
+		all = append([]inmail.Attachment{{Name: "mail.txt", Content: []byte(whole)}}, all...)
+	}
 	for i, a := range all {
 		if i >= maxFiles {
-			note(fmt.Sprintf("%d files were too many.", len(all)-maxFiles))
+			said = said.and(fmt.Sprintf("%d files were too many.", len(all)-maxFiles))
 			break
 		}
 		if len(a.Content) == 0 {
@@ -201,16 +257,20 @@ func (w *mailer) keep(ctx context.Context, m *message) (kept []attachment.Kept, 
 		}
 		k, err := w.post.Depot.KeepFor(ctx, m.caller(), a.Name, bytes.NewReader(a.Content), int64(len(a.Content)))
 		if why, ok := attachment.Refused(err); ok {
-			note(a.Name + ": " + why)
+			if whole != "" && i == 0 {
+				m.out = outcome{inboundmail.OutcomeHELD, text.Cut("Its text is too long, and the file with it cannot be kept: "+why, 500)}
+				return kept, said, nil
+			}
+			said = said.and(a.Name + ": " + why)
 			continue
 		}
 		if err != nil {
-			return nil, "", err
+			return kept, said, err
 		}
 		kept = append(kept, k)
 	}
 	for _, n := range m.mail.Notes {
-		note(english(n.Text()))
+		said = said.and(english(n.Text()))
 	}
-	return kept, notes, nil
+	return kept, said, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/mailbox"
+	"atrium/internal/notify/inmail"
 	"atrium/internal/notify/inmail/imap"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -114,7 +115,11 @@ func (w *fetcher) fetch(ctx context.Context, m *ent.Mailbox) (more bool, err err
 	return from.Fetch(ctx, after, func(ctx context.Context, mail imap.Mail) error {
 		advance := func(ctx context.Context, tx *store.Tx) error { return moved(ctx, tx, m, mail.Cursor) }
 		if mail.Raw == nil {
-			return w.post.keep(ctx, advance, received{mailbox: m, recipient: m.Address, size: mail.Size})
+			r := received{mailbox: m, recipient: m.Address, size: mail.Size}
+			if mail.Size <= inmail.MaxSize {
+				r.refused = "The mail server does not send its content."
+			}
+			return w.post.keep(ctx, advance, r)
 		}
 		return w.post.deliver(ctx, m, mail.Raw, advance)
 	})

@@ -30,7 +30,8 @@ const (
 	perHour     = 20        // messages of one sender; the next are held
 	checkedLong = time.Hour // after which a sender who still cannot be checked is held
 	maxExcerpt  = 2000      // characters that staff read of a message
-	mostReports = 20        // requests that a report of a mail that came back may name
+	tooOften    = "Its sender has sent "
+	mostReports = 20 // requests that a report of a mail that came back may name
 )
 
 // Checker says whether a message is from whom its From names.
@@ -62,7 +63,7 @@ func (w *mailer) judge(ctx context.Context, m *message) (again bool, err error) 
 	}
 	ctx = principal.With(ctx, principal.Worker(m.row.CompanyID, worker))
 	db := w.post.Depot.Engine.Store.Reader()
-	for _, step := range []func(context.Context, *ent.Client, *message) (bool, error){w.machine, w.twice, w.often, w.genuine, w.person} {
+	for _, step := range []func(context.Context, *ent.Client, *message) (bool, error){w.machine, w.twice, w.genuine, w.often, w.person} {
 		if again, err := step(ctx, db, m); again || err != nil || m.out.is != "" {
 			return again, err
 		}
@@ -159,17 +160,20 @@ func (w *mailer) twice(ctx context.Context, db *ent.Client, m *message) (bool, e
 	return false, nil
 }
 
-// often holds a message of somebody who sends too many.
+// often holds a message of somebody who sends too many. Those that were proven to be theirs count, which have become something or were held
+// for this: others could keep a person's mail out by writing in their name.
 func (w *mailer) often(ctx context.Context, db *ent.Client, m *message) (bool, error) {
 	if m.released {
 		return false, nil
 	}
-	n, err := db.InboundMail.Query().Where(inboundmail.Sender(m.row.Sender), inboundmail.CreatedAtGT(m.row.CreatedAt.Add(-time.Hour)), inboundmail.IDNEQ(m.row.ID)).Count(ctx)
+	n, err := db.InboundMail.Query().Where(inboundmail.Sender(m.row.Sender), inboundmail.CreatedAtGT(m.row.CreatedAt.Add(-time.Hour)), inboundmail.IDNEQ(m.row.ID), inboundmail.Or(
+		inboundmail.OutcomeIn(became...), inboundmail.And(inboundmail.OutcomeEQ(inboundmail.OutcomeHELD), inboundmail.ReasonHasPrefix(tooOften)),
+	)).Count(ctx)
 	if err != nil {
 		return false, fmt.Errorf("count what the sender has sent: %w", err)
 	}
 	if n >= perHour {
-		m.out = outcome{inboundmail.OutcomeHELD, fmt.Sprintf("Its sender has sent %d messages within an hour.", n+1)}
+		m.out = outcome{inboundmail.OutcomeHELD, fmt.Sprintf(tooOften+"%d messages within an hour.", n+1)}
 	}
 	return false, nil
 }

@@ -176,7 +176,8 @@ func TestLoops(t *testing.T) {
 		out := d.outcomes(30)
 		require.Equal(t, 5, out["LOOP"])
 		require.Equal(t, 30, out["LOOP"]+out["REQUEST"]+out["HELD"])
-		require.LessOrEqual(t, out["REQUEST"], 20)
+		require.LessOrEqual(t, out["REQUEST"], 21, "two at once may both be the twentieth")
+		require.Positive(t, out["HELD"])
 		receipts := 0
 		for _, j := range d.Unfinished(t, d.A.Company.ID) {
 			if j.Kind == "notice_progress" && strings.Contains(string(j.Args), "receipt") {
@@ -334,6 +335,11 @@ func TestRawMessagesAreForgotten(t *testing.T) {
 		require.Equal(t, 2, forget(d.Clock.Now().Add(time.Hour)))
 		require.Len(t, d.messages(), 1)
 		require.Empty(t, d.messages()[0].StoredAs+d.messages()[0].Excerpt)
+		require.Equal(t, 2, d.stored(), "the bytes go a day later")
+		d.Clock.SetOffset(25 * time.Hour)
+		require.NoError(t, d.Depot.Sweep(t.Context()))
+		require.Zero(t, d.stored())
+		d.Clock.SetOffset(0)
 		require.NoError(t, d.send(m))
 		require.Equal(t, map[inboundmail.Outcome]int{"REQUEST": 1, "DUPLICATE": 1}, d.outcomes(2))
 	})

@@ -3,10 +3,13 @@ package mailbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"atrium/ent"
+	"atrium/ent/comment"
 	"atrium/ent/inboundmail"
+	"atrium/ent/request"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -16,22 +19,15 @@ var messageSorts = op.Sorts{"createdAt": inboundmail.FieldCreatedAt, "updatedAt"
 
 // The operations on messages. Staff see what came and what became of it; the raw message is never shown.
 var (
-	ListMessages = paging.NewList("inboundmail.list", op.Spec{
+	ListMessages = op.New("inboundmail.list", op.Spec{
 		Resource: "InboundMail", Action: op.Read, AdminLayer: true, Sorts: messageSorts, Summary: "List the messages that came by mail",
-	}, func(_ context.Context, tx *op.Tx, in ListMessagesInput) *ent.InboundMailQuery {
-		q := tx.InboundMail.Query()
-		if in.MailboxID != "" {
-			q.Where(inboundmail.MailboxID(in.MailboxID))
-		}
-		if len(in.Outcome) > 0 {
-			q.Where(paging.In(nil, in.Outcome, inboundmail.OutcomeIn)...)
-		}
-		return q
-	})
+	}, listMessages)
 
-	GetMessage = op.Get("inboundmail.read", op.Spec{
+	GetMessage = op.OnRow("inboundmail.read", op.Spec{
 		Resource: "InboundMail", Action: op.Read, AdminLayer: true, Summary: "Get a message that came by mail",
-	}, loadMessage)
+	}, loadMessage, func(ctx context.Context, tx *op.Tx, m *ent.InboundMail, _ op.ByID) (*ent.InboundMail, error) {
+		return m, conceal(ctx, tx, m)
+	})
 
 	Release = op.OnRow("inboundmail.release", op.Spec{
 		Resource: "InboundMail", Action: op.Update, AdminLayer: true,
@@ -49,6 +45,58 @@ type ListMessagesInput struct {
 	paging.Page
 	MailboxID string   `json:"-" query:"mailboxId" maxLength:"64" doc:"Those that came to it."`
 	Outcome   []string `json:"-" query:"outcome" enum:"RECEIVED,COMMENT,REQUEST,HELD,REFUSED,LOOP,DUPLICATE,BOUNCE" doc:"What became of them."`
+}
+
+func listMessages(ctx context.Context, tx *op.Tx, in ListMessagesInput) (paging.List[*ent.InboundMail], error) {
+	q := tx.InboundMail.Query()
+	if in.MailboxID != "" {
+		q.Where(inboundmail.MailboxID(in.MailboxID))
+	}
+	if len(in.Outcome) > 0 {
+		q.Where(paging.In(nil, in.Outcome, inboundmail.OutcomeIn)...)
+	}
+	out, err := paging.Of(ctx, in.Page, messageSorts, q)
+	if err != nil {
+		return out, err
+	}
+	return out, conceal(ctx, tx, out.Rows...)
+}
+
+// conceal takes out what messages say, and who wrote them, where access policies hide from the caller what became of them.
+func conceal(ctx context.Context, tx *op.Tx, rows ...*ent.InboundMail) error {
+	var requests, comments []string
+	for _, m := range rows {
+		if m.RequestID != nil {
+			requests = append(requests, *m.RequestID)
+		}
+		if m.CommentID != nil {
+			comments = append(comments, *m.CommentID)
+		}
+	}
+	var seen []string
+	for _, read := range []struct {
+		ids []string
+		ask func() ([]string, error)
+	}{
+		{requests, func() ([]string, error) { return tx.Request.Query().Where(request.IDIn(requests...)).IDs(ctx) }},
+		{comments, func() ([]string, error) { return tx.Comment.Query().Where(comment.IDIn(comments...)).IDs(ctx) }},
+	} {
+		if len(read.ids) == 0 {
+			continue
+		}
+		ids, err := read.ask()
+		if err != nil {
+			return fmt.Errorf("look up what became of the messages: %w", err)
+		}
+		seen = append(seen, ids...)
+	}
+	hidden := func(id *string) bool { return id != nil && !slices.Contains(seen, *id) }
+	for _, m := range rows {
+		if hidden(m.RequestID) || hidden(m.CommentID) {
+			m.Sender, m.Subject, m.Excerpt = "", "", ""
+		}
+	}
+	return nil
 }
 
 func loadMessage(ctx context.Context, tx *op.Tx, id string) (*ent.InboundMail, error) {

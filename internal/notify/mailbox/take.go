@@ -81,8 +81,9 @@ func (p *Post) of(ctx context.Context, recipient string) (*ent.Mailbox, error) {
 }
 
 // Take stores a message for each of its recipients, with the job that works it. Once it returns nil, nothing is lost.
-func (p *Post) Take(ctx context.Context, e listener.Envelope, mail io.Reader) error {
+func (p *Post) Take(ctx context.Context, e listener.Envelope, mail io.Reader) (err error) {
 	var taken []received
+	defer func() { p.discard(ctx, err, taken) }()
 	for i, recipient := range e.Recipients {
 		m, err := p.of(ctx, recipient)
 		if err != nil {
@@ -109,20 +110,34 @@ func (p *Post) Take(ctx context.Context, e listener.Envelope, mail io.Reader) er
 // received is a message for one recipient.
 type received struct {
 	mailbox             *ent.Mailbox
-	recipient, storedAs string // stored as nothing: it is larger than a mail may be
+	recipient, storedAs string // stored as nothing: it is larger than a mail may be, or refused
+	refused             string // why; empty for one that is too large
 	size                int64
 	envelope            listener.Envelope
 	id                  string // of its row; empty for one to be made
 	vouched             bool   // its sender is not checked
 }
 
-// store stores the bytes of a message that came for a mailbox.
+// store stores the bytes of a message that came for a mailbox. Nothing is left of one that is refused.
 func (p *Post) store(ctx context.Context, m *ent.Mailbox, recipient string, mail io.Reader) (received, error) {
 	s, storedAs, err := p.Depot.Keep(ctx, m.CompanyID, mail, inmail.MaxSize)
 	if err != nil {
 		return received{}, err
 	}
-	return received{mailbox: m, recipient: strings.ToLower(recipient), storedAs: storedAs, size: s.Size}, p.count(ctx, m.CompanyID, s.Size)
+	r := received{mailbox: m, recipient: strings.ToLower(recipient), storedAs: storedAs, size: s.Size}
+	err = p.count(ctx, m.CompanyID, s.Size)
+	p.discard(ctx, err, []received{r})
+	return r, err
+}
+
+// discard removes the bytes of messages that came in vain, because of an error.
+func (p *Post) discard(ctx context.Context, err error, taken []received) {
+	if err == nil {
+		return
+	}
+	for _, r := range taken {
+		p.Depot.Discard(ctx, r.storedAs)
+	}
 }
 
 // count returns rate_limit_exceeded when the company has taken in as many bytes as its plan allows.
@@ -166,7 +181,11 @@ func (p *Post) note(ctx context.Context, tx *store.Tx, r received) error {
 		c.SetID(r.id)
 	}
 	if r.storedAs == "" {
-		return c.SetOutcome(inboundmail.OutcomeREFUSED).SetReason(english((&inmail.LimitError{Limit: inmail.LimitSize}).Text())).Exec(ctx)
+		reason := r.refused
+		if reason == "" {
+			reason = english((&inmail.LimitError{Limit: inmail.LimitSize}).Text())
+		}
+		return c.SetOutcome(inboundmail.OutcomeREFUSED).SetReason(reason).Exec(ctx)
 	}
 	row, err := c.Save(ctx)
 	if err != nil {
@@ -183,6 +202,7 @@ func (p *Post) DeliverFile(ctx context.Context, raw []byte, to []string, vouched
 		to = written
 	}
 	var taken []received
+	defer func() { p.discard(ctx, err, taken) }()
 	for _, address := range to {
 		at, _, _ := reply.Parse(address)
 		boxes, err := p.Depot.Engine.Store.Reader().Mailbox.Query().Where(mailbox.Or(mailbox.ReceivesAt(at), mailbox.Address(at)), mailbox.Enabled(true)).
@@ -221,7 +241,9 @@ func (p *Post) deliver(ctx context.Context, m *ent.Mailbox, raw []byte, also fun
 	if err != nil {
 		return err
 	}
-	return p.keep(ctx, also, r)
+	err = p.keep(ctx, also, r)
+	p.discard(ctx, err, []received{r})
+	return err
 }
 
 // addressed returns to which address of a mailbox a message was written: one with a token, or the mailbox's own.

@@ -14,6 +14,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/inboundmail"
 	"atrium/ent/user"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/notify/inmail"
 	"atrium/internal/notify/mail"
 	"atrium/internal/notify/notice"
@@ -33,7 +34,7 @@ const (
 	nextTurn     = 5 * time.Second
 	checkAgain   = 5 * time.Minute
 	keptFor      = 30 * 24 * time.Hour
-	sweptAtATime = 100
+	mostAttempts = 12 // in half a day
 )
 
 // Args is the job that works one message.
@@ -47,7 +48,9 @@ type Args struct {
 func (Args) Kind() string { return "inbound_mail" }
 
 // InsertOpts puts messages into a queue of their own, because each may take 25 MB of memory.
-func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queue} }
+func (Args) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queue, MaxAttempts: mostAttempts}
+}
 
 type mailer struct {
 	river.WorkerDefaults[Args]
@@ -68,29 +71,35 @@ func (p *Post) Work() jobs.Option {
 // became are the outcomes of messages that became something.
 var became = []inboundmail.Outcome{inboundmail.OutcomeREQUEST, inboundmail.OutcomeCOMMENT}
 
-// forget removes raw messages that came before a moment. Of one that became a request or a comment the row stays, which the same message
+// forget removes raw messages that came before a moment; their bytes go a day later. Of one that became a request or a comment the row stays, which the same message
 // is known by; of all others it goes, too.
 func (p *Post) forget(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 	rows, err := db.InboundMail.Query().Where(inboundmail.CreatedAtLT(before), inboundmail.OutcomeNEQ(inboundmail.OutcomeRECEIVED),
 		inboundmail.Or(inboundmail.StoredAsNEQ(""), inboundmail.OutcomeNotIn(became...)),
-	).Limit(min(limit, sweptAtATime)).All(ctx)
-	if err != nil {
+	).Limit(limit).All(ctx)
+	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
+	var stay, gone []string
+	var bytes []attachment.Tombstone
 	for _, m := range rows {
-		if m.StoredAs != "" {
-			if err := p.Depot.Files.Delete(ctx, m.StoredAs); err != nil {
-				return 0, err
-			}
-		}
 		if slices.Contains(became, m.Outcome) {
-			err = db.InboundMail.UpdateOneID(m.ID).SetStoredAs("").SetExcerpt("").Exec(ctx)
+			stay = append(stay, m.ID)
 		} else {
-			err = db.InboundMail.DeleteOneID(m.ID).Exec(ctx)
+			gone = append(gone, m.ID)
 		}
-		if err != nil {
-			return 0, err
+		if m.StoredAs != "" {
+			bytes = append(bytes, attachment.Tombstone{CompanyID: m.CompanyID, StoredAs: m.StoredAs, Size: m.Size})
 		}
+	}
+	if err := attachment.Bury(ctx, db, p.Depot.Engine.Store.Clock().Now(), bytes...); err != nil {
+		return 0, err
+	}
+	if err := db.InboundMail.Update().Where(inboundmail.IDIn(stay...)).SetStoredAs("").SetExcerpt("").Exec(ctx); err != nil {
+		return 0, err
+	}
+	if _, err := db.InboundMail.Delete().Where(inboundmail.IDIn(gone...)).Exec(ctx); err != nil {
+		return 0, err
 	}
 	return len(rows), nil
 }
@@ -120,6 +129,9 @@ func (w *mailer) Work(ctx context.Context, job *river.Job[Args]) error {
 		return river.JobSnooze(nextTurn + rand.N(nextTurn))
 	}
 	defer leave()
+	if job.Attempt >= mostAttempts {
+		return w.giveUp(ctx, job)
+	}
 	m, err := w.read(ctx, job.Args)
 	if err != nil || m == nil {
 		return err
@@ -133,6 +145,8 @@ func (w *mailer) Work(ctx context.Context, job *river.Job[Args]) error {
 	}
 	if m.out.is == "" {
 		switch err := w.apply(ctx, m, job); {
+		case errors.Is(err, errDecided):
+			return nil
 		case err != nil && !refused(err):
 			return err
 		case err != nil:
@@ -141,12 +155,44 @@ func (w *mailer) Work(ctx context.Context, job *river.Job[Args]) error {
 			return nil // it has become something
 		}
 	}
-	return w.post.Depot.Engine.Work(ctx, job.Args.Company, worker, func(ctx context.Context, tx *op.Tx) error {
+	return w.conclude(ctx, m, job)
+}
+
+// conclude keeps the outcome of a message that becomes nothing, unless it has one by now.
+func (w *mailer) conclude(ctx context.Context, m *message, job *river.Job[Args]) error {
+	err := w.post.Depot.Engine.Work(ctx, job.Args.Company, worker, func(ctx context.Context, tx *op.Tx) error {
+		if err := m.undecided(ctx, tx); err != nil {
+			return err
+		}
 		if err := m.end(ctx, tx, m.out, nil, nil); err != nil {
 			return err
 		}
 		return tx.Complete(ctx, job.JobRow)
 	})
+	if errors.Is(err, errDecided) {
+		return nil
+	}
+	return err
+}
+
+// giveUp holds a message whose job has failed in all its attempts, whatever it failed at: staff see it then, and may release it.
+func (w *mailer) giveUp(ctx context.Context, job *river.Job[Args]) error {
+	ctx = principal.With(ctx, principal.Worker(job.Args.Company, worker))
+	row, err := w.post.Depot.Engine.Store.Reader().InboundMail.Query().Where(inboundmail.ID(job.Args.ID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the message: %w", err)
+	}
+	m := &message{row: row, released: job.Args.Released}
+	m.out = outcome{inboundmail.OutcomeHELD, "The server failed at it several times. Release it to have it tried again, or refuse it."}
+	return w.conclude(ctx, m, job)
+}
+
+// waits reports whether a message has no outcome yet, or is held and was released.
+func waits(m *ent.InboundMail, released bool) bool {
+	return m.Outcome == inboundmail.OutcomeRECEIVED || released && m.Outcome == inboundmail.OutcomeHELD
 }
 
 // refused reports whether an error says that the message cannot become what it should, whenever it is tried again.
@@ -179,7 +225,7 @@ func (w *mailer) read(ctx context.Context, a Args) (*message, error) {
 		return nil, fmt.Errorf("read the message: %w", err)
 	}
 	m.mailbox = m.row.Edges.Mailbox
-	if m.row.Outcome != inboundmail.OutcomeRECEIVED && (!a.Released || m.row.Outcome != inboundmail.OutcomeHELD) || m.row.StoredAs == "" {
+	if !waits(m.row, a.Released) || m.row.StoredAs == "" {
 		return nil, nil
 	}
 	f, err := d.Stored(ctx, a.Company, m.row.StoredAs)

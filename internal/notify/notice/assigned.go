@@ -133,6 +133,11 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 			note.Text = []locale.Text{by(who, locale.Say("%s assigned this request to you.", who), locale.Say("This request was assigned to you."))}
 		}
 		people, err := w.people(ctx, a, r.AssigneeID, team, w.reads.Request, r)
+		if err != nil || a.Reopened {
+			return people, note, err
+		}
+		files, err := filesOf(ctx, w.engine, a.Company, people, r.ID, "")
+		note.Text = append(note.Text, files...)
 		return people, note, err
 	}
 	t, err := db.Task.Query().Where(task.ID(a.Task), lifecycle.OpenTasks()).WithRequest().Only(ctx)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/ent/attachment"
 	"atrium/ent/notification"
 	"atrium/ent/user"
 	"atrium/internal/desk/request"
@@ -56,6 +57,40 @@ func (d *desk) pass(by time.Duration) {
 	d.t.Helper()
 	d.Clock.SetOffset(d.Clock.Offset() + by)
 	require.NoError(d.t, notice.MailDigests(d.t.Context(), d.Engine, reads))
+}
+
+// Mails name the files of a comment, the one that is sent at once and the one that tells several things, but none that a reader may not read.
+func TestMailsNameFiles(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		member, staff, who := d.As(d.A, principal.Member), d.As(d.A, principal.Agent), d.A.Users[principal.Member]
+		draft := func(name string, size int64, scan attachment.Scan) (id string) {
+			require.NoError(t, d.Store.Write(staff, func(ctx context.Context, tx *store.Tx) error {
+				a, err := tx.Attachment.Create().SetName(name).SetSize(size).SetCreatedBy(d.A.Users[principal.Agent].ID).SetStatus(attachment.StatusREADY).SetScan(scan).Save(ctx)
+				id = a.ID
+				return err
+			}))
+			return id
+		}
+		r := testkit.Run(t, d.World, member, request.Create, request.CreateInput{ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: "Laptop"})
+		say := func(files ...string) {
+			testkit.Run(t, d.World, staff, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: "See attached.", AttachmentIDs: files})
+			d.idle()
+		}
+		say(draft("offer.pdf", 1500, attachment.ScanCLEAN), draft("plan.png", 3<<20, attachment.ScanPENDING), draft("virus.exe", 1, attachment.ScanINFECTED))
+		d.pass(later)
+		first := d.mails.of(who)[0]
+		require.Contains(t, first, "Files at the request: offer.pdf (2 KB), plan.png (3 MB)\nSee attached.")
+		require.NotContains(t, first, "virus")
+
+		hide := policy.NewCondition([]byte(`{"principal.role": "member", "resource.name": "secret.txt"}`))
+		testkit.Run(t, d.World, d.As(d.A, principal.Owner), policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Attachment", Condition: &hide})
+		say()
+		say(draft("secret.txt", 1, attachment.ScanCLEAN), draft("open.txt", 1, attachment.ScanCLEAN))
+		d.pass(later)
+		grouped := d.mails.of(who)[len(d.mails.of(who))-1]
+		require.Contains(t, grouped, "Files at the request: open.txt (1 KB)")
+		require.NotContains(t, grouped, "secret.txt")
+	})
 }
 
 // What happens within two minutes after a mail about a request is one mail to each reader, in order, and then it starts anew. What

@@ -122,7 +122,17 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 		return nil, note, err
 	}
 	people, err = ReadersOutside(ctx, w.engine, a.Company, worker, people, reads, row, true)
-	return people, note, err
+	if err != nil {
+		return nil, note, err
+	}
+	if a.Comment != "" || a.Filed || a.Signed {
+		files, err := filesOf(ctx, w.engine, a.Company, people, r.ID, a.Comment)
+		if err != nil {
+			return nil, note, err
+		}
+		note.Text = append(note.Text, files...)
+	}
+	return people, note, nil
 }
 
 // people returns the requester, or who watches the request and is not told of the same otherwise.

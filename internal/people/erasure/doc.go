@@ -12,8 +12,8 @@
 //	their agents' work     steps, reasons, proposals; the inputs of all of the company's runs, because they quote other requests
 //	                       and the staff, so these runs cannot be replayed any more. The reports of evaluations stay
 //	comments, decisions    the text; what others wrote on the same request stays
-//	files                  of their requests and those that they added anywhere: the names; bytes and previews with the next sweep
-//	mails that came        from their address: the rows; the messages with the next sweep
+//	files                  of their requests and those that they added anywhere: the names; bytes and previews a day later
+//	mails that came        from their address: the rows; the messages within two days
 //	others' requests       the reasons for which they declined them, and what they completed tasks and resolved incidents with: there, in
 //	                       the visits of the phases, and in the variables of executions that have ended. One that runs goes on with them,
 //	                       and is looked at again each day

@@ -15,7 +15,7 @@ func (p *person) filesOf(ctx context.Context) error {
 	return p.files(ctx, entattachment.CreatedBy(p.User))
 }
 
-// files erases files. The next sweep removes their bytes with the rows (attachment.Depot).
+// files erases files. A sweep removes their bytes with the rows a day later (attachment.Depot).
 func (p *person) files(ctx context.Context, which predicate.Attachment) error {
 	for after := ""; ; {
 		var ids []string

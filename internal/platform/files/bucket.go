@@ -143,7 +143,11 @@ func (b *Bucket) List(ctx context.Context, each func(key string, at time.Time) e
 		if o.Err != nil {
 			return fmt.Errorf("list the bucket: %w", o.Err)
 		}
-		if err := each(strings.TrimPrefix(o.Key, b.prefix), o.LastModified); err != nil {
+		key := strings.TrimPrefix(o.Key, b.prefix)
+		if !valid(key) {
+			continue
+		}
+		if err := each(key, o.LastModified); err != nil {
 			return err
 		}
 	}

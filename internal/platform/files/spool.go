@@ -76,7 +76,7 @@ func temporary(dir string, write func(io.Writer) error) (_ string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the folder of uploads: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".upload-")
+	f, err := os.CreateTemp(dir, beingSent)
 	if err != nil {
 		return "", fmt.Errorf("spool the file: %w", err)
 	}

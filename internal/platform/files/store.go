@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -28,7 +27,8 @@ type Store interface {
 	Open(ctx context.Context, key string) (Stored, error)
 	// Delete removes the file of a key; none is no fault.
 	Delete(ctx context.Context, key string) error
-	// List calls each with every key and the time at which its file was stored, in no order, until each returns an error.
+	// List calls each with every key and the time at which its file was stored, in no order, until each returns an error. What has no key
+	// is left out: others may keep something there, too.
 	List(ctx context.Context, each func(key string, at time.Time) error) error
 }
 
@@ -44,8 +44,8 @@ func NewKey(companyID string) string { return companyID + "/" + id.New("file") }
 
 // OfCompany reports whether a key is one that NewKey could have made for a company.
 func OfCompany(key, companyID string) bool {
-	name, ok := strings.CutPrefix(key, companyID+"/file_")
-	return ok && valid(key) && !strings.Contains(name, ".")
+	name, ok := strings.CutPrefix(key, companyID+"/")
+	return ok && valid(key) && id.Valid("file", name)
 }
 
 // valid reports whether a key stays within the store.
@@ -110,7 +110,7 @@ func copyFile(from, to string) (err error) {
 		return fmt.Errorf("read the spooled file: %w", err)
 	}
 	defer in.Close() //nolint:errcheck // only read
-	out, err := os.CreateTemp(filepath.Dir(to), ".put-")
+	out, err := os.CreateTemp(filepath.Dir(to), beingCopied)
 	if err != nil {
 		return fmt.Errorf("store the file: %w", err)
 	}
@@ -199,8 +199,58 @@ func (f *Folder) List(ctx context.Context, each func(key string, at time.Time) e
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return each(path.Join(filepath.Base(filepath.Dir(name)), d.Name()), about.ModTime())
+		key, err := filepath.Rel(f.root, name)
+		if err != nil || !valid(filepath.ToSlash(key)) {
+			return nil //nolint:nilerr // it is no file of the store
+		}
+		return each(filepath.ToSlash(key), about.ModTime())
 	})
+}
+
+// RemoveBroken removes what a copy to another file system, before a moment, has left when it broke off.
+func (f *Folder) RemoveBroken(before time.Time) error {
+	companies, err := os.ReadDir(f.root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("look for broken files: %w", err)
+	}
+	var errs []error
+	for _, d := range companies {
+		if d.IsDir() {
+			errs = append(errs, removeAll(filepath.Join(f.root, d.Name()), beingCopied, before))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// RemoveBroken removes what uploads to a spool's folder, before a moment, have left when their process ended.
+func RemoveBroken(dir string, before time.Time) error {
+	return removeAll(dir, beingSent, before)
+}
+
+// The beginnings of the names of files that are being written.
+const (
+	beingCopied = ".put-"
+	beingSent   = ".upload-"
+)
+
+func removeAll(dir, prefix string, before time.Time) error {
+	all, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("look for broken files: %w", err)
+	}
+	for _, d := range all {
+		if !strings.HasPrefix(d.Name(), prefix) || !d.Type().IsRegular() {
+			continue
+		}
+		about, err := d.Info()
+		if err == nil && about.ModTime().Before(before) {
+			err = os.Remove(filepath.Join(dir, d.Name()))
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove a broken file: %w", err)
+		}
+	}
+	return nil
 }
 
 // Key is what a company's files are encrypted under.

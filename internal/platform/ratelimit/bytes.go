@@ -12,7 +12,7 @@ const unit = 64 << 10
 
 // Bytes limits the bytes of the bodies that companies send, by BytesPerMinute and BytesPerDay of their limits. It counts whole units
 // with a Limiter, and what makes no unit yet in this process: a company may send up to a unit more than its limit. Safe for concurrent
-// use.
+// use. A body that is larger than what is allowed in a window counts as all of it: it could never come otherwise.
 type Bytes struct {
 	limiter Limiter
 
@@ -34,7 +34,8 @@ func (b *Bytes) Take(ctx context.Context, company string, n int, now time.Time, 
 	l, err := limit(ctx)
 	var res Result
 	if err == nil {
-		res, err = b.limiter.TakeMany(ctx, "bytes/"+company, Limit{PerMinute: l.BytesPerMinute / unit, PerDay: l.BytesPerDay / unit}, now, units)
+		inUnits := Limit{PerMinute: l.BytesPerMinute / unit, PerDay: l.BytesPerDay / unit}
+		res, err = b.limiter.TakeMany(ctx, "bytes/"+company, inUnits, now, max(1, min(units, inUnits.PerMinute, inUnits.PerDay)))
 	}
 	if err != nil || !res.Allowed {
 		b.add(company, units*unit-n) // as it was

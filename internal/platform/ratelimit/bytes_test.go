@@ -52,6 +52,32 @@ func TestBytes(t *testing.T) {
 	}
 }
 
+// A body that is larger than a window, such as a mail on a small plan, counts as all of it: it comes once nothing else is in the window.
+func TestABodyLargerThanItsWindow(t *testing.T) {
+	t.Parallel()
+	const MB = ratelimit.MB
+	b, now := ratelimit.NewBytes(ratelimit.NewMemory()), time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	limit := ratelimit.Limit{BytesPerMinute: 20*MB + 1000, BytesPerDay: 500 * MB}
+	take := func(n int) bool {
+		res, err := b.Take(t.Context(), "co_a", n, now, func(context.Context) (ratelimit.Limit, error) { return limit, nil })
+		require.NoError(t, err)
+		return res.Allowed
+	}
+	require.True(t, take(25*MB))
+	require.False(t, take(MB), "the minute is used up")
+	now = now.Add(time.Minute)
+	require.True(t, take(MB))
+	require.False(t, take(25*MB))
+	now = now.Add(time.Minute)
+	require.True(t, take(25*MB))
+	limit.BytesPerDay = 10 * MB
+	now = now.Add(24 * time.Hour)
+	require.True(t, take(25*MB), "nor is it larger than a day")
+	require.False(t, take(MB))
+	limit.BytesPerMinute, now = 0, now.Add(24*time.Hour)
+	require.False(t, take(MB), "a limit that allows nothing allows nothing")
+}
+
 // A failure counts nothing.
 func TestBytesThatCannotBeCounted(t *testing.T) {
 	t.Parallel()

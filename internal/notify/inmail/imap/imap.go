@@ -39,8 +39,8 @@ type Cursor struct{ Validity, UID uint32 }
 // Mail is a fetched mail.
 type Mail struct {
 	Cursor Cursor // the place behind it, to be kept with it
-	Size   int64  // bytes, as the server says
-	Raw    []byte // nil if Size exceeds inmail.MaxSize
+	Size   int64  // bytes, as the server says; more than inmail.MaxSize for one that turned out to be larger
+	Raw    []byte // nil if Size exceeds inmail.MaxSize, or if the server sends no content
 }
 
 // ErrConnect and ErrTLS are in the errors of a server that cannot be reached, and of one that is not who its address says.
@@ -53,7 +53,8 @@ var (
 var ErrLogin = errors.New("imap: the server refuses user and password")
 
 // Fetch passes the mails behind the cursor to keep, the oldest first, at most 50. Each is marked as seen when keep has returned nil, and
-// the first error of keep ends the call. more says that there are others. If the folder was made anew since (another validity), it begins
+// the first error of keep ends the call, as does a mail that is larger than a mail may be although the server announced less: that one is
+// kept without its content and not marked. more says that there are others. If the folder was made anew since (another validity), it begins
 // with what is not seen. Its errors contain nothing of what the server wrote but codes, and no password.
 func (a Account) Fetch(ctx context.Context, after Cursor, keep func(context.Context, Mail) error) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
@@ -74,7 +75,10 @@ func (a Account) Fetch(ctx context.Context, after Cursor, keep func(context.Cont
 		return false, err
 	}
 	for _, uid := range uids {
-		if err := b.pass(ctx, uid, keep); err != nil {
+		switch err := b.pass(ctx, uid, keep); {
+		case errors.Is(err, errEnded):
+			return true, nil
+		case err != nil:
 			return true, err
 		}
 	}
@@ -176,13 +180,24 @@ func (b *box) pass(ctx context.Context, uid goimap.UID, keep func(context.Contex
 		return nil // somebody has deleted it
 	}
 	m := Mail{Cursor: Cursor{Validity: b.validity, UID: uint32(uid)}, Size: sizes[0].RFC822Size}
+	var ends error
 	if m.Size <= inmail.MaxSize {
-		if m.Raw, err = b.read(one, m.Size); err != nil {
+		var there bool
+		m.Raw, there, err = b.read(one)
+		switch {
+		case errors.Is(err, errTooMuch):
+			m.Size, ends = inmail.MaxSize+1, errEnded
+		case err != nil:
 			return err
+		case !there:
+			return nil // deleted at this moment
 		}
 	}
 	if err := keep(ctx, m); err != nil {
 		return err
+	}
+	if ends != nil {
+		return ends
 	}
 	b.conn.allow(maxAnswer)
 	seen := &goimap.StoreFlags{Op: goimap.StoreFlagsAdd, Silent: true, Flags: []goimap.Flag{goimap.FlagSeen}}
@@ -192,22 +207,22 @@ func (b *box) pass(ctx context.Context, uid goimap.UID, keep func(context.Contex
 	return nil
 }
 
-// read returns the bytes of a mail.
-func (b *box) read(one goimap.UIDSet, size int64) ([]byte, error) {
-	b.conn.allow(maxAnswer + size)
+// read returns the bytes of a mail, whatever size the server announced; nil if the server sends none. there is false for a mail that is gone.
+func (b *box) read(one goimap.UIDSet) (raw []byte, there bool, err error) {
+	b.conn.allow(maxAnswer + inmail.MaxSize)
 	whole := &goimap.FetchItemBodySection{Peek: true}
 	mails, err := b.client.Fetch(one, &goimap.FetchOptions{BodySection: []*goimap.FetchItemBodySection{whole}}).Collect()
 	if err != nil {
-		return nil, coded("fetch", err)
+		return nil, false, coded("fetch", err)
 	}
 	if len(mails) == 0 {
-		return nil, errors.New("imap: fetch: the mail is gone")
+		return nil, false, nil
 	}
-	raw := mails[0].FindBodySection(whole)
-	if raw == nil {
-		return nil, errors.New("imap: fetch: no content")
+	raw = mails[0].FindBodySection(whole)
+	if len(raw) > inmail.MaxSize {
+		return nil, true, errTooMuch
 	}
-	return raw, nil
+	return raw, true, nil
 }
 
 // coded returns an error with what failed and the code of the answer, but nothing that the server wrote itself.
@@ -223,6 +238,9 @@ func coded(what string, err error) error {
 	}
 	return fmt.Errorf("imap: %s: the answer was not understood", what)
 }
+
+// errEnded ends a call whose connection is of no use any more, although the mail was kept.
+var errEnded = errors.New("imap: the connection has ended")
 
 // errTooMuch ends a connection whose server writes more than it was asked for.
 var errTooMuch = errors.New("the server sends more than it was asked for")

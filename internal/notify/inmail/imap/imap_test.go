@@ -260,9 +260,6 @@ func TestHostile(t *testing.T) {
 
 	for name, change := range map[string]func(command string) (string, bool){
 		"a greeting without an end": func(c string) (string, bool) { return "* OK " + strings.Repeat("x", 1<<20), c == "" },
-		"a mail larger than its size": func(c string) (string, bool) {
-			return "* 1 FETCH (UID 5 BODY[] {900000000}\r\n" + strings.Repeat("x", 1<<20), strings.Contains(c, "BODY.PEEK")
-		},
 		"a search of a megabyte": func(c string) (string, bool) {
 			return "* SEARCH" + strings.Repeat(" 4294967295", 1<<17) + "\r\n@ OK\r\n", strings.Contains(c, "SEARCH")
 		},
@@ -280,6 +277,46 @@ func TestHostile(t *testing.T) {
 		_, err := a.Fetch(t.Context(), Cursor{}, func(context.Context, Mail) error { t.Errorf("%s: a mail was kept", name); return nil })
 		require.Error(t, err, name)
 	}
+	for name, c := range map[string]struct {
+		answer string
+		size   int64 // of the mail that is kept, without its content
+		more   bool
+	}{
+		"a mail larger than any":       {"* 1 FETCH (UID 5 BODY[] {900000000}\r\n" + strings.Repeat("x", 26<<20), inmail.MaxSize + 1, true},
+		"a mail that is a bit larger":  {"* 1 FETCH (UID 5 BODY[] {26214401}\r\n" + strings.Repeat("x", inmail.MaxSize+1) + ")\r\n@ OK done\r\n", inmail.MaxSize + 1, true},
+		"a mail without content":       {"* 1 FETCH (UID 5)\r\n@ OK done\r\n", 10, false},
+		"a mail whose content is none": {"* 1 FETCH (UID 5 BODY[] NIL)\r\n@ OK done\r\n", 10, false},
+	} {
+		a := hostile(t, func(command string) string {
+			if strings.Contains(command, "BODY.PEEK") {
+				return c.answer
+			}
+			return usual(command)
+		})
+		var kept []Mail
+		more, err := a.Fetch(t.Context(), Cursor{}, func(_ context.Context, m Mail) error { kept = append(kept, m); return nil })
+		require.NoError(t, err, name)
+		require.Equal(t, []Mail{{Cursor: Cursor{7, 5}, Size: c.size}}, kept, name)
+		require.Equal(t, c.more, more, name)
+		full := errors.New("disk full")
+		again := hostile(t, func(command string) string {
+			if strings.Contains(command, "BODY.PEEK") {
+				return c.answer
+			}
+			return usual(command)
+		})
+		_, err = again.Fetch(t.Context(), Cursor{}, func(context.Context, Mail) error { return full })
+		require.ErrorIs(t, err, full, name)
+	}
+	got = 0 // what is a bit larger than it was announced is a mail as any other
+	_, err = hostile(t, func(command string) string {
+		if strings.Contains(command, "BODY.PEEK") {
+			return "* 1 FETCH (UID 5 BODY[] {300000}\r\n" + strings.Repeat("x", 300_000) + ")\r\n@ OK done\r\n"
+		}
+		return usual(command)
+	}).Fetch(t.Context(), Cursor{}, keep)
+	require.NoError(t, err)
+	require.Equal(t, 300_000, got)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err = hostile(t, func(string) string { return "" }).Fetch(ctx, Cursor{}, keep)
