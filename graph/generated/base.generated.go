@@ -18450,7 +18450,7 @@ func (ec *executionContext) marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChan
 }
 
 func (ec *executionContext) unmarshalNJSON2encodingᚋjsonᚐRawMessage(ctx context.Context, v any) (json.RawMessage, error) {
-	res, err := scalar.UnmarshalRaw(v)
+	res, err := scalar.UnmarshalRaw(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -18468,7 +18468,7 @@ func (ec *executionContext) marshalNJSON2encodingᚋjsonᚐRawMessage(ctx contex
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
 		}
 	}
-	return res
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalNOrderDirection2string(ctx context.Context, v any) (string, error) {
@@ -18590,7 +18590,7 @@ func (ec *executionContext) unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx cont
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalRaw(v)
+	res, err := scalar.UnmarshalRaw(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -18599,16 +18599,15 @@ func (ec *executionContext) marshalOJSON2encodingᚋjsonᚐRawMessage(ctx contex
 		return graphql.Null
 	}
 	_ = sel
-	_ = ctx
 	res := scalar.MarshalRaw(v)
-	return res
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) unmarshalOJSON2ᚖatriumᚋinternalᚋdeskᚋformᚐDefinition(ctx context.Context, v any) (*form.Definition, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := scalar.UnmarshalForm(v)
+	res, err := scalar.UnmarshalForm(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -18617,9 +18616,8 @@ func (ec *executionContext) marshalOJSON2ᚖatriumᚋinternalᚋdeskᚋformᚐDe
 		return graphql.Null
 	}
 	_ = sel
-	_ = ctx
 	res := scalar.MarshalForm(*v)
-	return res
+	return graphql.WrapContextMarshaler(ctx, res)
 }
 
 func (ec *executionContext) marshalONode2atriumᚋgraphᚋinternalᚋrelayᚐNode(ctx context.Context, sel ast.SelectionSet, v relay.Node) graphql.Marshaler {
