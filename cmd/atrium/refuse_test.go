@@ -161,6 +161,15 @@ func TestJSONForOperators(t *testing.T) {
 	require.Regexp(t, `^\w+/\w+$`, v["platform"])
 }
 
+// One of several nodes does not start without a store of files that the others reach, too.
+func TestSeveralNodesNeedOneStoreOfFiles(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	for _, args := range [][]string{{"--role", "api"}, {"--role", "worker"}, {"--redis-url", "redis://127.0.0.1:1"}} {
+		refusesToServe(t, p, []string{"several nodes need --files-dir", "--files-url"}, args...)
+	}
+}
+
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)

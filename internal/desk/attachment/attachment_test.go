@@ -372,6 +372,13 @@ func TestInfectedFilesAreQuarantined(t *testing.T) {
 			require.Empty(t, row.StoredAs, "no backup looks for its bytes")
 		}
 		require.Equal(t, 2, d.stored(t), "a backup that is being made may name it")
+		tells := 0
+		for _, j := range w.Unfinished(t, d.A.Company.ID) {
+			if j.Kind == (attachment.QuarantinedArgs{}).Kind() {
+				tells++
+			}
+		}
+		require.Equal(t, 2, tells, "once for each file")
 		w.Clock.SetOffset(25 * time.Hour)
 		require.NoError(t, d.Sweep(t.Context()))
 		require.Equal(t, 1, d.stored(t), "the clean one")

@@ -14,6 +14,6 @@
 //
 // Whoever may read a request reads its files, but those of internal comments, which are for staff. Whoever may comment may add some.
 // Those who added a file, and staff, remove it, unless an answer of the request names it. A staff member's download or preview of somebody
-// else's file is in the audit log, once in ten minutes. Bytes are never run: their type is what they look like, and package rest sends everything but images, PDF and text
-// as unknown bytes. Previews are drawn by us.
+// else's file is in the audit log, once in ten minutes. Bytes are never run: their type is what they look like, and package
+// rest sends everything but images, PDF and text as unknown bytes. Previews are drawn by us.
 package attachment

@@ -176,7 +176,7 @@ func memoryOfWebP(from io.Reader, pixels int64) (int64, error) {
 
 // within is a reader that ends with its context: decoders take none, and work as long as they get bytes.
 type within struct {
-	ctx context.Context //nolint:containedctx // see above
+	ctx context.Context // of the caller: io.Reader takes none
 	io.Reader
 }
 

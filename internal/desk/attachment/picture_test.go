@@ -27,14 +27,14 @@ import (
 
 // chunk returns a chunk of a PNG.
 func chunk(kind string, data []byte) []byte {
-	out := binary.BigEndian.AppendUint32(nil, uint32(len(data))) //nolint:gosec // small
+	out := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	out = append(append(out, kind...), data...)
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[4:]))
 }
 
 // pngOf returns a PNG of a size, of which only as many bytes follow the header as the rows are given.
 func pngOf(w, h int, depth, colors, interlaced byte, rows []byte) []byte {
-	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h)) //nolint:gosec // of the test
+	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(w)), uint32(h))
 	out := append([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", append(head, depth, colors, 0, 0, interlaced))...)
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
@@ -67,7 +67,7 @@ func webpOf(chunks ...string) []byte {
 	for _, c := range chunks {
 		body += c
 	}
-	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...) //nolint:gosec // small
+	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
 }
 
 // riffOf returns a chunk of a WebP that announces a size.

@@ -180,5 +180,5 @@ func averageOf(from image.RGBA64Image, part image.Rectangle) color.RGBA {
 		}
 	}
 	n := uint64(part.Dx()) * uint64(part.Dy()) * 0x101
-	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 0xff} //nolint:gosec // at most 0xff each
+	return color.RGBA{uint8(r / n), uint8(g / n), uint8(b / n), 0xff}
 }

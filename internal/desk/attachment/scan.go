@@ -84,6 +84,15 @@ type ScanArgs struct {
 // Kind names the job.
 func (ScanArgs) Kind() string { return "attachment_scan" }
 
+// QuarantinedArgs is the job that tells of a file in which the scanner has found something. Package notice works it.
+type QuarantinedArgs struct {
+	Company string `json:"company"`
+	ID      string `json:"id"`
+}
+
+// Kind names the job.
+func (QuarantinedArgs) Kind() string { return "notice_quarantined" }
+
 type scanner struct {
 	river.WorkerDefaults[ScanArgs]
 	depot *Depot
@@ -140,7 +149,8 @@ func scanned(ctx context.Context, tx *op.Tx, key string, result attachment.Scan)
 		u := a.Update().SetScan(result)
 		if result == attachment.ScanINFECTED {
 			u.ClearStoredAs()
-			if err := tx.Note(ctx, "attachment.quarantined", "Attachment", a.ID, nil); err != nil {
+			told := tx.Insert(ctx, QuarantinedArgs{Company: a.CompanyID, ID: a.ID}, time.Time{})
+			if err := errors.Join(tx.Note(ctx, "attachment.quarantined", "Attachment", a.ID, nil), told); err != nil {
 				return err
 			}
 		}

@@ -166,7 +166,8 @@ func (w *mailer) often(ctx context.Context, db *ent.Client, m *message) (bool, e
 	if m.released {
 		return false, nil
 	}
-	n, err := db.InboundMail.Query().Where(inboundmail.Sender(m.row.Sender), inboundmail.CreatedAtGT(m.row.CreatedAt.Add(-time.Hour)), inboundmail.IDNEQ(m.row.ID), inboundmail.Or(
+	since := m.row.CreatedAt.Add(-time.Hour)
+	n, err := db.InboundMail.Query().Where(inboundmail.Sender(m.row.Sender), inboundmail.CreatedAtGT(since), inboundmail.IDNEQ(m.row.ID), inboundmail.Or(
 		inboundmail.OutcomeIn(became...), inboundmail.And(inboundmail.OutcomeEQ(inboundmail.OutcomeHELD), inboundmail.ReasonHasPrefix(tooOften)),
 	)).Count(ctx)
 	if err != nil {

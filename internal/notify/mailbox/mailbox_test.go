@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/ent/auditentry"
 	"atrium/ent/comment"
 	"atrium/ent/inboundmail"
 	"atrium/ent/user"
@@ -42,6 +43,7 @@ func TestMailBecomesRequestsAndComments(t *testing.T) {
 		require.Equal(t, []string{"The printer", "It is on fire.", who.ID, who.ID, d.offering.ID}, []string{r.Title, r.Description, r.RequesterID, r.CreatedBy, r.OfferingID})
 		require.Equal(t, []string{who.Email, "The printer", "It is on fire.", *d.box.ReceivesAt}, []string{m.Sender, m.Subject, m.Excerpt, m.Recipient})
 		require.Equal(t, "log.txt", d.attached(r.ID).Name, "a name is no path")
+		require.Contains(t, d.changes("request.created", r.ID), `"via":{"from":null,"to":"mail"}`)
 
 		at := d.answerTo(who, r.ID)
 		require.NoError(t, d.send(mail{from: "Someone <" + strings.ToUpper(who.Email) + ">", to: at, id: "2@x", subject: "Re: #1 The printer", refs: r.ID + "@atrium.test",
@@ -51,6 +53,7 @@ func TestMailBecomesRequestsAndComments(t *testing.T) {
 		c := d.comments(r.ID)[0]
 		require.Equal(t, []string{*m.CommentID, "Still burning.", who.ID, string(comment.ViaMail), string(comment.VisibilityPublic)}, []string{c.ID, c.Body, c.AuthorID, string(*c.Via), string(c.Visibility)})
 		require.Contains(t, *c.Quoted, "> Is it?")
+		require.Contains(t, d.changes("comment.created", c.ID), `"via":{"from":null,"to":"mail"}`)
 
 		for _, status := range []string{"IN_PROGRESS", "COMPLETED"} {
 			testkit.Run(t, d.World, d.As(d.A, principal.Agent), request.Update, request.UpdateInput{ByID: op.ByID{ID: r.ID}, Status: op.SetTo(status)})
@@ -59,6 +62,14 @@ func TestMailBecomesRequestsAndComments(t *testing.T) {
 		d.came("3@x", inboundmail.OutcomeCOMMENT)
 		require.Equal(t, "IN_PROGRESS", string(d.request(r.ID).Status))
 	})
+}
+
+// changes returns what the audit entry of an action on a row says.
+func (d *desk) changes(action, id string) string {
+	d.t.Helper()
+	e, err := d.Store.Reader().AuditEntry.Query().Where(auditentry.Action(action), auditentry.ResourceID(id)).Only(principal.System(d.t.Context(), "test"))
+	require.NoError(d.t, err)
+	return string(e.Changes)
 }
 
 // attached returns the one file of a request.

@@ -71,8 +71,8 @@ func (p *Post) Work() jobs.Option {
 // became are the outcomes of messages that became something.
 var became = []inboundmail.Outcome{inboundmail.OutcomeREQUEST, inboundmail.OutcomeCOMMENT}
 
-// forget removes raw messages that came before a moment; their bytes go a day later. Of one that became a request or a comment the row stays, which the same message
-// is known by; of all others it goes, too.
+// forget removes raw messages that came before a moment; their bytes go a day later. Of one that became a request or a comment the row
+// stays, which the same message is known by; of all others it goes, too.
 func (p *Post) forget(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 	rows, err := db.InboundMail.Query().Where(inboundmail.CreatedAtLT(before), inboundmail.OutcomeNEQ(inboundmail.OutcomeRECEIVED),
 		inboundmail.Or(inboundmail.StoredAsNEQ(""), inboundmail.OutcomeNotIn(became...)),

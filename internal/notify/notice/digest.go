@@ -39,7 +39,8 @@ func (DigestArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAtt
 
 // Work adds the jobs of this package to a queue: notices of assignments, digests, and the deletion of old notifications.
 func Work(e *op.Engine, reads Reads) jobs.Option {
-	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&progress{engine: e, reads: reads}), jobs.Work(&digester{engine: e, reads: reads}), jobs.Every(digestEvery, DigestArgs{}), jobs.Sweeps(sweep))
+	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&progress{engine: e, reads: reads}), jobs.Work(&quarantined{engine: e, reads: reads}),
+		jobs.Work(&digester{engine: e, reads: reads}), jobs.Every(digestEvery, DigestArgs{}), jobs.Sweeps(sweep))
 }
 
 // digester works the jobs.

@@ -14,6 +14,7 @@ import (
 	"atrium/ent/attachment"
 	"atrium/ent/notification"
 	"atrium/ent/user"
+	files "atrium/internal/desk/attachment"
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
@@ -90,6 +91,53 @@ func TestMailsNameFiles(t *testing.T) {
 		grouped := d.mails.of(who)[len(d.mails.of(who))-1]
 		require.Contains(t, grouped, "Files at the request: open.txt (1 KB)")
 		require.NotContains(t, grouped, "secret.txt")
+	})
+}
+
+// Whoever added a file hears that the virus scanner has found something in it; of one that came by mail, whoever works on the request.
+func TestQuarantineIsTold(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		member, staff := d.A.Users[principal.Member], d.A.Users[principal.Agent]
+		r := d.ask("Laptop").by
+		testkit.Run(t, d.World, d.As(d.A, principal.Owner), request.Update, request.UpdateInput{ByID: r, AssigneeID: op.SetTo(staff.ID)})
+		found := func(set func(*ent.AttachmentCreate)) {
+			require.NoError(t, d.Store.Write(d.AsUser(member), func(ctx context.Context, tx *store.Tx) error {
+				c := tx.Attachment.Create().SetName("virus.exe").SetSize(1).SetCreatedBy(member.ID).SetStatus(attachment.StatusREADY).SetScan(attachment.ScanINFECTED)
+				set(c)
+				a, err := c.Save(ctx)
+				if err != nil {
+					return err
+				}
+				return d.World.Queue.InsertTx(ctx, tx, files.QuarantinedArgs{Company: a.CompanyID, ID: a.ID}, time.Time{})
+			}))
+			d.idle()
+		}
+		about := func(u *ent.User) (out []string) {
+			for _, n := range d.told(d.AsUser(u), nil) {
+				if strings.HasPrefix(n.Subject, "Quarantined: virus.exe") {
+					out = append(out, string(n.Kind))
+				}
+			}
+			return out
+		}
+		found(func(*ent.AttachmentCreate) {})
+		require.Equal(t, []string{notice.Progress}, about(member), "a draft")
+		said := testkit.Run(t, d.World, d.AsUser(member), request.CreateComment, request.CreateCommentInput{ByID: r, Body: "See this."})
+		withSaid := func(c *ent.AttachmentCreate) { c.SetRequestID(r.ID).SetCommentID(said.ID) }
+		found(withSaid)
+		require.Len(t, about(member), 2)
+		require.Empty(t, about(staff))
+
+		require.NoError(t, d.Store.Write(d.AsUser(member), func(ctx context.Context, tx *store.Tx) error {
+			box, err := tx.Mailbox.Create().SetAddress("help@a.test").SetKind("smtp").SetReceivesAt("help@in.test").SetOfferingID(d.offering.ID).SetCreatedBy(d.A.Owner.ID).Save(ctx)
+			if err != nil {
+				return err
+			}
+			return tx.InboundMail.Create().SetMailboxID(box.ID).SetRecipient(box.Address).SetSize(1).SetRequestID(r.ID).SetCommentID(said.ID).SetOutcome("COMMENT").Exec(ctx)
+		}))
+		found(withSaid)
+		require.Equal(t, []string{notice.Assigned}, about(staff))
+		require.Len(t, about(member), 2)
 	})
 }
 

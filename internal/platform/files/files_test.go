@@ -132,6 +132,7 @@ func TestMediaTypes(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
 		"<html><script>alert(1)</script>": "text/plain", `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>`: "text/plain",
+		"GIF89a<script>alert(1)</script>": "image/gif", "<svg onload=alert(1)>": "text/plain", "\x00<script>alert(1)</script>": "application/octet-stream",
 		"%PDF-1.7": "application/pdf", "\x89PNG\r\n\x1a\n": "image/png", "\x00\x01\x02": "application/octet-stream",
 	} {
 		s, err := files.Spool(t.TempDir(), key(t), strings.NewReader(content), int64(len(content)))

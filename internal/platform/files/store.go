@@ -201,7 +201,7 @@ func (f *Folder) List(ctx context.Context, each func(key string, at time.Time) e
 		}
 		key, err := filepath.Rel(f.root, name)
 		if err != nil || !valid(filepath.ToSlash(key)) {
-			return nil //nolint:nilerr // it is no file of the store
+			return nil // it is no file of the store
 		}
 		return each(filepath.ToSlash(key), about.ModTime())
 	})

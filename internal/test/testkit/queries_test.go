@@ -115,6 +115,8 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow/execution.advanceTasks": "a worker's, from whom nothing is hidden",
 
 	"internal/people/erasure.eraseExecution": "a worker's, from whom nothing is hidden",
+	"internal/notify/mailbox.conceal":        "which requests and comments the caller reads decides what of their mails is shown",
+	"internal/desk/attachment.copied":        "copies are the caller's, of files that the caller reads",
 	"internal/workflow.checkCalls":           "the workflows that the caller sees, which a refusal names",
 }
 
