@@ -15,7 +15,7 @@ import (
 
 	"atrium/internal/desk/form"
 	"atrium/internal/platform/id"
-	"atrium/internal/platform/text"
+	words "atrium/internal/platform/text"
 )
 
 var allTypes = []form.Type{
@@ -53,7 +53,7 @@ func drawForm(t *rapid.T) form.Definition {
 func storable(s string) bool { return !strings.Contains(s, "\x00") }
 
 // optional are texts that an option may be.
-func optional(s string) bool { return storable(s) && !text.Blank(s) }
+func optional(s string) bool { return storable(s) && !words.Blank(s) }
 
 func drawBounds(t *rapid.T, f *form.Field) {
 	bounds := func(low, high int) {

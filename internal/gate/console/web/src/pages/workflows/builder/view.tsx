@@ -21,7 +21,7 @@ import { loose, problemsOf, type Found } from './problems';
 import { SenderProvider, useSender } from './sendonce';
 import { Sheet, Side } from './side';
 import { nothingKept, takenBy, type Kept } from './try/kept';
-import { keepShown, shownBy, shows, type Shows } from './shows';
+import { keepShown, shownBy, shows, type Shows } from './parted';
 import { useBuilder, focusPhase, type Acts, type Builder as Made } from './use';
 import { nameAt } from './ways';
 import './builder.css';

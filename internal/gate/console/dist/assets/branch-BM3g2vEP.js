@@ -1,5 +1,0 @@
-<<<<<<<< HEAD:internal/gate/console/dist/assets/branch-BM3g2vEP.js
-import{Jt as e,Ra as t,Xa as n}from"./base-ClHB0WIU.js";import{o as r}from"./blocks-mXBJZfLm.js";var i=n(),a=e=>e.startsWith(t(`Branch {n}`,{n:``}).trim())?e:t(`Branch {name}`,{name:e}),o=({path:e})=>(0,i.jsxs)(`span`,{className:`branch-of`,children:[(0,i.jsxs)(`span`,{className:`hidden`,children:[a(e),`:`]}),(0,i.jsx)(`span`,{dir:`auto`,"aria-hidden":!0,children:e})]}),s=({type:n,transition:i})=>!i||i===`next`||r({type:n})?``:n===`JOIN`?t(`Given up`):e(i);export{a as n,s as r,o as t};
-========
-import{Jt as e,Ra as t,Xa as n}from"./base-DS41PaHG.js";import{o as r}from"./blocks-mXBJZfLm.js";var i=n(),a=e=>e.startsWith(t(`Branch {n}`,{n:``}).trim())?e:t(`Branch {name}`,{name:e}),o=({path:e})=>(0,i.jsxs)(`span`,{className:`branch-of`,children:[(0,i.jsxs)(`span`,{className:`hidden`,children:[a(e),`:`]}),(0,i.jsx)(`span`,{dir:`auto`,"aria-hidden":!0,children:e})]}),s=({type:n,transition:i})=>!i||i===`next`||r({type:n})?``:n===`JOIN`?t(`Given up`):e(i);export{a as n,s as r,o as t};
->>>>>>>> h-rep:internal/gate/console/dist/assets/branch-DqLiOCOY.js

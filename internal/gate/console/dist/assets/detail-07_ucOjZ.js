@@ -1,1 +1,0 @@
-export{t as Detail}from"./detail-CrfQ0_D2.js";

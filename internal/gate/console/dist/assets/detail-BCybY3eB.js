@@ -1,0 +1,1 @@
+export{t as Detail}from"./detail-C0Pitm2w.js";

@@ -1,1 +1,0 @@
-export{t as default}from"./requests-Cv8_UYcO.js";

@@ -1,5 +1,0 @@
-<<<<<<<< HEAD:internal/gate/console/dist/assets/remove-HIGV-Jt9.js
-import{n as e}from"./rolldown-runtime-WkwZ5CU-.js";import{Kn as t,Ra as n,Xa as r,Za as i,nt as a}from"./base-ClHB0WIU.js";var o=e(i(),1),s=r();function c({title:e,close:r,act:i,instead:c,children:l}){let[u,d]=(0,o.useState)(null),f=u?.code===`conflict`?c:null;return(0,s.jsxs)(t,{title:e,verb:f?f.verb:n(`Delete`),close:r,act:async()=>{d(await(f??{act:i}).act())},children:[l,(0,s.jsx)(a,{fault:u,fields:[]})]})}export{c as t};
-========
-import{n as e}from"./rolldown-runtime-WkwZ5CU-.js";import{Kn as t,Ra as n,Xa as r,Za as i,nt as a}from"./base-DS41PaHG.js";var o=e(i(),1),s=r();function c({title:e,close:r,act:i,instead:c,children:l}){let[u,d]=(0,o.useState)(null),f=u?.code===`conflict`?c:null;return(0,s.jsxs)(t,{title:e,verb:f?f.verb:n(`Delete`),close:r,act:async()=>{d(await(f??{act:i}).act())},children:[l,(0,s.jsx)(a,{fault:u,fields:[]})]})}export{c as t};
->>>>>>>> h-rep:internal/gate/console/dist/assets/remove-DEbPHpgT.js
