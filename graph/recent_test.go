@@ -119,7 +119,8 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 		slices.Sort(refused)
 		require.Equal(t, []string{
 			"createAccessPolicy", "createAgent", "createApiKey", "createInboundWebhook", "createMailbox", "createModelConnection", "createOAuthClient", "createServiceAccount", "createWebhookSubscription",
-			"deleteAccessPolicy", "publishAgent", "resetUserMfa", "rotateApiKey", "rotateInboundWebhookSecret", "rotateMailboxPassword", "rotateWebhookSecret", "updateAccessPolicy", "updateAgent", "updateCompany",
+			"deleteAccessPolicy", "publishAgent", "resetUserMfa", "rotateApiKey", "rotateInboundWebhookSecret", "rotateMailboxPassword", "rotateWebhookSecret", "sendWorkflowCall",
+			"updateAccessPolicy", "updateAgent", "updateCompany",
 			"updateInboundWebhook", "updateMailbox", "updateModelConnection", "updateOAuthClient", "updateServiceAccount", "updateWebhookSubscription",
 		}, refused)
 

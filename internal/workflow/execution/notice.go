@@ -119,6 +119,9 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 	}}
 	if a.Approval != "" {
 		approval, err := db.Approval.Get(ctx, a.Approval)
+		if ent.IsNotFound(err) {
+			return nil, notice.Note{}, nil // it went with its request
+		}
 		if err != nil {
 			return nil, notice.Note{}, fmt.Errorf("read the approval: %w", err)
 		}
