@@ -78,7 +78,8 @@
 // (Tx.Costly). A caller whose turn does not come within 5 s, or 250 ms inside a write transaction, is refused. A call whose row
 // keeps changing is prepared at most 5 times. A statement that policies narrow has 2 s. Where the policies are slow it waits in a
 // queue of its own, or has 50 ms if it runs inside a write (bound.go). Policies compile before a write's transaction
-// (authz.Engine.Ready); what a decision costs is bounded.
+// (authz.Engine.Ready); what a decision costs is bounded. A preparation that calls other servers (Calling) comes after the rights to the row,
+// and not at all where an answer is kept for the idempotency key.
 //
 // # Dependencies
 //

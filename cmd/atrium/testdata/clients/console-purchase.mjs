@@ -161,6 +161,10 @@ assert.equal(config('call').headers.authorization, 'Bearer ${secrets.SHOP_KEY}')
 // It is tried, saved and published.
 await view('Builder');
 const panel = page.getByRole('region', { name: 'Try' });
+await open('call', 'Call an address');
+await press(side.getByRole('button', { name: 'Send once' }));
+await side.getByText('Answer “Ask the price” in Try first: the workflow asks for it before this call.').waitFor();
+await back('call');
 await press(page.getByRole('button', { name: 'Try', exact: true }));
 const ends = (says) => panel.getByRole('status').getByText(says).waitFor();
 await ends('It stops at “Ask the price” until it has an answer.');
@@ -170,7 +174,13 @@ await ends('It stops at “Approval” until it has an answer.');
 await press(panel.getByRole('button', { name: 'Approve', exact: true }));
 await ends('It stops at “Call an address” until it has an answer.');
 await panel.getByText('Would send POST https://shop.example/orders').waitFor();
-await type(panel.getByRole('textbox', { name: 'Body' }), '{"order": {"number": "o1"}}');
+const call = { sent: { method: 'POST' }, answer: { status: 201, headers: {}, body: { order: { number: 'o1' } } }, unreadable: null, durationMs: 12 };
+await page.route('**/graphql', (route) => (/sendWorkflowCall/i.test(route.request().postData() ?? '') ? route.fulfill({ json: { data: { sendWorkflowCall: { call } } } }) : route.continue()));
+await press(panel.getByRole('button', { name: 'Send once' })); // the shop is in no network here
+await panel.getByText('Answered with 201 after 12 ms.').waitFor();
+await page.unroute('**/graphql');
+assert.deepEqual(JSON.parse(await panel.getByRole('textbox', { name: 'Body' }).inputValue()), { order: { number: 'o1' } });
+assert.equal(await panel.getByRole('textbox', { name: 'Status code' }).inputValue(), '201');
 await press(panel.getByRole('button', { name: 'Use this answer' }));
 await ends('It runs to its end.');
 await b.sound('purchase-tried');

@@ -9,7 +9,7 @@ import { SendWorkflowCall } from '../../../gen/documents';
 import type { SendWorkflowCallMutation } from '../../../gen/types';
 import type { Definition } from './definition';
 import { called } from './kinds';
-import { isObject, object, text, type Json } from './shape';
+import { object, text, type Json } from './shape';
 import { fitting } from './try/answers';
 import type { Kept } from './try/kept';
 import { useTried } from './try/tried';
@@ -50,7 +50,7 @@ export function useExample(phaseId: string): string {
 // written is a body as somebody would write it.
 export const written = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body, null, 1));
 
-// SendOnce is the button, with what came of it. take gets what came back.
+// SendOnce is the button, with what came of it. take gets what came back, if anything did.
 export function SendOnce({ phaseId, take }: { phaseId: string; take?: (answer: Json) => void }) {
   const sender = useContext(SenderContext);
   const may = useCan('workflow.send_call');
@@ -58,8 +58,8 @@ export function SendOnce({ phaseId, take }: { phaseId: string; take?: (answer: J
   const { came, busy, send, definition } = sender;
   const of = came[phaseId];
   const press = async () => {
-    const { call } = await send(phaseId);
-    if (call && isObject(call.answer)) take?.(call.answer);
+    const answer = object((await send(phaseId)).call?.answer);
+    if (answer['status'] !== undefined) take?.(answer); // a failure leaves what was written
   };
   return (
     <div className="stack send-once">

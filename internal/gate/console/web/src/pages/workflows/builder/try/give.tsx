@@ -57,13 +57,13 @@ export function GiveCalled({ phaseId, name, now, busy, fault, prefix, give }: Ca
   };
   return (
     <form className="try-give stack" noValidate aria-label={t('Answer of “{name}”', { name })} onSubmit={(e) => { e.preventDefault(); answer(); }}>
-      <SendOnce phaseId={phaseId} take={(a) => { setStatus(text(a['status'])); setHeaders(a['headers']); write(a['body'] === undefined || a['body'] === null ? '' : asWritten(a['body'])); }} />
       <Field label={t('Status code')} fault={faultAt(fault, `${prefix}.status`)}><input inputMode="numeric" maxLength={3} value={status} onChange={(e) => { setStatus(e.target.value.trim()); }} /></Field>
       <Field label={t('Body')} optional hint={t('As JSON, or a text.')} fault={faultBelow(fault, `${prefix}.body`)}><textarea className="mono" rows={3} spellCheck={false} value={written} onChange={(e) => { write(e.target.value); }} /></Field>
       <p className="line">
         <button type="submit" className="small" disabled={busy}>{t('Use this answer')}</button>
         <button type="button" className="plain small" disabled={busy} onClick={() => { give({ failure: t('The other server does not answer.') }); }}>{t('Let the call fail')}</button>
       </p>
+      <SendOnce phaseId={phaseId} take={(a) => { setStatus(text(a['status'])); setHeaders(a['headers']); write(a['body'] === undefined || a['body'] === null ? '' : asWritten(a['body'])); }} />
     </form>
   );
 }

@@ -1,1 +1,0 @@
-export{t as Detail}from"./detail-C0Pitm2w.js";
