@@ -188,10 +188,10 @@ func (m *message) comment(requestID string) request.CreateCommentInput {
 
 // text returns what the author wrote; a few words where that is nothing.
 func (m *message) text() string {
-	if t := strings.TrimSpace(m.mail.Text); t != "" {
-		return t
+	if text.Blank(m.mail.Text) {
+		return "(no text)"
 	}
-	return "(no text)"
+	return strings.TrimSpace(m.mail.Text)
 }
 
 // said returns what a request says: with what was quoted, which its reader does not have otherwise.
@@ -219,7 +219,7 @@ func (w *mailer) filing(ctx context.Context, m *message) (request.CreateInput, e
 		return request.CreateInput{}, fmt.Errorf("read the offering: %w", err)
 	}
 	title, _ := split(strings.Join(strings.Fields(m.mail.Subject), " "), maxTitle)
-	if title == "" {
+	if text.Blank(title) {
 		first, _, _ := strings.Cut(m.text(), "\n")
 		title, _ = split(strings.TrimSpace(first), maxTitle)
 	}

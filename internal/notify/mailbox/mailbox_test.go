@@ -273,6 +273,8 @@ func TestShapes(t *testing.T) {
 
 		require.NoError(t, d.send(mail{from: who.Email, id: "empty@x", subject: "", body: ""}))
 		require.Equal(t, "(no text)", d.request(*d.came("empty@x", inboundmail.OutcomeREQUEST).RequestID).Title)
+		require.NoError(t, d.send(mail{from: who.Email, id: "blank@x", subject: "=?utf-8?Q?=E2=80=8B?=", header: "Content-Type: text/plain; charset=utf-8\r\n", body: "\u200b\r\n"}))
+		require.Equal(t, "(no text)", d.request(*d.came("blank@x", inboundmail.OutcomeREQUEST).RequestID).Title)
 		require.NoError(t, d.send(mail{from: "a@acme.test, b@acme.test", id: "nobody@x", subject: "Who", body: "am I?"}))
 		d.came("nobody@x", inboundmail.OutcomeREFUSED)
 		deep := strings.Repeat("Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n", 100)
