@@ -1,7 +1,9 @@
+import { fold } from '../app/fold';
+
 // score ranks a label by how the letters of the query stand in it: together and early is better; -1 for not at all.
 export function score(label: string, query: string): number {
-  const l = label.toLowerCase();
-  const q = query.toLowerCase().trim();
+  const l = fold(label);
+  const q = fold(query).trim();
   if (!q) return 0;
   const at = l.indexOf(q);
   if (at >= 0) return 1000 - at;

@@ -3,6 +3,7 @@
 import { ListFilter, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { rows } from '../app/data';
+import { finds } from '../app/fold';
 import { useViewer } from '../app/session';
 import { t } from '../app/text';
 import * as enums from '../gen/enums';
@@ -87,7 +88,7 @@ interface ValuesProps<S> { label: string | undefined; name: string; options: Opt
 export function Values<S extends object>({ label, name, options, search, set }: ValuesProps<S>) {
   const [find, setFind] = useState('');
   const now = valuesOf(search, name);
-  const found = options.filter(([, says]) => says.toLowerCase().includes(find.toLowerCase()));
+  const found = options.filter(([, says]) => finds(says, find));
   const choose = (value: string, on: boolean) => { set({ ...search, [name]: (on ? [...now, value] : now.filter((v) => v !== value)).join(',') }); };
   return (
     <>

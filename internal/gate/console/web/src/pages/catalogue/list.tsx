@@ -2,6 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { rows, usePages } from '../../app/data';
+import { finds } from '../../app/fold';
 import { useCan } from '../../app/session';
 import { t } from '../../app/text';
 import { Catalogue, MoreOfferings } from '../../gen/documents';
@@ -23,14 +24,13 @@ export default function CatalogueList() {
   const box = useRef<HTMLInputElement>(null);
   useKeys([{ name: 'find', keys: '/', does: t('Find in the catalogue'), run: () => { box.current?.focus(); } }]);
   useOfferingChoices(!q.trim()); // what is searched is read whole, and the cache joins it to what is shown
-  const hit = (text: string | null | undefined) => text?.toLowerCase().includes(q.toLowerCase().trim());
   return (
     <Page title={t('Catalogue')} intro={t('What you can ask for.')}>
       <search className="finder"><input ref={box} type="search" dir="auto" aria-label={t('Find in the catalogue')} placeholder={t('Find in the catalogue')} value={q} onChange={(e) => { setQ(e.target.value); }} /></search>
       <Loaded read={read}>
         {(data) => {
           const services = rows(data.services)
-            .map((s) => ({ ...s, category: categoryOf(s), offers: rows(s.offerings).filter((o) => hit(s.name) || hit(s.description) || hit(categoryOf(s)) || hit(o.name) || hit(o.description)) }))
+            .map((s) => ({ ...s, category: categoryOf(s), offers: rows(s.offerings).filter((o) => finds([s.name, s.description, categoryOf(s), o.name, o.description].join(' '), q.trim())) }))
             .filter((s) => s.offers.length > 0);
           const foot = page?.hasNextPage && <More shown={rows(data.services).length} total={data.services?.totalCount} page={page} next={read.next} />;
           const partly = page?.hasNextPage || rows(data.services).some((s) => s.offerings?.pageInfo.hasNextPage);

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { FilePlus2, Search } from 'lucide-react';
 import { useDeferredValue, useRef, type KeyboardEvent } from 'react';
 import { rows, useRead } from '../../app/data';
+import { finds } from '../../app/fold';
 import { plural, t } from '../../app/text';
 import { HomeFind } from '../../gen/documents';
 import { useKeys } from '../../keys/registry';
@@ -20,9 +21,7 @@ export function Finder({ q, set, catalogue }: Props) {
   const read = useRead(HomeFind, { q: asked }, asked.length < 2);
   const on = q.trim().length > 0;
   const late = asked.length >= 2 && (asked !== q.trim() || read.behind || (!read.data && !read.fault));
-  const words = q.trim().toLowerCase().split(/\s+/);
-  const hit = (...texts: (string | null | undefined)[]) => { const text = texts.join(' ').toLowerCase(); return words.every((w) => text.includes(w)); };
-  const offers = on ? catalogue.flatMap((s) => rows(s.offerings).filter((o) => hit(o.name, o.description, s.name)).map((o) => ({ ...o, of: s.name }))) : [];
+  const offers = on ? catalogue.flatMap((s) => rows(s.offerings).filter((o) => finds([o.name, o.description, s.name].join(' '), q.trim())).map((o) => ({ ...o, of: s.name }))) : [];
   const found = on && !late && asked.length >= 2 ? read.data?.search ?? [] : [];
   const n = Math.min(offers.length, most) + found.length;
   useKeys([{ name: 'find', keys: '/', does: t('Search the catalogue and your requests'), run: () => { box.current?.querySelector('input')?.focus(); } }]);

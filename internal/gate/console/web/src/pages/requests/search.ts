@@ -1,4 +1,5 @@
 // search turns what stands in the address of a list into the API's filter, and back. The names and values are the API's own.
+import { finds } from '../../app/fold';
 import { queryOf } from '../../parts/query';
 import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVariables } from '../../gen/types';
 
@@ -61,7 +62,7 @@ export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
     && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.requesterId, r.requesterId) && untold.every((n) => f[n] === undefined) && one(f.slaState, r.sla?.state)
     && !(f.createdAfter && before(r.createdAt, f.createdAfter)) && !(f.createdBefore && !before(r.createdAt, f.createdBefore))
     && !(f.updatedAfter && before(r.updatedAt, f.updatedAfter))
-    && !(f.dueBefore && !due.some((at) => before(at, f.dueBefore as string))) && (!f.q || r.title.toLowerCase().includes(f.q.toLowerCase()) || f.q.replace(/^#/, '') === String(r.number))
+    && !(f.dueBefore && !due.some((at) => before(at, f.dueBefore as string))) && (!f.q || finds(r.title, f.q) || f.q.replace(/^#/, '') === String(r.number))
     && Object.entries(f.tag ?? {}).every(([k, values]) => one([values].flat(), (r.tags as Record<string, string>)[k]));
 }
 

@@ -1,6 +1,7 @@
 // picker is the tree of known values to choose from, by label and with the type of each.
 import { Braces, ChevronRight } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { fold } from '../../../app/fold';
 import { t } from '../../../app/text';
 import { Panel } from '../../../ui/menu';
 import { kindName, type Kind, type Known } from './known';
@@ -14,7 +15,7 @@ export function Picker({ tree, pick, wants, label = t('Insert a value'), disable
   const [q, setQ] = useState('');
   const close = () => { set(false); setQ(''); };
   const chosen = (k: Known) => { button.current?.focus(); close(); pick(k); };
-  const found = q.trim() ? matching(tree, q.trim().toLocaleLowerCase()) : tree;
+  const found = q.trim() ? matching(tree, fold(q.trim())) : tree;
   return (
     <>
       <button ref={button} type="button" className="plain small" disabled={disabled} aria-haspopup="dialog" aria-expanded={open} onClick={() => { set(!open); }}><Braces size={14} aria-hidden /> {label}</button>
@@ -31,7 +32,7 @@ export function Picker({ tree, pick, wants, label = t('Insert a value'), disable
 // matching is the tree with the values alone whose label has the text, or that stand in a group whose label has it.
 export function matching(tree: Known[], q: string): Known[] {
   return tree.flatMap((k) => {
-    if (k.label.toLocaleLowerCase().includes(q)) return [k];
+    if (fold(k.label).includes(q)) return [k];
     const children = matching(k.children ?? [], q);
     return children.length > 0 ? [{ ...k, code: '', children }] : [];
   });

@@ -1,0 +1,1 @@
+export{t as Detail}from"./detail-Cjb4mU0c.js";

@@ -1,0 +1,1 @@
+export{t as RunList,n as default}from"./runs-Bt_h9nwH.js";

@@ -1,1 +1,0 @@
-function e(e,t){let n=e.toLowerCase(),r=t.toLowerCase().trim();if(!r)return 0;let i=n.indexOf(r);if(i>=0)return 1e3-i;let a=0,o=0;for(let e of r){let t=n.indexOf(e,a);if(t<0)return-1;o+=t-a,a=t+1}return 500-o}export{e as t};
