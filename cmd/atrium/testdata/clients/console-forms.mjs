@@ -190,6 +190,25 @@ await page.getByRole('heading', { level: 1, name: 'How access is given' }).waitF
 await page.goBack();
 await page.getByRole('link', { name: 'How access is given' }).waitFor();
 
+// A condition that is not finished is not lost without a word: the rule is not created until it is finished or removed.
+await b.go('routing', 'Routing rules');
+await button('New routing rule').click();
+const half = dialog('New routing rule');
+await half.getByLabel('Name').fill('Half of a rule');
+const said = (n) => half.getByRole('group', { name: `Condition ${n}` });
+await said(1).getByLabel('What').selectOption({ label: 'Priority' });
+await said(1).getByLabel('Value', { exact: true }).selectOption({ label: 'Urgent' });
+await button('Add condition', half).click();
+await said(2).getByLabel('What').selectOption({ label: 'Amount without tax' });
+await said(2).getByLabel('Value', { exact: true }).fill('1,000');
+await button('Create', half).click();
+await half.getByText('“1,000” is not a number. Write it like 1000 or 10.5.').waitFor();
+await said(2).getByLabel('Value', { exact: true }).fill('');
+await half.getByText('Finish each condition or remove it: those that are not finished do not count.').waitFor();
+await b.sound('forms-half-a-condition');
+await page.keyboard.press('Escape');
+await half.waitFor({ state: 'detached' });
+
 // What a company configures is created, opened again as it was created, and changed. Saving it right away is no conflict.
 const forms = [
   ['organizations', 'Organizations', 'New organization', { Name: 'Ships' }],

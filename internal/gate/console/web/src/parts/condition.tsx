@@ -1,12 +1,12 @@
 // condition is where people say when something applies: in rows, or as CEL where rows cannot say it.
 import { Plus } from 'lucide-react';
-import { memo, useId, useMemo, useState, type ReactNode } from 'react';
+import { memo, useEffect, useId, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useRead } from '../app/data';
 import { useSettled } from '../app/settled';
 import { plural, t } from '../app/text';
 import { CheckExpression, ConditionFields } from '../gen/documents';
 import type { ConditionPlace } from '../gen/types';
-import { celOf, isGroup, isWhole, rowsOf, type ConditionField, type Group } from './conditions';
+import { celOf, isGroup, isValue, isWhole, rowsOf, type ConditionField, type Group, type Row } from './conditions';
 import { ConditionRows } from './conditionrows';
 import { named } from './conditionwords';
 
@@ -28,7 +28,7 @@ const none: Group = { join: 'all', parts: [] };
 const blank: Group = { join: 'all', parts: [{ what: '', op: 'is', values: [] }] };
 
 // Condition shows a condition as rows where it can, else as text. What it gives to onChange is CEL; rows that are not finished are left
-// out of it.
+// out of it, and the form around it is not sent while there are some.
 export const Condition = memo(function Condition({ scope, id, phaseId, definition, value, onChange, label, hint, optional, problem, readOnly }: ConditionProps) {
   const at = useId();
   const lacks = (scope === 'INBOUND' || scope === 'INBOUND_WHEN' || scope === 'FORM') && !id;
@@ -42,7 +42,9 @@ export const Condition = memo(function Condition({ scope, id, phaseId, definitio
   const rows = state?.wrote === value ? state.rows : opened;
   const written = asText || (rows === null && !read.data && !read.fault && !lacks ? undefined : rows === null);
   const checked = useCheck({ scope, id, definition: drawn, value }, lacks);
-  const open = !written && rows?.parts.flatMap((p) => (isGroup(p) ? p.parts : [p])).some((r) => !isGroup(r) && !isWhole(r, fields));
+  const unfinished = written ? [] : (rows?.parts ?? []).flatMap((p) => (isGroup(p) ? p.parts : [p])).filter((r): r is Row => !isGroup(r) && !isWhole(r, fields));
+  const { box, refused } = useUnfinished(unfinished.length > 0);
+  const odd = unfinished.filter((r) => fields.find((f) => f.expression === r.what)?.type === 'NUMBER').flatMap((r) => r.values).find((v) => v !== '' && !isValue('NUMBER', v));
   const set = (to: Group) => {
     const cel = celOf(to, fields);
     setState({ rows: to, wrote: cel });
@@ -50,7 +52,7 @@ export const Condition = memo(function Condition({ scope, id, phaseId, definitio
   };
   const fault = problem ?? (checked?.fault ? checked.fault.message : undefined);
   return (
-    <fieldset className={`condition${fault ? ' faulty' : ''}`} aria-describedby={[hint ? `${at}h` : '', fault ? `${at}f` : ''].filter(Boolean).join(' ') || undefined}>
+    <fieldset ref={box} className={`condition${fault ? ' faulty' : ''}`} aria-describedby={[hint ? `${at}h` : '', fault ? `${at}f` : ''].filter(Boolean).join(' ') || undefined}>
       <legend>{label}{optional && <span className="soft small-text" aria-hidden>{t('Optional')}</span>}</legend>
       {written === undefined ? <p className="soft">{t('Loading…')}</p> : written
         ? <textarea className="mono" rows={3} spellCheck={false} aria-label={t('{label}, as text', { label })} aria-invalid={fault ? true : undefined} readOnly={readOnly} value={value} onChange={(e) => { onChange(e.target.value); }} />
@@ -59,7 +61,8 @@ export const Condition = memo(function Condition({ scope, id, phaseId, definitio
       {fault && <p className="fault" id={`${at}f`}>{fault}</p>}
       {hint && <p className="hint" id={`${at}h`}>{hint}</p>}
       <p className="line small-text" role="status">
-        {open && value !== '' && <span className="soft">{t('Conditions that are not finished are left out.')}</span>}
+        {odd !== undefined && <span className="fault">{t('“{value}” is not a number. Write it like 1000 or 10.5.', { value: odd })}</span>}
+        {odd === undefined && unfinished.length > 0 && (refused || value !== '') && <span className={refused ? 'fault' : 'soft'}>{t('Finish each condition or remove it: those that are not finished do not count.')}</span>}
         {checked?.matches !== undefined && checked.matches !== null && typeof checked.examined === 'number' && checked.examined > 0 && (
           <span className="soft">{plural(checked.examined, '{matches} of the last request would match.', '{matches} of the last {n} requests would match.', { matches: checked.matches })}</span>
         )}
@@ -75,6 +78,25 @@ export const Condition = memo(function Condition({ scope, id, phaseId, definitio
     </fieldset>
   );
 });
+
+// useUnfinished keeps the form around a condition from being sent while rows are not finished: they would be lost without a word.
+function useUnfinished(open: boolean) {
+  const box = useRef<HTMLFieldSetElement>(null);
+  const [refused, refuse] = useState(false);
+  useEffect(() => {
+    const form = box.current?.closest('form');
+    if (!open || !form) { refuse(false); return; }
+    const stop = (e: Event) => {
+      e.preventDefault();
+      e.stopPropagation();
+      refuse(true);
+      box.current?.querySelector<HTMLElement>('[aria-invalid=true], .condition-row select, .condition-row input')?.focus(); // not said
+    };
+    form.addEventListener('submit', stop);
+    return () => { form.removeEventListener('submit', stop); };
+  }, [open]);
+  return { box, refused: refused && open };
+}
 
 // Known lists what an expression can read.
 function Known({ fields, take }: { fields: ConditionField[]; take: (expression: string) => void }) {

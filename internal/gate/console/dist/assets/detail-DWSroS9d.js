@@ -1,0 +1,1 @@
+export{t as Detail}from"./detail-33SeB0Y-.js";
