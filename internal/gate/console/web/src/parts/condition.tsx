@@ -22,6 +22,7 @@ export interface ConditionProps {
   optional?: boolean | undefined;
   problem?: string | undefined;
   readOnly?: boolean | undefined;
+  live?: boolean; // in no form: what is wrong is said at once
 }
 
 const none: Group = { join: 'all', parts: [] };
@@ -29,7 +30,7 @@ const blank: Group = { join: 'all', parts: [{ what: '', op: 'is', values: [] }] 
 
 // Condition shows a condition as rows where it can, else as text. What it gives to onChange is CEL; rows that are not finished are left
 // out of it, and the form around it is not sent while there are some.
-export const Condition = memo(function Condition({ scope, id, phaseId, definition, value, onChange, label, hint, optional, problem, readOnly }: ConditionProps) {
+export const Condition = memo(function Condition({ scope, id, phaseId, definition, value, onChange, label, hint, optional, problem, readOnly, live = false }: ConditionProps) {
   const at = useId();
   const lacks = (scope === 'INBOUND' || scope === 'INBOUND_WHEN' || scope === 'FORM') && !id;
   const drawn = useSettled(definition, 400);
@@ -60,9 +61,10 @@ export const Condition = memo(function Condition({ scope, id, phaseId, definitio
       {written && !problem && checked?.fault && <Where text={value} fault={checked.fault} />}
       {fault && <p className="fault" id={`${at}f`}>{fault}</p>}
       {hint && <p className="hint" id={`${at}h`}>{hint}</p>}
+      {(scope === 'DECISION' || scope === 'DATA') && !readOnly && fields.length > 0 && !fields.some((f) => f.expression.startsWith('request.fields')) && <p className="hint">{t('The questions of a form can be chosen here once an offering uses this workflow.')}</p>}
       <p className="line small-text" role="status">
         {odd !== undefined && <span className="fault">{t('“{value}” is not a number. Write it like 1000 or 10.5.', { value: odd })}</span>}
-        {odd === undefined && unfinished.length > 0 && (refused || value !== '') && <span className={refused ? 'fault' : 'soft'}>{t('Finish each condition or remove it: those that are not finished do not count.')}</span>}
+        {odd === undefined && unfinished.length > 0 && (refused || value !== '') && <span className={refused || live ? 'fault' : 'soft'}>{t('Finish each condition or remove it: those that are not finished do not count.')}</span>}
         {checked?.matches !== undefined && checked.matches !== null && typeof checked.examined === 'number' && checked.examined > 0 && (
           <span className="soft">{plural(checked.examined, '{matches} of the last request would match.', '{matches} of the last {n} requests would match.', { matches: checked.matches })}</span>
         )}

@@ -11,5 +11,5 @@ export function ConditionField({ onChange, ...props }: Props) {
   const latest = useRef(onChange);
   latest.current = onChange;
   const change = useCallback((to: string) => { latest.current(to); }, []);
-  return <Condition {...props} onChange={change} id={workflow || undefined} phaseId={id} definition={around} readOnly={readOnly} />;
+  return <Condition {...props} onChange={change} id={workflow || undefined} phaseId={id} definition={around} readOnly={readOnly} live />;
 }
