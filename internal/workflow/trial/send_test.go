@@ -160,31 +160,42 @@ func TestARepeatedCallIsSentOnce(t *testing.T) {
 	})
 }
 
-// What does not answer is a failure that a trial takes as well, and two such calls of a company leave no place for a third.
+// What does not answer is a failure that a trial takes as well.
 func TestCallsThatAreNotAnswered(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		c := openCaller(t, w, receiver.Hang())
-		w.Engine.Egress = receiver.Client(t, time.Second)
 		in := c.in(t)
 		in.Definition = setTo(t, between(phase("order", "API_CALL", body{"method": "GET", "url": c.there.URL, "timeoutSeconds": 1}), "next"))
 		in.Answers = nil
-		done := make(chan string)
+		out := testkit.Run(t, w, c.owner, trial.Send, in)
+		require.JSONEq(t, `{"failure": "The call failed: timeout: no complete answer within the time limit."}`, string(out.Answer))
+	})
+}
+
+// Two calls of a company that wait leave no place for a third.
+func TestPlacesOfCalls(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		release := make(chan struct{})
+		c := openCaller(t, w, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			<-release
+			w.WriteHeader(http.StatusNoContent)
+		}))
+		in := c.in(t)
+		done := make(chan error)
 		for range 2 {
 			go func() {
-				out, _, err := op.Run(c.owner, w.Engine, trial.Send, in, nil)
-				if err != nil {
-					done <- err.Error()
-					return
-				}
-				done <- string(out.Answer)
+				_, _, err := op.Run(c.owner, w.Engine, trial.Send, in, nil)
+				done <- err
 			}()
 		}
 		c.there.Await(t, 2)
 		_, _, err := op.Run(c.owner, w.Engine, trial.Send, in, nil)
+		close(release)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
 		for range 2 {
-			require.JSONEq(t, `{"failure": "The call failed: timeout: no complete answer within the time limit."}`, <-done)
+			require.NoError(t, <-done)
 		}
 	})
 }
