@@ -13,11 +13,12 @@ func (tx *Tx) Egress() *egress.Client { return tx.engine.Egress }
 // CheckURL returns validation_error, naming the field, if the egress guard would never call the address. An engine
 // without a guard accepts only addresses on the public internet.
 func (tx *Tx) CheckURL(field, url string) error {
-	guard := egress.NewGuard(nil)
-	if tx.engine.Egress != nil {
-		guard = tx.engine.Egress.Guard()
+	var err error
+	if client := tx.engine.Egress; client != nil {
+		err = client.CheckURL(url)
+	} else {
+		err = egress.NewGuard(nil).CheckURL(url)
 	}
-	err := guard.CheckURL(url)
 	if told, ok := errors.AsType[*egress.URLError](err); ok {
 		return apperr.InvalidField(field, "%s", told.Message)
 	}

@@ -34,11 +34,11 @@ var (
 
 	GetApproval = op.OnRow("approval.read", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
-	}, loadApproval, withShownTo(read[ent.Approval])).Reaching(participant.InApproval)
+	}, loadApproval, withShown(ofApprovals, read[ent.Approval])).Reaching(participant.InApproval)
 
 	DecideApproval = op.OnRow("approval.decide", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",
-	}, loadApproval, withShownTo(decideApproval)).Reaching(participant.InApproval)
+	}, loadApproval, withShown(ofApprovals, decideApproval)).Reaching(participant.InApproval)
 
 	// MayDecide returns, by id, which of several approvals the caller may decide now: those of which DecideApproval would take a
 	// decision. It is for approvals that the caller has read.
@@ -48,7 +48,7 @@ var (
 
 	DelegateApproval = op.OnRow("approval.delegate", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Let another person decide in one's place",
-	}, loadApproval, withShownTo(delegateApproval)).Reaching(participant.InApproval)
+	}, loadApproval, withShown(ofApprovals, delegateApproval)).Reaching(participant.InApproval)
 )
 
 // Approver is a user, or a team any member of which may decide.

@@ -161,7 +161,7 @@ func listTasks(ctx context.Context, tx *op.Tx, in ListTasksInput) (paging.List[*
 	if err != nil || in.Window != nil {
 		return l, err
 	}
-	return l, attachShown(ctx, tx, l.Rows...)
+	return l, ofTasks(ctx, tx, l.Rows...)
 }
 
 func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (paging.List[*ent.Approval], error) {
@@ -169,52 +169,36 @@ func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (pagin
 	if err != nil || in.Window != nil {
 		return l, err
 	}
-	return l, attachShownTo(ctx, tx, l.Rows...)
+	return l, ofApprovals(ctx, tx, l.Rows...)
 }
 
-// changes is the function of an operation on a row, which returns the row as it is then.
-type changes[Row, In any] func(context.Context, *op.Tx, *Row, In) (*Row, error)
-
-// withShown is a function of an operation on a task that attaches to its result what that shows.
-func withShown[In any](fn changes[ent.Task, In]) changes[ent.Task, In] {
-	return func(ctx context.Context, tx *op.Tx, t *ent.Task, in In) (*ent.Task, error) {
-		t, err := fn(ctx, tx, t, in)
+// withShown is a function of an operation on a row, whose result it attaches what that shows to.
+func withShown[Row, In any](attach func(context.Context, *op.Tx, ...*Row) error, fn func(context.Context, *op.Tx, *Row, In) (*Row, error)) func(context.Context, *op.Tx, *Row, In) (*Row, error) {
+	return func(ctx context.Context, tx *op.Tx, row *Row, in In) (*Row, error) {
+		row, err := fn(ctx, tx, row, in)
 		if err != nil {
 			return nil, err
 		}
-		return t, attachShown(ctx, tx, t)
-	}
-}
-
-// withShownTo is withShown for approvals.
-func withShownTo[In any](fn changes[ent.Approval, In]) changes[ent.Approval, In] {
-	return func(ctx context.Context, tx *op.Tx, a *ent.Approval, in In) (*ent.Approval, error) {
-		a, err := fn(ctx, tx, a, in)
-		if err != nil {
-			return nil, err
-		}
-		return a, attachShownTo(ctx, tx, a)
+		return row, attach(ctx, tx, row)
 	}
 }
 
 // read returns the row that was loaded.
 func read[Row any](_ context.Context, _ *op.Tx, row *Row, _ op.ByID) (*Row, error) { return row, nil }
 
-func attachShown(ctx context.Context, tx *op.Tx, rows ...*ent.Task) error {
-	found, err := shownTo(ctx, tx, rows, ofTask)
-	for _, t := range rows {
-		if err == nil {
-			t.Shown, err = encode(found[t.ID])
-		}
-	}
-	return err
+func ofTasks(ctx context.Context, tx *op.Tx, rows ...*ent.Task) error {
+	return attachShown(ctx, tx, rows, ofTask, func(t *ent.Task) *json.RawMessage { return &t.Shown })
 }
 
-func attachShownTo(ctx context.Context, tx *op.Tx, rows ...*ent.Approval) error {
-	found, err := shownTo(ctx, tx, rows, ofApproval)
-	for _, a := range rows {
+func ofApprovals(ctx context.Context, tx *op.Tx, rows ...*ent.Approval) error {
+	return attachShown(ctx, tx, rows, ofApproval, func(a *ent.Approval) *json.RawMessage { return &a.Shown })
+}
+
+func attachShown[Row any](ctx context.Context, tx *op.Tx, rows []*Row, of func(*Row) asked, into func(*Row) *json.RawMessage) error {
+	found, err := shownTo(ctx, tx, rows, of)
+	for _, row := range rows {
 		if err == nil {
-			a.Shown, err = encode(found[a.ID])
+			*into(row), err = encode(found[of(row).id])
 		}
 	}
 	return err

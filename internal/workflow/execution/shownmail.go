@@ -80,28 +80,25 @@ func (f *ShownField) texts() []string {
 // namesOf returns the names of people, teams and files by their ids.
 func namesOf(ctx context.Context, db *ent.Client, ids map[string][]string) (map[string]string, error) {
 	names := map[string]string{}
-	if of := ids[string(form.User)]; len(of) > 0 {
-		rows, err := db.User.Query().Where(user.IDIn(of...)).Select(user.FieldID, user.FieldName).All(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("read the names of people: %w", err)
-		}
-		for _, row := range rows {
-			names[row.ID] = row.Name
-		}
-	}
-	if of := ids[string(form.Team)]; len(of) > 0 {
-		rows, err := db.Team.Query().Where(team.IDIn(of...)).Select(team.FieldID, team.FieldName).All(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("read the names of teams: %w", err)
-		}
-		for _, row := range rows {
-			names[row.ID] = row.Name
-		}
-	}
-	if of := ids[string(form.File)]; len(of) > 0 {
-		rows, err := db.Attachment.Query().Where(attachment.IDIn(of...)).Select(attachment.FieldID, attachment.FieldName).All(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("read the names of files: %w", err)
+	for _, look := range []struct {
+		of   form.Type
+		scan func(ids []string, into any) error
+	}{
+		{form.User, func(ids []string, into any) error {
+			return db.User.Query().Where(user.IDIn(ids...)).Select(user.FieldID, user.FieldName).Scan(ctx, into)
+		}},
+		{form.Team, func(ids []string, into any) error {
+			return db.Team.Query().Where(team.IDIn(ids...)).Select(team.FieldID, team.FieldName).Scan(ctx, into)
+		}},
+		{form.File, func(ids []string, into any) error {
+			return db.Attachment.Query().Where(attachment.IDIn(ids...)).Select(attachment.FieldID, attachment.FieldName).Scan(ctx, into)
+		}},
+	} {
+		var rows []struct{ ID, Name string }
+		if of := ids[string(look.of)]; len(of) == 0 {
+			continue
+		} else if err := look.scan(of, &rows); err != nil {
+			return nil, fmt.Errorf("read the names of %ss: %w", look.of, err)
 		}
 		for _, row := range rows {
 			names[row.ID] = row.Name

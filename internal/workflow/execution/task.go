@@ -33,23 +33,23 @@ var (
 
 	GetTask = op.OnRow("task.read", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Summary: "Get a task",
-	}, loadTask, withShown(read[ent.Task])).Reaching(participant.SeesTask)
+	}, loadTask, withShown(ofTasks, read[ent.Task])).Reaching(participant.SeesTask)
 
 	CompleteTask = op.OnRow("task.complete", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write", Summary: "Complete a task, by one of its outcomes",
-	}, loadTask, withShown(completeTask)).Reaching(participant.InTask).Prepared(prepareCompletion)
+	}, loadTask, withShown(ofTasks, completeTask)).Reaching(participant.InTask).Prepared(prepareCompletion)
 
 	ClaimTask = op.OnRow("task.claim", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"task.claim": events.TaskAssigned},
 		Summary: "Take a task that nobody else works",
-	}, loadTask, withShown(claimTask)).Reaching(participant.InTask)
+	}, loadTask, withShown(ofTasks, claimTask)).Reaching(participant.InTask)
 
 	AssignTask = op.OnRow("task.assign", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"task.assign": events.TaskAssigned},
 		Summary: "Give a task to a user, a team or an agent",
-	}, loadTask, withShown(assignTask)).Reaching(participant.InTask)
+	}, loadTask, withShown(ofTasks, assignTask)).Reaching(participant.InTask)
 )
 
 // ListTasksInput filters and pages the list.
