@@ -1,6 +1,6 @@
 // sendonce makes the call of a phase now, with what the workflow is tried on and the answers that were given there.
 import { Send } from 'lucide-react';
-import { createContext, useCallback, useContext, useMemo, useRef, useState } from 'react';
+import { createContext, useCallback, useContext, useMemo, useState } from 'react';
 import { useWrite } from '../../../app/data';
 import { sentence, type Fault } from '../../../app/fault';
 import { useCan } from '../../../app/session';
@@ -19,26 +19,16 @@ type Call = NonNullable<SendWorkflowCallMutation['sendWorkflowCall']>['call'];
 // Came is what became of a call of a phase: it was made, or it was refused.
 interface Came { call?: Call; fault?: Fault }
 
-// Sender makes calls, and knows what came of the last one of each phase.
-interface Sender { came: Record<string, Came>; busy: boolean; send: (phaseId: string) => Promise<Came>; definition: Definition }
+// Sender is what calls are made with: the workflow as it is written, and what it is tried on. It keeps what came of the last call of each phase.
+interface Sender { workflow: string; definition: Definition; kept: Kept; came: Record<string, Came>; note: (phaseId: string, of: Came) => void }
 
 const SenderContext = createContext<Sender | null>(null);
 export const SenderProvider = SenderContext.Provider;
 
 export function useSender(workflow: string, definition: Definition, kept: Kept): Sender {
-  const tried = useTried(workflow);
-  const [write, busy] = useWrite(SendWorkflowCall, true);
   const [came, set] = useState<Record<string, Came>>({});
-  const latest = useRef({ definition, kept, tried });
-  latest.current = { definition, kept, tried };
-  const send = useCallback(async (phaseId: string) => {
-    const { definition: d, kept: { on, given }, tried } = latest.current;
-    const o = await write({ input: { id: workflow, phaseId, definition: d, ...tried.sent(on), answers: fitting(given, d) } });
-    const of: Came = { ...(o.data?.sendWorkflowCall ? { call: o.data.sendWorkflowCall.call } : {}), ...(o.fault ? { fault: o.fault } : {}) };
-    set((was) => ({ ...was, [phaseId]: of }));
-    return of;
-  }, [workflow, write]);
-  return useMemo(() => ({ came, busy, send, definition }), [came, busy, send, definition]);
+  const note = useCallback((phaseId: string, of: Came) => { set((was) => ({ ...was, [phaseId]: of })); }, []);
+  return useMemo(() => ({ workflow, definition, kept, came, note }), [workflow, definition, kept, came, note]);
 }
 
 // useExample is the body that came back last from the call of a phase, as text; empty for none.
@@ -50,15 +40,24 @@ export function useExample(phaseId: string): string {
 // written is a body as somebody would write it.
 export const written = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body, null, 1));
 
+interface Props { phaseId: string; take?: (answer: Json) => void }
+
 // SendOnce is the button, with what came of it. take gets what came back, if anything did.
-export function SendOnce({ phaseId, take }: { phaseId: string; take?: (answer: Json) => void }) {
+export function SendOnce(props: Props) {
   const sender = useContext(SenderContext);
   const may = useCan('workflow.send_call');
-  if (!sender || !may) return null;
-  const { came, busy, send, definition } = sender;
+  return sender && may ? <Sending {...props} sender={sender} /> : null;
+}
+
+function Sending({ phaseId, take, sender: { workflow, definition, kept, came, note } }: Props & { sender: Sender }) {
+  const tried = useTried(workflow);
+  const [write, busy] = useWrite(SendWorkflowCall, true);
   const of = came[phaseId];
   const press = async () => {
-    const answer = object((await send(phaseId)).call?.answer);
+    const o = await write({ input: { id: workflow, phaseId, definition, ...tried.sent(kept.on), answers: fitting(kept.given, definition) } });
+    const call = o.data?.sendWorkflowCall?.call;
+    note(phaseId, { ...(call ? { call } : {}), ...(o.fault ? { fault: o.fault } : {}) });
+    const answer = object(call?.answer);
     if (answer['status'] !== undefined) take?.(answer); // a failure leaves what was written
   };
   return (
