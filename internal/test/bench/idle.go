@@ -19,12 +19,9 @@ func idle(ctx context.Context, o options) (missed bool, err error) {
 		return false, fmt.Errorf("make a folder: %w", err)
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // scratch
-	binary := o.binary
-	if binary == "" {
-		binary = filepath.Join(dir, "atrium")
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/atrium").CombinedOutput(); err != nil {
-			return false, fmt.Errorf("build atrium: %w\n%s", err, out)
-		}
+	binary, err := o.atrium(ctx, dir)
+	if err != nil {
+		return false, err
 	}
 	wait := 10 * time.Second
 	if o.quick {
@@ -42,6 +39,18 @@ func idle(ctx context.Context, o options) (missed bool, err error) {
 			start, mib, wait, peak, idleBound, verdict(mib <= idleBound, &missed))
 	}
 	return missed, nil
+}
+
+// atrium returns the binary that the flags name, or one that it builds into the folder.
+func (o options) atrium(ctx context.Context, dir string) (string, error) {
+	if o.binary != "" {
+		return o.binary, nil
+	}
+	binary := filepath.Join(dir, "atrium")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/atrium").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build atrium: %w\n%s", err, out)
+	}
+	return binary, nil
 }
 
 // resident runs the server from a data folder, waits, and returns its resident memory then and at the peak, in MiB.

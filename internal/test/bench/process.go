@@ -26,11 +26,13 @@ type server struct {
 	stop     func() error
 }
 
-func startProduct(ctx context.Context, o options, w *world) (*server, error) {
+// startProduct starts the product's handler, or the binary that the flags name, with these flags besides its own.
+func startProduct(ctx context.Context, o options, w *world, flags ...string) (*server, error) {
 	if o.binary == "" {
 		return startChild(ctx, w, "product")
 	}
 	args := []string{"serve", "--data", w.Dir, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--no-demo"}
+	args = append(args, flags...)
 	if w.DatabaseURL != "" {
 		args = append(args, "--database-url", w.DatabaseURL)
 	}

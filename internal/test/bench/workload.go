@@ -27,15 +27,11 @@ const (
 // workloads returns the workloads in the order in which they run: reads first, so that they see only the seeded rows.
 func workloads(w *world) []workload {
 	t := &w.Main
-	var gets, creates [][]byte
+	var gets [][]byte
 	for _, id := range t.sample {
 		gets = append(gets, request(t, "GET", "/v1/requests/"+id, ""))
 	}
-	for _, s := range t.Services {
-		for _, body := range []string{createBody(s.ID, s.Plain, `{}`), createBody(s.ID, s.Formed, formFields)} {
-			creates = append(creates, request(t, "POST", "/v1/requests", body))
-		}
-	}
+	creates := t.creates()
 	list := func(query string) [][]byte { return [][]byte{request(t, "GET", "/v1/requests?"+query, "")} }
 	edges := [2][][]byte{{request(t, "POST", "/graphql", graphEdges)}, list("status=PENDING&pageSize=20")}
 	out := []workload{
@@ -47,6 +43,16 @@ func workloads(w *world) []workload {
 	}
 	if w.Dialect == "postgres" {
 		out[4].note, out[4].bound = "half with a form of five fields, half without; the floor in one round trip", 0.75
+	}
+	return out
+}
+
+// creates returns creates for each offering of the company.
+func (t *tenant) creates() (out [][]byte) {
+	for _, s := range t.Services {
+		for _, body := range []string{createBody(s.ID, s.Plain, `{}`), createBody(s.ID, s.Formed, formFields)} {
+			out = append(out, request(t, "POST", "/v1/requests", body))
+		}
 	}
 	return out
 }

@@ -31,6 +31,7 @@ type tenant struct {
 	CompanyID, OwnerID, Key string
 	Services                []service
 	sample                  []string // ids of some seeded requests
+	inbound                 string   // id of a webhook that starts its workflow
 }
 
 // service is a service with two offerings: one without a form, and one with a form of five fields.
@@ -43,6 +44,7 @@ type world struct {
 	DatabaseURL   string // PostgreSQL
 	CA, Cert, Key string // TLS
 	Main          tenant
+	Others        [len(everythings)]tenant // with parts of the product switched on, once it is served
 
 	settings string // of the database, as printed in the report
 	drop     func() error
@@ -82,6 +84,11 @@ func newWorld(ctx context.Context, o options, dialect string) (w *world, err err
 	}
 	if err := w.Main.create(ctx, e); err != nil {
 		return nil, err
+	}
+	for i := range w.Others {
+		if err := w.Others[i].create(ctx, e); err != nil {
+			return nil, err
+		}
 	}
 	if err := w.Main.seed(ctx, e.Store, o.rows); err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
@@ -213,10 +220,7 @@ func (t *tenant) create(ctx context.Context, e *op.Engine) error {
 	if err != nil {
 		return fmt.Errorf("lift the rate limits: %w", err)
 	}
-	ctx = principal.With(ctx, &principal.Principal{
-		CompanyID: t.CompanyID, Type: principal.TypeUser, ID: t.OwnerID, Name: made.Owner.Name, Email: made.Owner.Email,
-		Role: principal.Owner, Scopes: principal.AllScopes, Method: principal.MethodLocal,
-	})
+	ctx = t.asOwner(ctx)
 	for i := range servicesPerCompany {
 		s, _, err := op.Run(ctx, e, catalog.CreateService, catalog.CreateServiceInput{Name: fmt.Sprintf("Service %d", i)}, nil)
 		if err != nil {
@@ -233,6 +237,13 @@ func (t *tenant) create(ctx context.Context, e *op.Engine) error {
 		t.Services = append(t.Services, service{ID: s.ID, Plain: plain.ID, Formed: formed.ID})
 	}
 	return nil
+}
+
+// asOwner returns a context in which the company's owner acts.
+func (t *tenant) asOwner(ctx context.Context) context.Context {
+	return principal.With(ctx, &principal.Principal{
+		CompanyID: t.CompanyID, Type: principal.TypeUser, ID: t.OwnerID, Name: "Bench Owner", Role: principal.Owner, Scopes: principal.AllScopes, Method: principal.MethodLocal,
+	})
 }
 
 // fiveFields is a typical form; formFields is an answer to it.
