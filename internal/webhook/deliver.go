@@ -74,9 +74,11 @@ func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
 		if len(creates) == 0 {
 			return nil
 		}
-		made, err := tx.WebhookDelivery.CreateBulk(creates...).Save(ctx)
-		if err != nil {
-			return fmt.Errorf("make the deliveries: %w", err)
+		made := make([]*ent.WebhookDelivery, len(creates))
+		for i, c := range creates { // on PostgreSQL each waits for the next statement; one for all would be waited for
+			if made[i], err = c.Save(ctx); err != nil {
+				return fmt.Errorf("make the deliveries: %w", err)
+			}
 		}
 		return insert(ctx, queue, tx, made, 0)
 	}

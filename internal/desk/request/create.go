@@ -143,6 +143,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err := tellFiled(ctx, tx, r); err != nil {
 		return nil, err
 	}
+	in.Cause.NoWorkflow = off.WorkflowID == nil
 	if r, err = emitFiled(ctx, tx, events.RequestCreated, r, off, in.Cause); err != nil {
 		return nil, err
 	}

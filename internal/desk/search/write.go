@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -54,24 +55,35 @@ func (x *Indexer) Run(ctx context.Context) error {
 
 // Write writes the documents that are to be written, a batch of each company in turn, until there are none or others are writing them.
 func (x *Indexer) Write(ctx context.Context) error {
-	for {
-		var companies []string
-		err := x.store.Reader().SearchDocument.Query().Where(isPending).GroupBy(searchdocument.FieldCompanyID).Scan(system(ctx), &companies)
-		if err != nil {
-			return fmt.Errorf("look for documents that are to be written: %w", err)
-		}
-		written := 0
-		for _, company := range companies {
+	for written := 1; written > 0; {
+		written = 0
+		for company := ""; ; {
+			var err error
+			if company, err = x.next(ctx, company); err != nil {
+				return err
+			}
+			if company == "" {
+				break
+			}
 			n, err := x.writeSome(principal.With(ctx, principal.Worker(company, "search")))
 			if err != nil {
 				return fmt.Errorf("write documents: %w", err)
 			}
 			written += n
 		}
-		if written == 0 {
-			return nil
-		}
 	}
+	return nil
+}
+
+// next returns the first company after this one that has documents to be written, "" when there is none. One statement that groups them
+// by company would read the whole backlog for each batch.
+func (x *Indexer) next(ctx context.Context, company string) (string, error) {
+	next, err := x.store.Reader().SearchDocument.Query().Where(isPending, searchdocument.CompanyIDGT(company)).
+		Order(ent.Asc(searchdocument.FieldCompanyID)).Limit(1).Select(searchdocument.FieldCompanyID).Strings(system(ctx))
+	if err != nil {
+		return "", fmt.Errorf("look for documents that are to be written: %w", err)
+	}
+	return strings.Join(next, ""), nil
 }
 
 func system(ctx context.Context) context.Context {
@@ -118,7 +130,7 @@ func (x *Indexer) claim(ctx context.Context) (docs []*ent.SearchDocument, mark i
 		for i, d := range docs {
 			ids[i] = d.ID
 		}
-		return tx.SearchDocument.Update().Where(searchdocument.IDIn(ids...)).SetPending(mark).Exec(ctx)
+		return tx.SearchDocument.Update().Where(searchdocument.IDIn(ids...), isPending).SetPending(mark).Exec(ctx)
 	})
 	return docs, mark, err
 }

@@ -20,8 +20,9 @@ type Event struct {
 
 // Cause is what an event is part of. Subscribers learn it; it is not stored.
 type Cause struct {
-	Execution string    // the execution whose own step it is; empty for none
-	MailAt    time.Time // when people are mailed of it, in one mail with all else of one change; zero for at once
+	Execution  string    // the execution whose own step it is; empty for none
+	MailAt     time.Time // when people are mailed of it, in one mail with all else of one change; zero for at once
+	NoWorkflow bool      // the offering of the request that is filed has none, as its operation has read
 }
 
 // Emitted is an event as subscribers receive it.

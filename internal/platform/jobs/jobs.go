@@ -105,7 +105,7 @@ func (q *Queue) open(cfg *river.Config) (err error) {
 			cfg.Queues[name] = c
 		}
 	}
-	q.lite, err = river.NewClient[*sql.Tx](wokenDriver{riversqlite.New(q.db), q.wakes}, cfg)
+	q.lite, err = river.NewClient[*sql.Tx](wokenDriver{riversqlite.New(q.db), q.store.Path(), q.wakes}, cfg)
 	return err
 }
 
@@ -134,7 +134,7 @@ func (q *Queue) InsertTx(ctx context.Context, tx *store.Tx, args river.JobArgs, 
 	return q.InsertManyTx(ctx, tx, Job{Args: args, At: due})
 }
 
-// InsertAllTx is InsertTx for many jobs in one statement, which are due at once.
+// InsertAllTx is InsertTx for many jobs, which are due at once.
 func (q *Queue) InsertAllTx(ctx context.Context, tx *store.Tx, list []river.JobArgs) error {
 	all := make([]Job, len(list))
 	for i, args := range list {
@@ -143,21 +143,28 @@ func (q *Queue) InsertAllTx(ctx context.Context, tx *store.Tx, list []river.JobA
 	return q.InsertManyTx(ctx, tx, all...)
 }
 
-// InsertManyTx is InsertTx for many jobs in one statement.
-func (q *Queue) InsertManyTx(ctx context.Context, tx *store.Tx, list ...Job) (err error) {
+// InsertManyTx is InsertTx for many jobs. All jobs of a transaction are inserted by one statement, before its commit.
+func (q *Queue) InsertManyTx(_ context.Context, tx *store.Tx, list ...Job) error {
 	if len(list) == 0 {
 		return nil
 	}
-	params := make([]river.InsertManyParams, len(list))
-	for i, j := range list {
+	all, _ := tx.Gather(q, func() (any, func(context.Context) error) {
+		all := &[]river.InsertManyParams{}
+		return all, func(ctx context.Context) error { return q.insert(ctx, tx, *all) }
+	}).(*[]river.InsertManyParams)
+	for _, j := range list {
 		opts := &river.InsertOpts{Priority: j.Priority}
 		// River knows only the machine's time. A job that is already due gets no time: it is available at once, whereas a
 		// scheduled job waits for River's scheduler.
 		if at := j.At.Add(-q.store.Clock().Offset()); !j.At.IsZero() && at.After(time.Now()) {
 			opts.ScheduledAt = at
 		}
-		params[i] = river.InsertManyParams{Args: j.Args, InsertOpts: opts}
+		*all = append(*all, river.InsertManyParams{Args: j.Args, InsertOpts: opts})
 	}
+	return nil
+}
+
+func (q *Queue) insert(ctx context.Context, tx *store.Tx, params []river.InsertManyParams) (err error) {
 	if q.pg != nil {
 		_, err = q.pg.InsertManyTx(ctx, tx.PGX(), params)
 	} else {

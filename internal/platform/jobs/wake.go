@@ -58,6 +58,13 @@ func inserted(file string, jobs []*rivertype.JobInsertResult) {
 	}
 }
 
+// wakesHere reports whether this process works the jobs of a file.
+func wakesHere(file string) bool {
+	woken.RLock()
+	defer woken.RUnlock()
+	return len(woken.by[file]) > 0
+}
+
 // wakeAll wakes all queues of a file.
 func wakeAll(file string) {
 	woken.RLock()
@@ -114,8 +121,13 @@ func (w *wakes) follow(events <-chan *river.Event) {
 // wokenDriver is River's driver for SQLite with a listener that hears of wakes.
 type wokenDriver struct {
 	*riversqlite.Driver
-	wakes *wakes
+	file  string
+	wakes *wakes // nil where it works no jobs
 }
+
+// SupportsListenNotify reports whether inserted jobs are announced in the file: not where this process, which wakes its queues itself, works
+// jobs. What works them announces what others cannot know of, as jobs that have become due.
+func (d wokenDriver) SupportsListenNotify() bool { return d.wakes != nil || !wakesHere(d.file) }
 
 func (d wokenDriver) GetListener(p *riverdriver.GetListenenerParams) riverdriver.Listener {
 	return &listener{Listener: d.Driver.GetListener(p), wakes: d.wakes}

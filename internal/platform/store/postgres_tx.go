@@ -254,18 +254,42 @@ func (t pgxTx) Prepare(ctx context.Context, name, query string) (*pgconn.Stateme
 	return t.p.conn.Prepare(ctx, name, query)
 }
 
+// Exec sends a statement together with those that wait. One without arguments may be several, which a batch does not take.
 func (t pgxTx) Exec(ctx context.Context, query string, args ...any) (pgconn.CommandTag, error) {
+	if len(args) > 0 {
+		t.p.queued.Queue(query, args...)
+		return t.p.exec(ctx)
+	}
 	if err := t.p.flush(ctx); err != nil {
 		return pgconn.CommandTag{}, err
 	}
-	return t.p.conn.Exec(ctx, query, args...)
+	return t.p.conn.Exec(ctx, query)
 }
 
+// Query sends a statement together with those that wait. Its rows must be closed.
 func (t pgxTx) Query(ctx context.Context, query string, args ...any) (pgx.Rows, error) {
-	if err := t.p.flush(ctx); err != nil {
+	t.p.queued.Queue(query, args...)
+	br, err := t.p.send(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return t.p.conn.Query(ctx, query, args...)
+	rows, err := br.Query()
+	if err != nil {
+		_ = br.Close() // repeats the batch's error
+		return nil, err
+	}
+	return lastRows{rows, br}, nil
+}
+
+// lastRows are the rows of a batch's last statement.
+type lastRows struct {
+	pgx.Rows
+	batch pgx.BatchResults
+}
+
+func (r lastRows) Close() {
+	r.Rows.Close()
+	_ = r.batch.Close() // repeats the error of the rows
 }
 
 func (t pgxTx) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {

@@ -71,10 +71,15 @@ func openSQLite(ctx context.Context, path string, o Options) (*Store, error) {
 	s := &Store{dialect: dialect.SQLite, clock: o.Clock, path: path, lockTime: cmp.Or(o.LockTime, lockTime)}
 	fail := func(err error) (*Store, error) { return nil, errors.Join(err, s.Close()) }
 
-	var err error
-	if s.writeDB, err = openSQLiteFile(path, s.lockTime); err != nil {
+	plain, err := openSQLiteFile(path, s.lockTime) // for its driver; it has no connection yet
+	if err != nil {
 		return fail(err)
 	}
+	if err := plain.Close(); err != nil {
+		return fail(err)
+	}
+	s.writeDB = sql.OpenDB(&turnConnector{plain.Driver(), sqliteDSN(path, s.lockTime), noTurn{}})
+	s.writeDB.SetMaxOpenConns(1)
 	s.closers = append(s.closers, s.writeDB.Close)
 	w, err := newSQLiteWriter(ctx, s.writeDB, &s.turn)
 	if err != nil {

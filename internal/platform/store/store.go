@@ -71,7 +71,10 @@ type Tx struct {
 	sqlTx   *sql.Tx // SQLite
 	pgxTx   pgx.Tx  // PostgreSQL
 	store   *Store
-	after   []func() // called after the commit
+	before  []func(context.Context) error // called before the commit
+	after   []func()                      // called after the commit
+
+	gathered map[any]any // see Gather
 }
 
 // Dialect returns dialect.SQLite or dialect.Postgres.
@@ -145,7 +148,10 @@ func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) 
 	ctx = schema.RememberLoaded(clock.With(ctx, s.clock))
 	err := s.begin.write(ctx, func(ctx context.Context, tx *Tx) error {
 		tx.store = s
-		return fn(ctx, tx)
+		if err := fn(ctx, tx); err != nil {
+			return err
+		}
+		return tx.runBeforeCommit(ctx)
 	})
 	if err != nil {
 		return AsViolation(err)

@@ -18,6 +18,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/agent"
 	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/search"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/egress"
@@ -50,6 +51,7 @@ const smallWorkflow = `{"phases":[{"id":"start","type":"START"},{"id":"data","ty
 // everything measures creates through `atrium serve` in companies with a workflow, a webhook and an intake agent over creates in a
 // company with none, and the rate at which the work that follows from them is done; and calls of an inbound webhook.
 func everything(ctx context.Context, o options, dialect string) (err error) {
+	o.rows = min(o.rows, 20_000)
 	progress("%s: seeding %d requests", dialect, o.rows)
 	w, err := newWorld(ctx, o, dialect)
 	if err != nil {
@@ -69,6 +71,9 @@ func everything(ctx context.Context, o options, dialect string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeEngine()) }()
+	if err := search.NewIndexer(e.Store, e.Log).Write(ctx); err != nil { // else the server would begin with it
+		return err
+	}
 	if e.Egress, err = egress.New(egress.Options{Allow: []netip.Prefix{netip.MustParsePrefix(loopback)}}); err != nil {
 		return err
 	}

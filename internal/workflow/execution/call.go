@@ -102,7 +102,7 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 		return fmt.Errorf("commit the outcome: %w", err)
 	}
 	defer leave()
-	return c.r.advance(ctx, st, a.Company, a.Execution, in, job.JobRow)
+	return c.r.advance(ctx, st, a.Company, a.Execution, in)
 }
 
 // errStopped is returned by call when this node stops during the call, so that nobody knows what the receiver got.

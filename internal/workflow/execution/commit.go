@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/riverqueue/river/rivertype"
-
 	"atrium/ent"
 	"atrium/ent/approval"
 	"atrium/ent/request"
+	"atrium/ent/workflow"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -21,9 +20,9 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// commit writes a plan in one transaction, and completes the job in it. Returns errMoved when the execution or its request has
-// changed since it was loaded.
-func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) error {
+// commit writes a plan in one transaction. Returns errMoved when the execution or its request has changed since it was loaded. It does not
+// complete the job: a job that is worked again finds that nothing is left of it to do, and River completes many in one statement.
+func (r *Runner) commit(ctx context.Context, p *plan) error {
 	fields, err := p.prepareFields(ctx, r.Engine)
 	if err != nil {
 		return err
@@ -82,7 +81,7 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 				return err
 			}
 		}
-		return tx.Complete(ctx, job)
+		return nil
 	})
 }
 
@@ -146,12 +145,13 @@ func (p *plan) ending() string {
 
 // emit emits an event of the execution, with the status that it had then.
 func (p *plan) emit(ctx context.Context, tx *op.Tx, row *ent.Execution, event string, status engine.Status) error {
-	w, err := tx.Workflow.Get(tx.Unfiltered(ctx, "subscribers are told the workflow's name"), row.WorkflowID)
+	name, err := tx.Workflow.Query().Where(workflow.ID(row.WorkflowID)).Select(workflow.FieldName).
+		String(tx.Unfiltered(ctx, "subscribers are told the workflow's name"))
 	if err != nil {
-		return fmt.Errorf("read the workflow: %w", err)
+		return fmt.Errorf("read the workflow's name: %w", err)
 	}
 	data := events.Execution{
-		ID: row.ID, WorkflowID: row.WorkflowID, WorkflowVersion: row.WorkflowVersion, RequestID: row.RequestID, Title: w.Name, Status: string(status),
+		ID: row.ID, WorkflowID: row.WorkflowID, WorkflowVersion: row.WorkflowVersion, RequestID: row.RequestID, Title: name, Status: string(status),
 	}
 	if p.request != nil {
 		data.ServiceID = &p.request.ServiceID

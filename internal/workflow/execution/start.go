@@ -56,8 +56,8 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e events.Emitted) error {
 		switch e.Type {
 		case events.RequestCreated:
-			if e.Cause.Execution != "" {
-				return nil // the execution that files the request processes it
+			if e.Cause.Execution != "" || e.Cause.NoWorkflow {
+				return nil // the execution that files the request processes it, or nothing does
 			}
 			return start(ctx, tx, queue, e.SubjectID, offering.FieldWorkflowID)
 		case events.RequestReopened:

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 	"go.opentelemetry.io/otel/trace"
 
 	"atrium/ent"
@@ -84,15 +83,14 @@ func retryAt(attempt int) time.Time {
 // be read; River then tries the job again.
 func (s *stepper) Work(ctx context.Context, job *river.Job[StepArgs]) error {
 	_, st := s.r.begin(ctx, job.Args.Execution, job.Args.Cause)
-	return s.r.advance(ctx, st, job.Args.Company, job.Args.Execution, nil, job.JobRow)
+	return s.r.advance(ctx, st, job.Args.Company, job.Args.Execution, nil)
 }
 
 // errMoved is returned by a commit when another commit came after the load.
 var errMoved = errors.New("the execution has moved since it was read")
 
-// advance loads, computes and commits until a commit succeeds. given is an input that no row holds, such as the outcome of a
-// call. The commit completes the job; if there is nothing to commit, River completes it.
-func (r *Runner) advance(ctx context.Context, st step, company, id string, given engine.Input, job *rivertype.JobRow) error {
+// advance loads, computes and commits until a commit succeeds. given is an input that no row holds, such as the outcome of a call.
+func (r *Runner) advance(ctx context.Context, st step, company, id string, given engine.Input) error {
 	ctx = r.Engine.Reading(ctx, company, workerName)
 	p := pending{given: given}
 	for range maxTries {
@@ -104,7 +102,7 @@ func (r *Runner) advance(ctx context.Context, st step, company, id string, given
 		if !free {
 			return river.JobSnooze(largeWait)
 		}
-		again, err := r.once(ctx, st, row, &p, job)
+		again, err := r.once(ctx, st, row, &p)
 		leave()
 		if !again {
 			return err
@@ -141,7 +139,7 @@ type pending struct {
 
 // once loads, computes and commits. It reports whether it must be done again, because the execution has moved meanwhile, or because the
 // request has refused the step, which in then says.
-func (r *Runner) once(ctx context.Context, st step, row *ent.Execution, in *pending, job *rivertype.JobRow) (again bool, err error) {
+func (r *Runner) once(ctx context.Context, st step, row *ent.Execution, in *pending) (again bool, err error) {
 	now := r.Engine.Store.Clock().Now()
 	l, err := loadRow(ctx, r.Engine.Store.Reader(), row, now)
 	if err != nil || l == nil {
@@ -175,7 +173,7 @@ func (r *Runner) once(ctx context.Context, st step, row *ent.Execution, in *pend
 	if err := r.hide(ctx, p); err != nil {
 		return false, err
 	}
-	err = r.commit(ctx, p, job)
+	err = r.commit(ctx, p)
 	switch {
 	case err == nil:
 		r.committed(st, p)

@@ -99,16 +99,18 @@ func (p *plan) consulted() (json.RawMessage, error) {
 	return encode(ids)
 }
 
-// writeHistory adds new visits, and updates the visit that was in progress.
+// writeHistory adds new visits, each by a statement that on PostgreSQL waits for the next one, and updates the visit that was in progress.
 func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
 	known := p.was.LastVisit()
-	var creates []*ent.PhaseVisitCreate
 	for i, v := range p.history {
 		input, output, fault := p.stored.visits[i].input, p.stored.visits[i].output, p.stored.visits[i].fault
 		if v.Number > known {
-			creates = append(creates, db.PhaseVisit.Create().SetExecutionID(p.row.ID).SetNumber(v.Number).SetPhaseID(v.PhaseID).SetType(string(v.Type)).
+			err := db.PhaseVisit.Create().SetExecutionID(p.row.ID).SetNumber(v.Number).SetPhaseID(v.PhaseID).SetType(string(v.Type)).
 				SetStatus(phasevisit.Status(v.Status)).SetStartedAt(v.StartedAt).SetNillableFinishedAt(v.FinishedAt).SetTransition(v.Transition).
-				SetAttempts(v.Attempts).SetNillableBranch(text.OrNil(v.Branch)).SetInput(input).SetOutput(output).SetError(fault))
+				SetAttempts(v.Attempts).SetNillableBranch(text.OrNil(v.Branch)).SetInput(input).SetOutput(output).SetError(fault).Exec(ctx)
+			if err != nil {
+				return fmt.Errorf("write the history: %w", err)
+			}
 			continue
 		}
 		err := db.PhaseVisit.Update().Where(phasevisit.ExecutionID(p.row.ID), phasevisit.Number(v.Number)).SetStatus(phasevisit.Status(v.Status)).
@@ -116,12 +118,6 @@ func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
 		if err != nil {
 			return fmt.Errorf("write the history: %w", err)
 		}
-	}
-	if len(creates) == 0 {
-		return nil
-	}
-	if err := db.PhaseVisit.CreateBulk(creates...).Exec(ctx); err != nil {
-		return fmt.Errorf("write the history: %w", err)
 	}
 	return nil
 }
