@@ -19,9 +19,10 @@ import (
 )
 
 const (
-	lookEvery  = 500 * time.Millisecond
-	writeBatch = 32   // that one transaction writes, so that none holds SQLite's writer for long
-	markBatch  = 1000 // that one transaction marks as to be written
+	lookEvery  = 500 * time.Millisecond // while something happens
+	lookAnyway = 5 * time.Second        // for what other processes leave
+	writeBatch = 32                     // that one transaction writes, so that none holds SQLite's writer for long
+	markBatch  = 1000                   // that one transaction marks as to be written
 )
 
 // Indexer writes the documents of all companies. Several may work on one database: each writes what it finds, unless another has.
@@ -38,16 +39,14 @@ func (x *Indexer) Run(ctx context.Context) error {
 	work := func() error {
 		return x.mark(ctx, func(s *sql.Selector) { s.Where(sql.NEQ(s.C(searchdocument.FieldVersion), words.Version)) }, false)
 	}
-	for ctx.Err() == nil {
+	wait, stop := x.store.Looks(lookEvery, lookAnyway)
+	defer stop()
+	for more := true; more; more = wait(ctx) {
 		err := work()
 		if err == nil {
 			work = func() error { return x.Write(ctx) }
 		} else if ctx.Err() == nil {
 			x.log.WarnContext(ctx, "documents wait to be written for the search", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(lookEvery):
 		}
 	}
 	return nil

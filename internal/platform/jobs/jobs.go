@@ -33,7 +33,7 @@ const (
 	// that is inserted during the pause waits for the next notification or poll.
 	fetchCooldown = 5 * time.Millisecond
 	promptPoll    = 250 * time.Millisecond // of prompt queues; the others are polled every second
-	wokenPoll     = 5 * time.Second        // of all queues on SQLite, where the process knows of its jobs (wake.go)
+	wokenPoll     = 15 * time.Second       // of all queues on SQLite, where the process knows of its jobs (wake.go)
 )
 
 // Queue inserts jobs and, while Run runs, works them.

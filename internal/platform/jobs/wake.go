@@ -141,7 +141,7 @@ type listener struct {
 }
 
 const (
-	lookEvery  = 500 * time.Millisecond
+	lookEvery  = time.Second
 	riverLooks = 50 * time.Millisecond // the pause of River's listener between two looks
 )
 

@@ -24,6 +24,8 @@ const authorityChannel = "atrium_authority"
 type watch struct {
 	version atomic.Uint64
 	checked atomic.Int64 // when the signal was last known to be alive, in Unix nanoseconds; 0 while it is down
+	used    atomic.Int64 // when somebody last asked, to about a tenth of a second, in Unix nanoseconds
+	woken   chan struct{}
 	cancel  context.CancelFunc
 	ended   sync.WaitGroup
 }
@@ -35,7 +37,7 @@ type signal interface {
 
 func newWatch(s signal) *watch {
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &watch{cancel: cancel}
+	w := &watch{cancel: cancel, woken: make(chan struct{}, 1)}
 	w.ended.Go(func() {
 		for ctx.Err() == nil {
 			err := s.run(ctx, w)
@@ -55,6 +57,39 @@ func newWatch(s signal) *watch {
 // markHealthy records that every change committed before t has been counted.
 func (w *watch) markHealthy(t time.Time) { w.checked.Store(t.UnixNano()) }
 
+// unusedFor is the time without a question after which the signal is asked less often. The first question after it finds no cached value
+// valid. Each look of a server that nobody uses would cost it more than all its other work together.
+const unusedFor = 5 * time.Second
+
+// note records a question, and wakes a signal that rests.
+func (w *watch) note(now time.Time) {
+	last := w.used.Load()
+	if now.UnixNano()-last < int64(unusedFor)/50 {
+		return
+	}
+	w.used.Store(now.UnixNano())
+	if now.UnixNano()-last > int64(unusedFor) {
+		select {
+		case w.woken <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// pause waits until the next look is due, and returns false when ctx has ended.
+func (w *watch) pause(ctx context.Context, poll time.Duration) bool {
+	if time.Now().UnixNano()-w.used.Load() > int64(unusedFor) {
+		poll = restPoll
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-w.woken:
+	case <-time.After(poll):
+	}
+	return true
+}
+
 func (w *watch) close() error {
 	w.cancel()
 	w.ended.Wait()
@@ -65,8 +100,9 @@ func (w *watch) close() error {
 // processes are being heard at the moment. Do not use values that were cached under another number, or any cached value while ok
 // is false.
 func (s *Store) Authority() (version uint64, ok bool) {
-	silence := time.Now().UnixNano() - s.watch.checked.Load()
-	return s.watch.version.Load(), silence < int64(Propagation)
+	now := time.Now()
+	s.watch.note(now)
+	return s.watch.version.Load(), now.UnixNano()-s.watch.checked.Load() < int64(Propagation)
 }
 
 // AuthorityChanged invalidates this process's caches at once, without waiting for the signal. Inside a transaction, use
@@ -80,10 +116,11 @@ func (tx *Tx) AuthorityChanged() { tx.AfterCommit(tx.store.AuthorityChanged) }
 // reads the number that the authority triggers maintain.
 type sqliteSignal struct{ db *sql.DB }
 
-// Poll intervals of the signals: several polls fit into Propagation.
+// Poll intervals of the signals: several polls fit into Propagation, unless nobody asks.
 const (
 	sqlitePoll = 80 * time.Millisecond
 	pgPoll     = 80 * time.Millisecond
+	restPoll   = 2 * time.Second
 )
 
 func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
@@ -99,8 +136,6 @@ func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
 	defer pragma.Close() //nolint:errcheck // a read connection
 	var data int64
 	var authority string
-	tick := time.NewTicker(sqlitePoll)
-	defer tick.Stop()
 	for {
 		began := time.Now()
 		var now int64
@@ -120,10 +155,8 @@ func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
 			}
 		}
 		w.markHealthy(began)
-		select {
-		case <-ctx.Done():
+		if !w.pause(ctx, sqlitePoll) {
 			return nil
-		case <-tick.C:
 		}
 	}
 }
@@ -158,7 +191,11 @@ func (s *pgSignal) run(ctx context.Context, w *watch) error {
 	w.markHealthy(time.Now())
 	for {
 		// A dead connection gives no error by itself, so ping it after each wait.
-		nctx, cancel := context.WithTimeout(ctx, pgPoll)
+		nctx, cancel := context.WithCancel(ctx)
+		go func() {
+			w.pause(nctx, pgPoll)
+			cancel()
+		}()
 		_, err := conn.WaitForNotification(nctx)
 		cancel()
 		switch {
