@@ -43,6 +43,13 @@ func (l *loaded) has(id string) bool {
 	return ok
 }
 
+// Remember notes the id of a row of the company's that a query has brought beside its own rows.
+func Remember(ctx context.Context, id string) {
+	if seen, ok := ctx.Value(loadedKey{}).(*loaded); ok {
+		seen.add(id)
+	}
+}
+
 // rememberLoaded notes the ids of a query's rows in the context's set, when it has one.
 func rememberLoaded(next ent.Querier) ent.Querier {
 	return ent.QuerierFunc(func(ctx context.Context, q ent.Query) (ent.Value, error) {
@@ -63,8 +70,8 @@ func rememberLoaded(next ent.Querier) ent.Querier {
 			if row.Kind() != reflect.Struct {
 				break
 			}
-			for _, name := range idFields(row) {
-				if id := reflect.Indirect(row.FieldByName(name)); id.IsValid() && id.Kind() == reflect.String {
+			for _, field := range idFields(row.Type()) {
+				if id := reflect.Indirect(row.FieldByIndex(field)); id.IsValid() && id.Kind() == reflect.String {
 					seen.add(id.String())
 				}
 			}
@@ -73,20 +80,31 @@ func rememberLoaded(next ent.Querier) ent.Querier {
 	})
 }
 
-// idFields names the row's id, and the foreign keys of its edges: they are composite, so that the rows that they name
+// idsOf holds the result of idFields by entity, because on SQLite all writers wait while it is looked for.
+var idsOf sync.Map
+
+// idFields returns where an entity's row has its id, and the foreign keys of its edges: they are composite, so that the rows that they name
 // are the company's as well.
-func idFields(row reflect.Value) []string {
-	names := []string{"ID"}
-	edges := row.FieldByName("Edges")
-	if !edges.IsValid() {
-		return names
+func idFields(entity reflect.Type) [][]int {
+	if known, ok := idsOf.Load(entity); ok {
+		return known.([][]int)
 	}
-	for edge := range edges.Type().Fields() {
-		if edge.Type.Kind() == reflect.Pointer {
-			names = append(names, edge.Name+"ID")
+	var fields [][]int
+	add := func(name string) {
+		if f, ok := entity.FieldByName(name); ok {
+			fields = append(fields, f.Index)
 		}
 	}
-	return names
+	add("ID")
+	if edges, ok := entity.FieldByName("Edges"); ok {
+		for edge := range edges.Type.Fields() {
+			if edge.Type.Kind() == reflect.Pointer {
+				add(edge.Name + "ID")
+			}
+		}
+	}
+	idsOf.Store(entity, fields)
+	return fields
 }
 
 // rememberMade notes the id of a row that was created: it is the company's, like those that were loaded.

@@ -6,10 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/ent/schema"
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/user"
@@ -80,14 +83,14 @@ type CreateInput struct {
 
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error) {
 	ready, _ := op.Preparation[filing](tx)
-	off, status, err := target(ctx, tx, &in, ready.fields)
+	off, err := target(ctx, tx, &in, ready.fields)
 	if err != nil {
 		return nil, err
 	}
 	if err := ready.fields.check(off); err != nil {
 		return nil, err
 	}
-	if err := takesRequests(off, status); err != nil {
+	if err := takesRequests(off, off.Edges.Service.Status); err != nil {
 		return nil, err
 	}
 	if in.MailboxTeamID != nil {
@@ -100,9 +103,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 		}
 	}
 	if routed.TeamID == nil {
-		if routed.TeamID, err = ownerTeam(ctx, tx, in.ServiceID); err != nil {
-			return nil, err
-		}
+		routed.TeamID = off.Edges.Service.OwnerTeamID // whoever files need not see the team
 	}
 	number, err := tx.Number(ctx, request.Table)
 	if err != nil {
@@ -151,16 +152,6 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	return r, nil
 }
 
-// ownerTeam returns the team that a service belongs to, which gets the requests that no rule and no caller gives to another; nil for none.
-func ownerTeam(ctx context.Context, tx *op.Tx, serviceID string) (*string, error) {
-	ctx = tx.Unfiltered(ctx, "who files need not see the team")
-	s, err := tx.Service.Query().Where(service.ID(serviceID)).Select(service.FieldOwnerTeamID).Only(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the service's team: %w", err)
-	}
-	return s.OwnerTeamID, nil
-}
-
 // variables returns the request about to be filed in the form that expressions see.
 func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any, error) {
 	fields, err := answers(in.Fields)
@@ -197,23 +188,24 @@ func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any,
 
 func (in CreateInput) priority() string { return op.Or(in.Priority, string(request.PriorityMEDIUM)) }
 
-// target returns the offering that the request is filed against, and the status of its service, and puts the id of a requester for
-// their address. Returns a validation error that names ids which are no rows of the company or do not belong together, and then also the
+// target returns the offering that the request is filed against, with its service, and puts the id of a requester for their address. Of an
+// active service it reads the team alone, to which requests belong that no rule and no caller gives to another. Returns a validation error that names ids which are no rows of the company or do not belong together, and then also the
 // answers that the offering's form refuses.
-func target(ctx context.Context, tx *op.Tx, in *CreateInput, fields fieldsChecked) (*ent.Offering, service.Status, error) {
+func target(ctx context.Context, tx *op.Tx, in *CreateInput, fields fieldsChecked) (*ent.Offering, error) {
 	if in.AssigneeID == nil && in.TeamID == nil && in.RequesterID == nil && in.RequesterEmail == nil {
 		off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
-			offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive))).Only(ctx)
+			offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive)), withOwner(tx.Principal().CompanyID)).Only(ctx)
 		if err == nil {
-			return off, service.StatusActive, nil // one statement, enough for every request that names no assignee or team and is not refused
+			// One statement, enough for every request that names no assignee or team and is not refused.
+			return off, readOwner(ctx, off)
 		}
 		if !ent.IsNotFound(err) {
-			return nil, "", fmt.Errorf("look the offering up: %w", err)
+			return nil, fmt.Errorf("look the offering up: %w", err)
 		}
 	}
 	off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID)).WithService().Only(ctx)
 	if err != nil && !ent.IsNotFound(err) {
-		return nil, "", fmt.Errorf("look the offering up: %w", err)
+		return nil, fmt.Errorf("look the offering up: %w", err)
 	}
 	var refs op.Refs
 	if off == nil || off.ServiceID != in.ServiceID || off.Edges.Service == nil {
@@ -227,18 +219,45 @@ func target(ctx context.Context, tx *op.Tx, in *CreateInput, fields fieldsChecke
 	checkAssignee(ctx, tx, &refs, in.AssigneeID)
 	refs.Check("teamId", in.TeamID, "team", teamExists(ctx, tx))
 	if err := checkRequester(ctx, tx, &refs, in); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if off != nil && off.ServiceID == in.ServiceID {
 		refs.Refused(fields.check(off))
 	}
 	if err := refs.Err(); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if off.Edges.Service == nil { // deleted since the offering was read
-		return nil, "", apperr.New(apperr.Conflict, "The service takes no requests: it is not active.")
+		return nil, apperr.New(apperr.Conflict, "The service takes no requests: it is not active.")
 	}
-	return off, off.Edges.Service.Status, nil
+	return off, nil
+}
+
+// ownerColumn is the name of the column in which an offering brings its service's team.
+const ownerColumn = "service_owner_team"
+
+// withOwner makes a query of offerings bring the team of each one's service.
+func withOwner(company string) predicate.Offering {
+	return func(s *sql.Selector) {
+		d := sql.Dialect(s.Dialect())
+		t := d.Table(service.Table)
+		s.AppendSelectExprAs(d.Select(t.C(service.FieldOwnerTeamID)).From(t).
+			Where(sql.And(sql.EQ(t.C(service.FieldCompanyID), company), sql.ColumnsEQ(t.C(service.FieldID), s.C(offering.FieldServiceID)))), ownerColumn)
+	}
+}
+
+// readOwner puts an active service with that team into the offering.
+func readOwner(ctx context.Context, off *ent.Offering) error {
+	off.Edges.Service = &ent.Service{ID: off.ServiceID, CompanyID: off.CompanyID, Status: service.StatusActive}
+	team, err := off.Value(ownerColumn)
+	if err != nil {
+		return fmt.Errorf("read the service's team: %w", err)
+	}
+	if id, ok := team.(string); ok {
+		schema.Remember(ctx, id)
+		off.Edges.Service.OwnerTeamID = &id
+	}
+	return nil
 }
 
 // takesRequests returns conflict when the offering or its service is not active.

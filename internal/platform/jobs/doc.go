@@ -15,6 +15,9 @@
 // Times in this package's API are the product's time. River uses the machine's clock, so when a development clock moves forward,
 // the times of the waiting jobs are moved too (clock.go).
 //
+// All jobs of a transaction are inserted by one statement at its end: a create with a workflow, a webhook and an agent made three inserts
+// and three notifications, each a round trip on PostgreSQL.
+//
 // A job is worked more than once when its node dies in the middle. So a worker either checks the rows first, or completes its job
 // in the transaction of its work.
 //
@@ -22,8 +25,8 @@
 //
 // A notification announces a job when its insert has committed. River pauses for 5 ms after it has fetched jobs and after it has
 // notified the nodes; on PostgreSQL a job that is inserted meanwhile waits for the next notification or poll. There prompt queues are
-// polled every 250 ms, the others every second. On SQLite the process itself says when its jobs are due (wake.go), and a poll every 5 s
-// finds the rest. An attempt has a minute, unless its worker sets another limit; then
+// polled every 250 ms, the others every second. On SQLite the process itself says when its jobs are due (wake.go) and writes no notification
+// for them, and a poll every 15 s finds the rest. An attempt has a minute, unless its worker sets another limit; then
 // its context ends. A job whose worker goes on nevertheless is not tried again beside it, as long as its node lives (working.go). One
 // that no node works is tried again 90 s after the limit: it ended, and that could not be recorded. A periodic job that comes at least hourly has one attempt,
 // because the next one is its retry. Completed jobs are kept for a minute. Sweeps run every ten

@@ -23,7 +23,7 @@
 // # Authority and a server that is silent
 //
 // Authority is what decides about callers: keys, roles, plans, OAuth clients, policies. Triggers announce its changes. Each
-// process's watch (watch.go) hears those of others within Propagation (250 ms), because it asks the database every 80 ms. Values
+// process's watch (watch.go) hears those of others within Propagation (250 ms), because it asks the database every 80 ms while anybody wants to know. Values
 // in an AuthorityCache count only while it does.
 //
 // A PostgreSQL that does not answer gives no error. The watch asks on its own connection many times a second whether authority

@@ -10,9 +10,9 @@
 // StepArgs is level-triggered: it names an execution and says nothing of what happened. The worker looks at what the execution
 // waits for and reads its inputs for the engine from the database (a completed task, decisions, a moment that has come). It
 // computes until nothing more can be done, at most 100 phases for each commit. One transaction then writes the execution, its
-// history, the effects, events, audit entries and further jobs, and completes the job. It checks the revision that was loaded: if
-// another commit came first, the worker loads and computes again. So a job may run twice, concurrently, or for nothing, and a
-// process may be killed at any point.
+// history, the effects, events, audit entries and further jobs. It checks the revision that was loaded: if another commit came first,
+// the worker loads and computes again. So a job may run twice, concurrently, or for nothing, and a process may be killed at any point;
+// River ends many of the jobs by one statement afterwards.
 //
 // An incident is resolved by RETRY, SKIP or MOVE, which continues the execution in another published version of its workflow
 // (move.go). PreviewMove computes the same step as the worker will, without writing or calling, and so shows the phases up to where
@@ -22,7 +22,7 @@
 //
 // In a block an execution waits in several phases at once. The worker reads the inputs of all open branches, takes a step by each of them in
 // turn and commits them together (load.go, compute). A move takes place in the incident's branch alone, and is refused if another branch could
-// not stay where it is (immovable). Whoever commits completes its job, so if another branch waits for a moment that is near, the commit inserts
+// not stay where it is (immovable). The job of a commit ends with it, so if another branch waits for a moment that is near, the commit inserts
 // a job for it (plan.wake).
 //
 // A CALL_WORKFLOW starts an execution (called.go). The commit that enters the phase inserts its row and its first job, under an id that
