@@ -28,6 +28,18 @@ func TestWhole(t *testing.T) {
 }
 
 // CompareNumbers agrees with exact fractions.
+func TestNumberKey(t *testing.T) {
+	t.Parallel()
+	for _, same := range [][]string{{"60", "60.0", "6e1", "0.6E+2"}, {"0", "-0", "0.0", "0e7"}, {"-0.5", "-5e-1"}} {
+		for _, one := range same {
+			require.Equal(t, NumberKey(same[0]), NumberKey(one), one)
+		}
+	}
+	require.NotEqual(t, NumberKey("9007199254740993"), NumberKey("9007199254740992"))
+	require.NotEqual(t, NumberKey("1"), NumberKey("-1"))
+	require.NotEqual(t, NumberKey("1"), NumberKey("10"))
+}
+
 func TestCompareNumbers(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 1, text.CompareNumbers("9007199254740993", "9007199254740992"))
