@@ -378,7 +378,7 @@ func TestModelConnections(t *testing.T) {
 		again.Name = "OURS"
 		_, err = create(again)
 		require.Equal(t, apperr.Conflict, code(err), "names are told apart without case")
-		again.Name = "Theirs"
+		again.Name, again.SecretName = "Theirs", nil
 		other, err := create(again)
 		require.NoError(t, err)
 		rename := func(to string) error {
