@@ -107,7 +107,7 @@ func TestMailIsFetched(t *testing.T) {
 		r := d.came("1@x", inboundmail.OutcomeREQUEST)
 		d.came("2@x", inboundmail.OutcomeREQUEST)
 		require.Nil(t, box().Fault)
-		require.NotNil(t, box().FetchedAt)
+		require.Eventually(t, func() bool { return box().FetchedAt != nil }, patience, tick)
 
 		put(mail{from: who.Email, to: "Desk <" + d.answerTo(who, *r.RequestID) + ">", id: "3@x", subject: "Hm", body: "More."})
 		d.fetch()
