@@ -14,6 +14,9 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
 	"github.com/open-policy-agent/opa/v1/rego"
+
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/share"
 )
 
 // Set holds all enabled policies of one company. It is immutable but for what it has made of them: for each action on each resource,
@@ -168,12 +171,11 @@ func (s *Set) program(ctx context.Context, b *bundle, r *rules) (*program, error
 		r.made.Store(p)
 		return p, nil
 	}
-	select {
-	case compilers <- struct{}{}:
-		defer func() { <-compilers }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("compile the policies: %w", ctx.Err())
+	leave, err := compilers.Take(ctx, companyOf(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("compile the policies: %w", err)
 	}
+	defer leave()
 	p, err := b.program(ctx, r.policies)
 	if err != nil {
 		return nil, err
@@ -183,8 +185,16 @@ func (s *Set) program(ctx context.Context, b *bundle, r *rules) (*program, error
 	return p, nil
 }
 
-// compilers limits how many modules compile at once, so that companies with many policies leave processors to others.
-var compilers = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+// compilers limits how many modules compile at once, one of each company, so that companies with many policies leave processors to others.
+var compilers = share.New(max(1, runtime.GOMAXPROCS(0)/2), 1)
+
+// companyOf returns the company for whose call something is computed; empty for what the product does across companies.
+func companyOf(ctx context.Context) string {
+	if p, ok := principal.From(ctx); ok {
+		return p.CompanyID
+	}
+	return ""
+}
 
 // program compiles policies together with the rules that combine them.
 func (b *bundle) program(ctx context.Context, policies []*Compiled) (*program, error) {

@@ -35,7 +35,7 @@ func TestFormsAskForFiles(t *testing.T) {
 			file("staff's and a page", body{"invoice": []string{draft(s.A.AgentKey, "staff.txt"), draft(s.A.Member, "a.html")}}, "fields.invoice[0]", "fields.invoice[1]"),
 			{
 				Name: "a faulty question", As: s.A.OwnerKey, Method: http.MethodPatch, Path: "/v1/offerings/" + f.offering, WantStatus: 400,
-				Body: body{"form": body{"fields": []body{{"key": "a", "type": "file", "accept": []string{"all"}, "maxFiles": 21, "min": 1}}}}, WantFields: []string{"form.fields[0].maxFiles"},
+				Body: body{"form": body{"fields": []body{{"key": "a", "type": "file", "accept": []string{"all"}, "maxFiles": 21, "min": 1}}}}, WantFields: []string{"form.fields[0].maxFiles", "form.fields[0].min", "form.fields[0].accept[0]"},
 			},
 			{
 				Name: "what no file is", As: s.A.OwnerKey, Method: http.MethodPatch, Path: "/v1/offerings/" + f.offering, WantStatus: 400,

@@ -58,7 +58,7 @@ func TestOfferingLife(t *testing.T) {
 			{Name: "no such service", As: as, Method: http.MethodPost, Path: "/v1/services/svc_00000000000000000000000000/offerings", Body: body{"name": "x"}, WantStatus: 404, WantContains: []string{"Service not found."}},
 			{Name: "list of no such service", As: as, Path: "/v1/services/svc_00000000000000000000000000/offerings", WantStatus: 404},
 			{Name: "refs", As: as, Method: http.MethodPatch, Path: path, Body: body{"workflowId": "wf_00000000000000000000000000", "sla": body{"calendarId": "cal_x"}}, WantStatus: 400, WantFields: []string{"workflowId", "sla.calendarId"}},
-			{Name: "reopening bounds", As: as, Method: http.MethodPatch, Path: path, Body: body{"reopenDays": 366, "reopenWorkflowId": unpublished}, WantStatus: 400, WantFields: []string{"reopenDays"}},
+			{Name: "reopening bounds", As: as, Method: http.MethodPatch, Path: path, Body: body{"reopenDays": 366, "reopenWorkflowId": unpublished}, WantStatus: 400, WantFields: []string{"reopenDays", "reopenWorkflowId"}},
 			{Name: "reopening refs", As: as, Method: http.MethodPatch, Path: path, Body: body{"reopenDays": 0, "reopenWorkflowId": unpublished}, WantStatus: 400, WantFields: []string{"reopenWorkflowId"}},
 			{Name: "reopening", As: as, Method: http.MethodPatch, Path: path, Body: body{"reopenDays": 0, "reopenWorkflowId": wf}, WantData: map[string]any{"reopenDays": 0, "reopenWorkflowId": wf}},
 			{Name: "sla bounds", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": body{"responseMinutes": 0, "warnAtPercent": 100, "resolutionMinutes": 1.5}}, WantStatus: 400, WantFields: []string{"sla.responseMinutes", "sla.warnAtPercent", "sla.resolutionMinutes"}},

@@ -96,6 +96,17 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 		path = "/v1/requests/" + s.Do(t, apitest.Scenario{As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":1}`)}).ID()
 		wrong := `{"title": " ", "fields": {"n": "x"}}`
 		s.Run(t, []apitest.Scenario{
+			{
+				Name: "all faults of an offering", As: s.A.OwnerKey, Method: http.MethodPost, Path: "/v1/services/" + f.service + "/offerings",
+				Body:       `{"name": " ", "workflowId": "wf_none", "sla": {"responseMinutes": 0, "calendarId": "cal_none"}, "form": {"fields": [{"key": "a", "type": "colour"}, {"key": "b", "type": "text", "pattern": "("}]}}`,
+				WantStatus: 400, WantFields: []string{"name", "sla.responseMinutes", "form.fields[0].type", "form.fields[1].pattern", "workflowId", "sla.calendarId"},
+			},
+			{
+				Name: "all faults of a workflow", As: s.A.OwnerKey, Method: http.MethodPost, Path: "/v1/workflows",
+				Body: `{"name": " ", "definition": {"phases": [{"id": "s", "type": "START"}, {"id": "p", "type": "PROCESS", "config": {"title": "${nothing}"}, "participants": [{"role": "responsible", "type": "team", "id": "team_none"}]}, {"id": "e", "type": "END"}],
+					"transitions": [{"from": "s", "name": "next", "to": "p"}, {"from": "p", "name": "next", "to": "e"}]}}`,
+				WantStatus: 400, WantFields: []string{"name", "definition.phases[p].config.title", "definition.phases[p].participants[0].id"},
+			},
 			{Name: "all faults of a change", As: s.A.AgentKey, Method: http.MethodPatch, Path: path, Body: wrong, WantStatus: 400, WantFields: []string{"title", "fields.n"}},
 			{Name: "faulty ids and answers of a change", As: s.A.AgentKey, Method: http.MethodPatch, Path: path, Body: `{"teamId": "team_0", "fields": {"n": "x"}}`, WantStatus: 400, WantFields: []string{"teamId", "fields.n"}},
 			{Name: "of another company, without the form's", As: s.B.AgentKey, Method: http.MethodPatch, Path: path, Body: wrong, WantStatus: 400, WantFields: []string{"title"}},

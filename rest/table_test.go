@@ -156,6 +156,35 @@ func TestTableOfManyPieces(t *testing.T) {
 	})
 }
 
+// A table of long rows is read in smaller pieces, so that one caller does not hold a hundred megabytes.
+func TestTableOfLongRows(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		f := offered(t, s, s.A.OwnerKey, nil)
+		owner := s.World.As(s.A.Tenant, principal.Owner)
+		const many = 25
+		long := strings.Repeat("x", 900_000)
+		for n := range many {
+			testkit.Run(t, s.World, owner, request.Create, request.CreateInput{ServiceID: f.service, OfferingID: f.offering, Title: fmt.Sprint("Row ", n), Fields: map[string]any{"long": long}})
+		}
+		table, err := request.OpenTable(owner, s.World.Engine, request.ExportInput{})
+		require.NoError(t, err)
+		defer table.Close()
+		require.Equal(t, many, table.Total)
+		titles, piece, most := map[string]bool{}, 0, 0
+		require.NoError(t, table.Rows(owner, func(line []string) error {
+			titles[line[2]] = true
+			piece++
+			return nil
+		}, func() error {
+			most, piece = max(most, piece), 0
+			return nil
+		}))
+		require.Len(t, titles, many+1, "the headings, and each row once")
+		require.LessOrEqual(t, most, 10, "rows that are held at once")
+	})
+}
+
 // A right that ends while a table is written ends the table.
 func TestTableEndsWithTheRight(t *testing.T) {
 	t.Parallel()

@@ -44,6 +44,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/decisionlog"
 	"atrium/internal/op/events"
+	"atrium/internal/people"
 	"atrium/internal/people/erasure"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/egress"
@@ -421,7 +422,7 @@ func (s *server) addWork(ctx context.Context) error {
 		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
 		request.Clocks(s.engine, execution.TaskClocks),
 		s.agents(),
-		requestimport.Work(s.engine), schedule.Work(s.engine), reportmail.Work(s.engine), erasure.Work(s.engine), s.depot.Work(), s.post.Work(),
+		requestimport.Work(s.engine), schedule.Work(s.engine), reportmail.Work(s.engine), erasure.Work(s.engine), people.Work(s.engine), s.depot.Work(), s.post.Work(),
 	)...)
 	if err != nil {
 		return err

@@ -8,12 +8,14 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/modelconnection"
+	"atrium/ent/predicate"
 	entsecret "atrium/ent/secret"
 	"atrium/internal/agent/settings"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/egress"
+	"atrium/internal/platform/text"
 )
 
 var connectionSorts = op.Sorts{
@@ -65,6 +67,9 @@ func createConnection(ctx context.Context, tx *op.Tx, in CreateConnectionInput) 
 	if err := checkConnection(ctx, tx, in.BaseURL, true, in.SecretName, in.Models); err != nil {
 		return nil, err
 	}
+	if err := freeName(ctx, tx, in.Name, ""); err != nil {
+		return nil, err
+	}
 	c, err := tx.ModelConnection.Create().SetName(in.Name).SetKind(modelconnection.Kind(in.Kind)).SetBaseURL(in.BaseURL).
 		SetSecretName(op.Or(in.SecretName, "")).SetModels(in.Models).Save(ctx)
 	if err != nil {
@@ -72,6 +77,22 @@ func createConnection(ctx context.Context, tx *op.Tx, in CreateConnectionInput) 
 	}
 	tx.Changed(nil, c)
 	return c, nil
+}
+
+// freeName returns conflict if another connection than the one with this id has the name, in any case and Unicode form.
+func freeName(ctx context.Context, tx *op.Tx, name, id string) error {
+	if err := tx.LockName(ctx, "modelconnections/"+tx.Principal().CompanyID); err != nil {
+		return err
+	}
+	others, err := tx.ModelConnection.Query().Where(modelconnection.IDNEQ(id), paging.FoldedIn[predicate.ModelConnection](modelconnection.FieldName, []string{name})).
+		Select(modelconnection.FieldName).Strings(tx.Unfiltered(ctx, "connections that the caller does not see have names, too"))
+	if err != nil {
+		return fmt.Errorf("look for a connection of this name: %w", err)
+	}
+	if slices.ContainsFunc(others, func(other string) bool { return text.NameKey(other) == text.NameKey(name) }) {
+		return apperr.New(apperr.Conflict, "Another model connection has this name.")
+	}
+	return nil
 }
 
 // UpdateConnectionInput changes the fields that are set.
@@ -96,6 +117,11 @@ func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnectio
 	}
 	if err := checkConnection(ctx, tx, url, moves, name, models); err != nil {
 		return nil, err
+	}
+	if name, set := op.Given(in.Name); set {
+		if err := freeName(ctx, tx, name, before.ID); err != nil {
+			return nil, err
+		}
 	}
 	u := before.Update()
 	op.Set(in.Name, u.SetName)

@@ -374,6 +374,19 @@ func TestModelConnections(t *testing.T) {
 		require.Equal(t, "secretName", apperr.From(err).Details[0].Field, "the key may not be sent there")
 		c, err := create(good)
 		require.NoError(t, err)
+		again := good
+		again.Name = "OURS"
+		_, err = create(again)
+		require.Equal(t, apperr.Conflict, code(err), "names are told apart without case")
+		again.Name, again.SecretName = "Theirs", nil
+		other, err := create(again)
+		require.NoError(t, err)
+		rename := func(to string) error {
+			_, _, err := op.Run(d.ctx, d.Engine, agent.UpdateConnection, agent.UpdateConnectionInput{ByID: op.ByID{ID: other.ID}, Name: op.SetTo(to)}, nil)
+			return err
+		}
+		require.Equal(t, apperr.Conflict, code(rename("ours")))
+		require.NoError(t, rename("THEIRS"), "its own in another case")
 		_, _, err = op.Run(d.ctx, d.Engine, agent.UpdateConnection, agent.UpdateConnectionInput{ByID: op.ByID{ID: c.ID}, BaseURL: op.SetTo(elsewhere.BaseURL)}, nil)
 		require.Equal(t, "secretName", apperr.From(err).Details[0].Field)
 		a := testkit.Run(t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Intake", Type: "QUEUE_INTAKE", Source: "MANAGED", Autonomy: "SUGGEST"})

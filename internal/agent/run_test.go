@@ -394,6 +394,26 @@ func TestFiltersAndShadows(t *testing.T) {
 	})
 }
 
+// Filters read service levels as the API shows them, null where there are none, and an answer that was not given as null.
+func TestFiltersOfServiceLevels(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		testkit.Run(t, d.World, d.ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: d.offering}, SLA: op.SetTo(catalog.SLA{ResolutionMinutes: new(60)})})
+		plain := testkit.Run(t, d.World, d.ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: d.service}, Name: "Plain"}).ID
+		filtered := func(source string) string {
+			return d.hire("SUGGEST", func(in *agent.CreateInput) { in.Filter = &source }).ID
+		}
+		filtered(`request.sla.state == "BREACHED" || has(request.fields.amount) || request.fields.amount > 5 || "x" in request.fields.amount`)
+		timed := filtered(`request.sla != null && request.sla.state == "ON_TRACK" && request.sla.responseDueAt == null && request.sla.resolutionDueAt > request.createdAt`)
+		untimed := filtered(`request.sla == null && request.fields.amount == null`)
+		d.work()
+		require.Equal(t, timed, d.run(d.file(d.ctx, "my vpn tunnel"), agentrun.StatusPROPOSED).AgentID)
+		for _, fields := range []map[string]any{nil, {"amount": nil}} {
+			in := request.CreateInput{ServiceID: d.service, OfferingID: plain, Title: "my vpn tunnel", Fields: fields}
+			require.Equal(t, untimed, d.run(testkit.Run(t, d.World, d.ctx, request.Create, in).ID, agentrun.StatusPROPOSED).AgentID)
+		}
+	})
+}
+
 // If a worker is killed between any two transactions, another one takes over, and the run writes once.
 func TestWorkersThatDie(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {

@@ -72,7 +72,8 @@ func (o *Operation[In, Out]) Check(sent map[string]any) error {
 }
 
 // WithFaults makes faults add what else is wrong with an input that breaks a rule, such as the answers to a form, so that one answer
-// names all. It reads what the caller sees, and is asked only where the fields that it goes by keep their rules.
+// names all. It reads what the caller sees, and is asked only where the fields that it goes by keep their rules. What it says of a field
+// that breaks a rule is left out.
 func (o *Operation[In, Out]) WithFaults(faults func(ctx context.Context, tx *Tx, in In) ([]apperr.Detail, error), fields ...string) *Operation[In, Out] {
 	o.faults, o.faultsOf = faults, fields
 	return o
@@ -92,7 +93,7 @@ func (o *Operation[In, Out]) AllFaults(ctx context.Context, e *Engine, in In, er
 	if failed != nil {
 		return err
 	}
-	return apperr.Invalid(append(known.Details, more...)...)
+	return apperr.Invalid(append(known.Details, unnamed(known.Details, more)...)...)
 }
 
 // concerns reports whether a fault is in a field that faults goes by, or in the body as a whole.

@@ -2,7 +2,11 @@ package op
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
 	"atrium/internal/platform/apperr"
@@ -49,6 +53,15 @@ func (r *Refs) Check(field string, id *string, what string, exists func(string) 
 	}
 }
 
+// FindShared returns a look-up for Check that finds rows by find and holds them as they are until the transaction ends: who is about to
+// deactivate, archive or delete one waits, and then sees the row that names it.
+func FindShared[Q interface {
+	ForShare(opts ...sql.LockOption) Q
+	Exist(ctx context.Context) (bool, error)
+}](ctx context.Context, tx *Tx, find func(id string) Q) func(id string) (bool, error) {
+	return func(id string) (bool, error) { return Share(tx, find(id)).Exist(ctx) }
+}
+
 // Fault records a fault at field.
 func (r *Refs) Fault(field, message string) {
 	r.details = append(r.details, apperr.Detail{Field: field, Message: message})
@@ -64,6 +77,33 @@ func (r *Refs) Refused(err error) {
 		r.err = err
 	}
 	r.details = append(r.details, details...)
+}
+
+// Also is Refused for faults that may have been found before: it leaves out those of fields that have one.
+func (r *Refs) Also(err error) {
+	if err == nil {
+		return
+	}
+	known := r.details
+	r.Refused(err)
+	r.details = append(known, unnamed(known, r.details[len(known):])...)
+}
+
+// unnamed returns the faults of fields that known does not name.
+func unnamed(known, more []apperr.Detail) []apperr.Detail {
+	fields := make(map[string]bool, len(known))
+	for _, d := range known {
+		fields[d.Field] = true
+	}
+	return slices.DeleteFunc(slices.Clone(more), func(d apperr.Detail) bool { return fields[d.Field] })
+}
+
+// Details returns the faults that a validation error lists, and every other error as it is.
+func Details(err error) ([]apperr.Detail, error) {
+	if known, ok := errors.AsType[*apperr.Error](err); ok && known.Code == apperr.Validation && len(known.Details) > 0 {
+		return known.Details, nil
+	}
+	return nil, err
 }
 
 // Err returns the faults as one validation error, or the error of a failed look-up; nil when there is neither.

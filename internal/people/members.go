@@ -49,12 +49,12 @@ func usersExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids
 	return wrapLookUp(field, err)
 }
 
-// teamsExist records a fault for each id, sent under field, that is no team of the company.
+// teamsExist records a fault for each id, sent under field, that is no team of the company. It holds their rows.
 func teamsExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	found, err := tx.Team.Query().Where(team.IDIn(ids...)).IDs(ctx)
+	found, err := op.Share(tx, tx.Team.Query().Where(team.IDIn(ids...)).Order(team.ByID())).IDs(ctx)
 	nameMissing(refs, field, "team", ids, found)
 	return wrapLookUp(field, err)
 }

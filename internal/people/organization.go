@@ -169,8 +169,8 @@ func deleteOrganization(ctx context.Context, tx *op.Tx, o *ent.Organization, _ o
 // parentExists refuses a parent that is no organization of the company.
 func parentExists(ctx context.Context, tx *op.Tx, parentID *string) error {
 	var refs op.Refs
-	refs.Check("parentId", parentID, "organization", func(id string) (bool, error) {
-		return tx.Organization.Query().Where(organization.ID(id)).Exist(ctx)
-	})
+	refs.Check("parentId", parentID, "organization", op.FindShared(ctx, tx, func(id string) *ent.OrganizationQuery {
+		return tx.Organization.Query().Where(organization.ID(id))
+	}))
 	return refs.Err()
 }

@@ -19,7 +19,7 @@ var (
 	DeactivateUser = op.OnRow("user.deactivate", op.Spec{
 		Resource: "User", Action: op.Update, AdminLayer: true,
 		Summary: "Deactivate a user, who is signed out everywhere; its API keys stay valid until they are revoked",
-	}, loadUserToChange, deactivateUser).WithRowVerbs(func(row any, _ DeactivateUserInput) []string { return ofOwner(row) })
+	}, loadUserToChange, deactivateUser).WithRowVerbs(func(row any, _ DeactivateUserInput) []string { return ofOwner(row) }).Prepared(prepareHandOver)
 
 	ReactivateUser = op.OnRow("user.reactivate", op.Spec{
 		Resource: "User", Action: op.Update, AdminLayer: true,
@@ -43,7 +43,7 @@ type Deactivated struct {
 
 // deactivateUser ends the user's sessions and grants for good, on every node within store.Propagation, and hands the user's
 // open work to the team if the input names one. An approval that cannot be given without the user becomes an incident.
-// Repeating it only hands over work. Returns conflict for the last owner.
+// Much work is handed over by a job that the commit begins. Repeating it only hands over work. Returns conflict for the last owner.
 func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in DeactivateUserInput) (Deactivated, error) {
 	if before.Status == user.StatusErased {
 		return Deactivated{}, errErased()
@@ -77,7 +77,7 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in Deactiv
 	if err != nil {
 		return Deactivated{}, err
 	}
-	return Deactivated{User: after, RemainingAPIKeys: keys, OpenRequests: held.requests, OpenTasks: held.tasks}, nil
+	return Deactivated{User: after, RemainingAPIKeys: keys, OpenRequests: len(held.requests), OpenTasks: len(held.tasks)}, nil
 }
 
 // reactivateUser changes nothing for an active user. Sessions and grants that the deactivation ended stay ended: the person

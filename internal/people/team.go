@@ -218,9 +218,9 @@ func escalatesTo(teamID string) predicate.Offering {
 // checkTeam returns a validation error that names ids which are no rows of the company.
 func checkTeam(ctx context.Context, tx *op.Tx, organizationID *string, memberIDs []string) error {
 	var refs op.Refs
-	refs.Check("organizationId", organizationID, "organization", func(id string) (bool, error) {
-		return tx.Organization.Query().Where(organization.ID(id)).Exist(ctx)
-	})
+	refs.Check("organizationId", organizationID, "organization", op.FindShared(ctx, tx, func(id string) *ent.OrganizationQuery {
+		return tx.Organization.Query().Where(organization.ID(id))
+	}))
 	if err := usersExist(ctx, tx, &refs, "memberIds", memberIDs); err != nil {
 		return err
 	}

@@ -18,8 +18,7 @@ import (
 // checkCalls returns a validation error for each call of a draft that could not run once it is published: of a workflow that is not
 // active, that calls this one, itself or by others, or whose own calls are nested too deep. Two workflows that are published at the same
 // moment may call each other nevertheless: then the depth of calls ends it when they run. It names the workflows that the caller sees.
-func checkCalls(ctx context.Context, tx *op.Tx, w *ent.Workflow, d *definition.Definition) error {
-	refs := d.References().Workflows
+func checkCalls(ctx context.Context, tx *op.Tx, w *ent.Workflow, refs []definition.Reference) error {
 	if len(refs) == 0 {
 		return nil
 	}

@@ -19,8 +19,9 @@ import (
 // because it compiles expressions; operations do it in their preparation.
 type Definition struct {
 	sent   json.RawMessage
-	text   json.RawMessage // as it is stored; nil for invalid JSON
-	parsed *definition.Definition
+	text   json.RawMessage        // as it is stored; nil for invalid JSON
+	parsed *definition.Definition // nil for one with faults of its own
+	names  definition.References  // what it names, faults or not
 	faults []apperr.Detail
 }
 
@@ -37,11 +38,8 @@ func NewDefinition(text []byte) Definition {
 // read parses and compiles the definition's text.
 func (d Definition) read(ctx context.Context, tx *op.Tx) (Definition, error) {
 	err := tx.Costly(ctx, func(ctx context.Context) error {
-		d.parsed, d.faults = definition.ParseWithin(ctx, d.sent)
-		if len(d.faults) > 0 || d.parsed == nil {
-			return nil
-		}
-		for _, ref := range d.parsed.References().Calendars {
+		d.parsed, d.names, d.faults = definition.ParseNaming(ctx, d.sent)
+		for _, ref := range d.names.Calendars {
 			unmet, err := Unmet(ctx, tx, ref.ID, ref.Field, time.Duration(ref.Minutes)*time.Minute)
 			if err != nil {
 				return err
@@ -91,9 +89,16 @@ func (d *Definition) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// check returns validation_error with one detail per fault: of the definition itself or, if it has none, of the rows that
-// it names.
+// check returns validation_error with one detail per fault: of the definition itself, and of the rows that it names.
 func (d Definition) check(ctx context.Context, tx *op.Tx) error {
+	var refs op.Refs
+	refs.Refused(d.ownFaults())
+	refs.Also(checkReferences(ctx, tx, d))
+	return refs.Err()
+}
+
+// ownFaults returns validation_error with what is wrong with the definition itself.
+func (d Definition) ownFaults() error {
 	if len(d.faults) > 0 {
 		return apperr.Invalid(d.faults...)
 	}
@@ -107,7 +112,16 @@ func (d Definition) check(ctx context.Context, tx *op.Tx) error {
 	if len(stored) > definition.MaxBytes { // a stored definition must stay within the limit of the parser
 		return apperr.InvalidField("definition", "A definition may be at most %d KiB, each of < > & counting as six bytes.", definition.MaxBytes>>10)
 	}
-	return checkReferences(ctx, tx, d.parsed)
+	return nil
+}
+
+// allFaults reads a definition outside of a transaction, and returns everything that is wrong with it.
+func (d Definition) allFaults(ctx context.Context, tx *op.Tx) ([]apperr.Detail, error) {
+	d, err := d.read(ctx, tx)
+	if err == nil {
+		err = d.check(ctx, tx)
+	}
+	return op.Details(err)
 }
 
 // unescaped maps the escapes that encoding/json writes for the sake of HTML to their characters.

@@ -86,10 +86,10 @@ func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.
 		return nil, op.ErrOutdated
 	}
 	all := tx.Unfiltered(ctx, "the person who saved a draft saw what it names")
-	if err := p.parsed.check(all, tx); err != nil {
-		return nil, err
-	}
-	if err := checkCalls(ctx, tx, before, p.parsed.parsed); err != nil {
+	var refs op.Refs
+	refs.Refused(p.parsed.check(all, tx))
+	refs.Also(checkCalls(ctx, tx, before, p.parsed.names.Workflows))
+	if err := refs.Err(); err != nil {
 		return nil, err
 	}
 	if p.sends {

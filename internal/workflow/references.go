@@ -27,8 +27,8 @@ import (
 // checkReferences returns a validation error with everything in a definition that is no row of the company, has no effect, or sends a
 // secret to a host that its list lacks. It takes one statement for each kind of row that the definition names. It locks the rows, so that
 // none is deleted before the definition is published.
-func checkReferences(ctx context.Context, tx *op.Tx, d *definition.Definition) error {
-	refs, hosts := d.References(), map[string]egress.Hosts{}
+func checkReferences(ctx context.Context, tx *op.Tx, d Definition) error {
+	refs, hosts := d.names, map[string]egress.Hosts{}
 	known := map[string]func(context.Context, []string) ([]string, error){
 		"secret": func(ctx context.Context, names []string) ([]string, error) {
 			rows, err := op.Lock(tx, tx.Secret.Query().Where(secret.NameIn(names...)).Order(secret.ByID())).Select(secret.FieldName, secret.FieldAllowedHosts).All(ctx)
@@ -39,7 +39,7 @@ func checkReferences(ctx context.Context, tx *op.Tx, d *definition.Definition) e
 			return found, err
 		},
 		"user": func(ctx context.Context, ids []string) ([]string, error) {
-			return tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
+			return op.Share(tx, tx.User.Query().Where(user.IDIn(ids...)).Order(user.ByID())).IDs(ctx)
 		},
 		"team": func(ctx context.Context, ids []string) ([]string, error) {
 			return op.Lock(tx, tx.Team.Query().Where(team.IDIn(ids...)).Order(team.ByID())).IDs(ctx)
@@ -69,7 +69,11 @@ func checkReferences(ctx context.Context, tx *op.Tx, d *definition.Definition) e
 			}
 		}
 	}
-	for _, s := range d.Sends() {
+	var sends []definition.Send
+	if d.parsed != nil { // of one with faults, it is not known what its calls send
+		sends = d.parsed.Sends()
+	}
+	for _, s := range sends {
 		if list, known := hosts[s.Secret]; known && s.Host != "" && !list.Allow(s.Host) {
 			faults.Fault(s.Field, fmt.Sprintf("The secret %s may not be sent to %s, which its allowed hosts do not name.", s.Secret, short(s.Host)))
 		}

@@ -34,7 +34,9 @@ var (
 		Summary: "Create a workflow as a draft",
 	}, createWorkflow).Prepared(func(ctx context.Context, tx *op.Tx, in CreateWorkflowInput) (any, error) {
 		return in.Definition.read(ctx, tx)
-	})
+	}).WithFaults(func(ctx context.Context, tx *op.Tx, in CreateWorkflowInput) ([]apperr.Detail, error) {
+		return in.Definition.allFaults(ctx, tx)
+	}, "definition")
 
 	UpdateWorkflow = op.OnRow("workflow.update", op.Spec{
 		Resource: "Workflow", Action: op.Update, Scope: "workflows:write",
@@ -44,7 +46,12 @@ var (
 			return d.read(ctx, tx)
 		}
 		return nil, nil // the input has no definition
-	})
+	}).WithFaults(func(ctx context.Context, tx *op.Tx, in UpdateWorkflowInput) ([]apperr.Detail, error) {
+		if d, ok := op.Given(in.Definition); ok {
+			return d.allFaults(ctx, tx)
+		}
+		return nil, nil
+	}, "definition")
 
 	DeleteWorkflow = op.OnRow("workflow.delete", op.Spec{
 		Resource: "Workflow", Action: op.Delete, Scope: "workflows:write",

@@ -143,9 +143,9 @@ func lookUpRefs(ctx context.Context, tx *op.Tx, given map[string]json.RawMessage
 			refs.Check(field, id, what, exists)
 		}
 	}
-	check("teamId", "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
-	check("assigneeId", "active user", func(id string) (bool, error) { return tx.User.Query().Where(user.ID(id), access.Here()).Exist(ctx) })
-	check("offeringId", "offering", func(id string) (bool, error) { return tx.Offering.Query().Where(offering.ID(id)).Exist(ctx) })
+	check("teamId", "team", op.FindShared(ctx, tx, func(id string) *ent.TeamQuery { return tx.Team.Query().Where(team.ID(id)) }))
+	check("assigneeId", "active user", op.FindShared(ctx, tx, func(id string) *ent.UserQuery { return tx.User.Query().Where(user.ID(id), access.Here()) }))
+	check("offeringId", "offering", op.FindShared(ctx, tx, func(id string) *ent.OfferingQuery { return tx.Offering.Query().Where(offering.ID(id)) }))
 	return refs.Err()
 }
 

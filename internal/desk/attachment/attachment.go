@@ -192,13 +192,13 @@ func (in CreateInput) target(ctx context.Context, tx *op.Tx) (*string, error) {
 			return nil, err
 		}
 		var refs op.Refs
-		refs.Check("requestId", in.RequestID, "request", func(id string) (bool, error) {
+		refs.Check("requestId", in.RequestID, "request", op.FindShared(ctx, tx, func(id string) *ent.RequestQuery {
 			q := tx.Request.Query().Where(request.ID(id))
 			if tx.OwnOnly() {
 				q.Where(participant.Reaches(tx.Principal().ID))
 			}
-			return q.Exist(ctx)
-		})
+			return q
+		}))
 		return in.RequestID, refs.Err()
 	case in.CommentID != nil:
 		c, err := tx.Comment.Query().Where(comment.ID(*in.CommentID), comment.AuthorID(tx.Principal().ID)).Only(ctx)

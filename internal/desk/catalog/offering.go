@@ -38,6 +38,8 @@ var (
 		Summary: "Create an offering of a service",
 	}, loadParent, createOffering).Prepared(func(ctx context.Context, tx *op.Tx, in CreateOfferingInput) (any, error) {
 		return prepareOffering(ctx, tx, in.Form, in.SLA)
+	}).WithFaults(func(ctx context.Context, tx *op.Tx, in CreateOfferingInput) ([]apperr.Detail, error) {
+		return offeringFaults(ctx, tx, in.Form, in.SLA, in.WorkflowID, in.ReopenWorkflowID)
 	})
 
 	UpdateOffering = op.OnRow("offering.update", op.Spec{
@@ -45,6 +47,8 @@ var (
 		Summary: "Update an offering",
 	}, loadOffering, updateOffering).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateOfferingInput) (any, error) {
 		return prepareOffering(ctx, tx, in.Form.Value(), in.SLA.Value())
+	}).WithFaults(func(ctx context.Context, tx *op.Tx, in UpdateOfferingInput) ([]apperr.Detail, error) {
+		return offeringFaults(ctx, tx, in.Form.Value(), in.SLA.Value(), in.WorkflowID.Value(), in.ReopenWorkflowID.Value())
 	})
 
 	DeleteOffering = op.OnRow("offering.delete", op.Spec{
@@ -115,7 +119,8 @@ type CreateOfferingInput struct {
 
 func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOfferingInput) (*ent.Offering, error) {
 	levels := op.Or(in.SLA, SLA{})
-	if err := checkOffering(ctx, tx, in.WorkflowID, in.ReopenWorkflowID, levels); err != nil {
+	found, _ := op.Preparation[faults](tx)
+	if err := checkOffering(ctx, tx, found, in.WorkflowID, in.ReopenWorkflowID, levels); err != nil {
 		return nil, err
 	}
 	c := tx.Offering.Create().
@@ -160,7 +165,8 @@ type UpdateOfferingInput struct {
 
 func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in UpdateOfferingInput) (*ent.Offering, error) {
 	levels := op.Or(in.SLA.Value(), SLA{})
-	if err := checkOffering(ctx, tx, in.WorkflowID.Value(), in.ReopenWorkflowID.Value(), levels); err != nil {
+	found, _ := op.Preparation[faults](tx)
+	if err := checkOffering(ctx, tx, found, in.WorkflowID.Value(), in.ReopenWorkflowID.Value(), levels); err != nil {
 		return nil, err
 	}
 	u := before.Update()
@@ -256,17 +262,24 @@ func prepareOffering(ctx context.Context, tx *op.Tx, f *form.Definition, levels 
 	return found, err
 }
 
-// checkOffering returns a validation error with the faults of the form, and the ids that are no rows of the company.
-func checkOffering(ctx context.Context, tx *op.Tx, workflowID, reopenWorkflowID *string, levels SLA) error {
+// offeringFaults returns everything that is wrong with a form, service levels and workflows, outside of a transaction.
+func offeringFaults(ctx context.Context, tx *op.Tx, f *form.Definition, levels *SLA, workflowID, reopenWorkflowID *string) ([]apperr.Detail, error) {
+	found, err := prepareOffering(ctx, tx, f, levels)
+	if err == nil {
+		err = checkOffering(ctx, tx, found, workflowID, reopenWorkflowID, op.Or(levels, SLA{}))
+	}
+	return op.Details(err)
+}
+
+// checkOffering returns a validation error with the faults that its preparation found, and the ids that are no rows of the company.
+func checkOffering(ctx context.Context, tx *op.Tx, found faults, workflowID, reopenWorkflowID *string, levels SLA) error {
 	var refs op.Refs
-	found, _ := op.Preparation[faults](tx)
 	for _, d := range found {
 		refs.Fault(d.Field, d.Message)
 	}
-	published := func(id string) (bool, error) { // it holds the row: a deletion waits, and then sees this offering
-		n, err := op.Share(tx, tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived))).IDs(ctx)
-		return len(n) > 0, err
-	}
+	published := op.FindShared(ctx, tx, func(id string) *ent.WorkflowQuery {
+		return tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived))
+	})
 	refs.Check("workflowId", workflowID, "published workflow", published)
 	refs.Check("reopenWorkflowId", reopenWorkflowID, "published workflow", published)
 	checkSLA(ctx, tx, &refs, levels)

@@ -156,9 +156,9 @@ func deleteService(ctx context.Context, tx *op.Tx, s *ent.Service, _ op.ByID) (s
 // company.
 func ownersExist(ctx context.Context, tx *op.Tx, teamID, organizationID *string) error {
 	var refs op.Refs
-	refs.Check("ownerTeamId", teamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
-	refs.Check("organizationId", organizationID, "organization", func(id string) (bool, error) {
-		return tx.Organization.Query().Where(organization.ID(id)).Exist(ctx)
-	})
+	refs.Check("ownerTeamId", teamID, "team", op.FindShared(ctx, tx, func(id string) *ent.TeamQuery { return tx.Team.Query().Where(team.ID(id)) }))
+	refs.Check("organizationId", organizationID, "organization", op.FindShared(ctx, tx, func(id string) *ent.OrganizationQuery {
+		return tx.Organization.Query().Where(organization.ID(id))
+	}))
 	return refs.Err()
 }

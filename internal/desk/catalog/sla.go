@@ -26,9 +26,9 @@ type SLA struct {
 // checkSLA records faults that the fields' tags cannot express: ids that are no rows, and contradictory
 // escalations.
 func checkSLA(ctx context.Context, tx *op.Tx, refs *op.Refs, in SLA) {
-	refs.Check("sla.calendarId", in.CalendarID, "calendar", func(id string) (bool, error) {
-		return tx.Calendar.Query().Where(calendar.ID(id)).Exist(ctx)
-	})
+	refs.Check("sla.calendarId", in.CalendarID, "calendar", op.FindShared(ctx, tx, func(id string) *ent.CalendarQuery {
+		return tx.Calendar.Query().Where(calendar.ID(id))
+	}))
 	seen := map[string]bool{}
 	for i, e := range in.Escalations {
 		field := fmt.Sprintf("sla.escalations[%d]", i)
@@ -41,9 +41,9 @@ func checkSLA(ctx context.Context, tx *op.Tx, refs *op.Refs, in SLA) {
 			refs.Fault(field+".teamId", "must be null: raising a priority takes no team")
 		}
 		seen[e.Key()] = true
-		refs.Check(field+".teamId", e.TeamID, "team", func(id string) (bool, error) {
-			return tx.Team.Query().Where(team.ID(id)).Exist(ctx)
-		})
+		refs.Check(field+".teamId", e.TeamID, "team", op.FindShared(ctx, tx, func(id string) *ent.TeamQuery {
+			return tx.Team.Query().Where(team.ID(id))
+		}))
 	}
 }
 

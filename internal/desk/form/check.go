@@ -147,8 +147,15 @@ func (f *field) setBounds(out *details, at string, def *Field) {
 		}
 		return
 	}
-	good := setBound(out, at+".min", def.Min, &f.min, f.kind != Number)
-	good = setBound(out, at+".max", def.Max, &f.max, f.kind != Number) && good
+	if f.kind == Number {
+		good := setLimit(out, at+".min", def.Min, &f.least)
+		if good = setLimit(out, at+".max", def.Max, &f.most) && good; good && f.least != "" && f.most != "" && text.CompareNumbers(string(f.least), string(f.most)) > 0 {
+			out.add(at+".min", "Must not be greater than max.")
+		}
+		return
+	}
+	good := setCount(out, at+".min", def.Min, &f.min)
+	good = setCount(out, at+".max", def.Max, &f.max) && good
 	switch {
 	case !good || def.Min == nil:
 	case f.min > f.max && def.Max != nil:
@@ -160,19 +167,34 @@ func (f *field) setBounds(out *details, at string, def *Field) {
 	}
 }
 
-// setBound stores a bound that is given, and reports whether it is valid.
-func setBound(out *details, at string, given, into *float64, counts bool) bool {
-	switch {
-	case given == nil:
+// setLimit stores a bound of a number that is given, and reports whether it is valid.
+func setLimit(out *details, at string, given, into *Bound) bool {
+	if given == nil {
 		return true
-	case math.IsNaN(*given) || math.IsInf(*given, 0):
+	}
+	if math.IsNaN(given.double()) {
 		out.add(at, "Must be a finite number.")
-		return false
-	case counts && (*given < 0 || *given != math.Trunc(*given)):
-		out.add(at, "Must be a whole number that is not negative.")
 		return false
 	}
 	*into = *given
+	return true
+}
+
+// setCount stores a bound of a count that is given, and reports whether it is valid.
+func setCount(out *details, at string, given *Bound, into *float64) bool {
+	var bound Bound
+	if !setLimit(out, at, given, &bound) {
+		return false
+	}
+	if given == nil {
+		return true
+	}
+	n := given.double()
+	if n < 0 || n != math.Trunc(n) {
+		out.add(at, "Must be a whole number that is not negative.")
+		return false
+	}
+	*into = n
 	return true
 }
 

@@ -1,7 +1,12 @@
 package form
 
 import (
+	"bytes"
 	"encoding/json"
+	"math"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"atrium/internal/platform/text"
 )
@@ -62,8 +67,8 @@ type Field struct {
 	// Options belong to select and multiselect, and only to them.
 	Options []string `json:"options" required:"false" nullable:"true" maxItems:"500" doc:"The values to choose from; required for select and multiselect, refused for other types. Non-empty, different, at most 256 characters each." example:"[\"14 inch\", \"16 inch\"]"`
 	// Min and Max are inclusive and belong to number, text, textarea and multiselect.
-	Min *float64 `json:"min" required:"false" nullable:"true" doc:"Lower bound, inclusive: of a number, of the characters of a text or textarea, or of how many options a multiselect takes."`
-	Max *float64 `json:"max" required:"false" nullable:"true" doc:"Upper bound, inclusive, in the units of min. A text takes 10,000 and a textarea 100,000 characters when not given."`
+	Min *Bound `json:"min" required:"false" nullable:"true" doc:"Lower bound, inclusive: of a number, of the characters of a text or textarea, or of how many options a multiselect takes."`
+	Max *Bound `json:"max" required:"false" nullable:"true" doc:"Upper bound, inclusive, in the units of min. A text takes 10,000 and a textarea 100,000 characters when not given."`
 	// Pattern belongs to text, textarea, email and url.
 	Pattern string `json:"pattern" required:"false" nullable:"true" maxLength:"500" doc:"RE2 regular expression that the whole value must match; for text, textarea, email and url."`
 	// Accept and MaxFiles belong to file.
@@ -71,7 +76,58 @@ type Field struct {
 	MaxFiles *int     `json:"maxFiles" required:"false" nullable:"true" minimum:"1" maximum:"20" doc:"How many files a field of type file takes; one when not given."`
 	// VisibleWhen maps keys of other fields to a value or a list of values. The field is shown while each of them has
 	// (a multiselect: includes) one of the values named here. Empty or nil: always shown.
-	VisibleWhen map[string]any `json:"visibleWhen" required:"false" nullable:"true" doc:"Shows the field only while each of the fields named here has the given value, or one of the given list. Their values must be ones that those fields can have; fields of type file have none to compare with."`
+	VisibleWhen Conditions `json:"visibleWhen" required:"false" nullable:"true" doc:"Shows the field only while each of the fields named here has the given value, or one of the given list. Their values must be ones that those fields can have; fields of type file have none to compare with."`
+}
+
+// Bound is a JSON number with the digits that were sent. A double would hold 9007199254740993 as 9007199254740992.
+type Bound string
+
+// Conditions are what other fields must say, by their keys. Numbers in them keep their digits.
+type Conditions map[string]any
+
+// UnmarshalJSON reads an object, or null.
+func (c *Conditions) UnmarshalJSON(raw []byte) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode((*map[string]any)(c))
+}
+
+// MarshalJSON writes the number.
+func (b Bound) MarshalJSON() ([]byte, error) { return json.Marshal(json.Number(b)) }
+
+// UnmarshalJSON reads a number.
+func (b *Bound) UnmarshalJSON(raw []byte) error {
+	var n json.Number
+	if err := json.Unmarshal(raw, &n); err != nil {
+		return err
+	}
+	*b = Bound(n)
+	return nil
+}
+
+// Schema describes a number.
+func (Bound) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeNumber, Format: "double"}
+}
+
+// double returns the nearest double; NaN for what is no finite number.
+func (b Bound) double() float64 {
+	n, ok := number(json.Number(b))
+	if !ok {
+		return math.NaN()
+	}
+	return n
+}
+
+// String writes the number as people do, without an exponent.
+func (b Bound) String() string {
+	if whole, ok := text.Whole(string(b)); ok {
+		return whole
+	}
+	if strings.ContainsAny(string(b), "eE") {
+		return digits(b.double())
+	}
+	return string(b)
 }
 
 // Title returns the label, or the key where there is none.
@@ -100,8 +156,8 @@ func (f Field) MarshalJSON() ([]byte, error) {
 		Required    bool           `json:"required"`
 		Help        *string        `json:"help"`
 		Options     []string       `json:"options"`
-		Min         *float64       `json:"min"`
-		Max         *float64       `json:"max"`
+		Min         *Bound         `json:"min"`
+		Max         *Bound         `json:"max"`
 		Pattern     *string        `json:"pattern"`
 		Accept      []string       `json:"accept"`
 		MaxFiles    *int           `json:"maxFiles"`

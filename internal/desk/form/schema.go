@@ -116,7 +116,7 @@ func (f Field) bound(s map[string]any, least, upper string, most float64) {
 	if f.Min != nil {
 		s[least] = *f.Min
 	}
-	if f.Required && least != "minimum" && (f.Min == nil || *f.Min < 1) {
+	if f.Required && least != "minimum" && (f.Min == nil || f.Min.double() < 1) {
 		s[least] = 1
 	}
 	switch {

@@ -256,11 +256,11 @@ func TestValidateReadsWhatDecodersMake(t *testing.T) {
 
 func TestFormIsNotReachedByLaterChanges(t *testing.T) {
 	t.Parallel()
-	limit := 1.0
+	limit := form.Bound("1")
 	d := form.Definition{Fields: []form.Field{{Key: "f", Type: form.MultiSelect, Options: []string{"a"}, Max: &limit}}}
 	f, err := form.Compile(d)
 	require.NoError(t, err)
-	d.Fields[0].Options[0], limit = "b", 0
+	d.Fields[0].Options[0], limit = "b", "0"
 	require.Empty(t, refuse(t, f, `{"f": ["a"]}`))
 }
 
@@ -307,16 +307,46 @@ func TestBoundsByDigits(t *testing.T) {
 		`{"g": 1e22}`:                                     "Must be at most 1000000000000000000000.",
 		`{"h": "` + strings.Repeat("x", 1_000_001) + `"}`: "Must be at most 1000000 characters long.",
 	} {
-		var v map[string]any
-		d := json.NewDecoder(strings.NewReader(value))
-		d.UseNumber()
-		require.NoError(t, d.Decode(&v))
-		details, err := f.Validate(t.Context(), v, form.Lookups{})
-		require.NoError(t, err)
-		got := ""
-		if len(details) > 0 {
-			got = details[0].Message
-		}
-		require.Equal(t, want, got, value[:min(len(value), 60)])
+		require.Equal(t, want, firstFault(t, f, value), value[:min(len(value), 60)])
 	}
+}
+
+// A bound and a value to compare with keep their digits as well, from the definition on.
+func TestDefinitionsKeepDigits(t *testing.T) {
+	t.Parallel()
+	const fields = `{"key": "f", "type": "number", "min": 9007199254740993, "max": 9007199254740995},
+		{"key": "shown", "type": "boolean", "visibleWhen": {"f": [9007199254740993, 9007199254740995.0]}}`
+	var d form.Definition
+	require.NoError(t, json.Unmarshal([]byte(`{"fields": [`+fields+`]}`), &d))
+	written, err := json.Marshal(d)
+	require.NoError(t, err)
+	for _, digits := range []string{`"min":9007199254740993`, `"max":9007199254740995`, `[9007199254740993,9007199254740995.0]`} {
+		require.Contains(t, string(written), digits)
+	}
+	f := compile(t, fields)
+	for value, want := range map[string]string{
+		`{"f": 9007199254740993, "shown": true}`:     "",
+		`{"f": 9.007199254740995e15, "shown": true}`: "",
+		`{"f": 9007199254740992}`:                    "Must be at least 9007199254740993.",
+		`{"f": 9007199254740996}`:                    "Must be at most 9007199254740995.",
+		`{"f": 9007199254740994, "shown": true}`:     "Is not shown with these answers, and so takes no value.",
+	} {
+		require.Equal(t, want, firstFault(t, f, value), value)
+	}
+	require.NotEmpty(t, form.Check(form.Definition{Fields: []form.Field{{Key: "f", Type: form.Number, Min: new(form.Bound("9007199254740993")), Max: new(form.Bound("9007199254740992"))}}}))
+}
+
+// firstFault returns the message of the first detail of answers; empty for none.
+func firstFault(t *testing.T, f *form.Form, answers string) string {
+	t.Helper()
+	var v map[string]any
+	d := json.NewDecoder(strings.NewReader(answers))
+	d.UseNumber()
+	require.NoError(t, d.Decode(&v))
+	details, err := f.Validate(t.Context(), v, form.Lookups{})
+	require.NoError(t, err)
+	if len(details) == 0 {
+		return ""
+	}
+	return details[0].Message
 }

@@ -22,8 +22,10 @@ type field struct {
 	kind      Type
 	required  bool
 	options   map[string]int // option → its index
-	min, max  float64        // ±Inf when there is no bound; max of a file field is how many files it takes
-	accept    []accept       // the kinds of files; empty for any
+	min, max  float64        // of characters, choices and files; ±Inf when there is no bound
+	least     Bound          // of a number; empty for none, as the next
+	most      Bound
+	accept    []accept // the kinds of files; empty for any
 	pattern   *regexp.Regexp
 	size      int // of the pattern, in instructions
 	when      []condition
@@ -124,10 +126,10 @@ func (f *field) numberFault(v any) string {
 	switch _, ok := number(v); {
 	case !ok:
 		return "Must be a finite number."
-	case !math.IsInf(f.min, 0) && text.CompareNumbers(digits(v), digits(f.min)) < 0:
-		return "Must be at least " + digits(f.min) + "."
-	case !math.IsInf(f.max, 0) && text.CompareNumbers(digits(v), digits(f.max)) > 0:
-		return "Must be at most " + digits(f.max) + "."
+	case f.least != "" && text.CompareNumbers(digits(v), string(f.least)) < 0:
+		return "Must be at least " + f.least.String() + "."
+	case f.most != "" && text.CompareNumbers(digits(v), string(f.most)) > 0:
+		return "Must be at most " + f.most.String() + "."
 	}
 	return ""
 }
@@ -274,12 +276,11 @@ func list(v any) ([]any, bool) {
 }
 
 // canonical turns a value that the field accepted (of a multiselect, one option) into one that == compares by meaning: numbers of
-// any Go type become float64, and date-times of any zone become UTC.
+// any Go type and spelling become one text, and date-times of any zone become UTC.
 func (f *field) canonical(v any) any {
 	switch f.kind {
 	case Number:
-		n, _ := number(v)
-		return n
+		return text.NumberKey(digits(v))
 	case DateTime:
 		t, _ := text.Moment(v.(string))
 		return t

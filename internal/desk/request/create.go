@@ -301,9 +301,9 @@ func (in CreateInput) requester(ctx context.Context, tx *op.Tx) (string, error) 
 	return person(ctx, tx, where)
 }
 
-// person returns the id of a user of the company; empty when there is none, or when they were deactivated or erased.
+// person returns the id of a user of the company, and holds their row; empty when there is none, or when they were deactivated or erased.
 func person(ctx context.Context, tx *op.Tx, where predicate.User) (string, error) {
-	u, err := tx.User.Query().Where(where).Only(ctx)
+	u, err := op.Share(tx, tx.User.Query().Where(where)).Only(ctx)
 	if err != nil || access.Gone(u.Status) {
 		return "", ent.MaskNotFound(err)
 	}
@@ -374,7 +374,7 @@ func tellAssignee(ctx context.Context, tx *op.Tx, before, after *ent.Request) er
 }
 
 func teamExists(ctx context.Context, tx *op.Tx) func(string) (bool, error) {
-	return func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) }
+	return op.FindShared(ctx, tx, func(id string) *ent.TeamQuery { return tx.Team.Query().Where(team.ID(id)) })
 }
 
 // rank returns the number by which lists order priorities.

@@ -72,7 +72,7 @@ func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*e
 			in.Priority = op.SetTo(string(to))
 		}
 	case sla.Reassign:
-		there, err := c.Tx.Team.Query().Where(team.ID(op.Or(e.TeamID, ""))).Exist(ctx)
+		there, err := op.Share(c.Tx, c.Tx.Team.Query().Where(team.ID(op.Or(e.TeamID, "")))).Exist(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("look for the team: %w", err)
 		}

@@ -3,6 +3,7 @@ package request
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -23,13 +24,15 @@ import (
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/share"
+	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
 )
 
 // The limits of one table.
 const (
 	MaxExport      = 100_000
-	exportedAtOnce = 100 // requests in one statement, as on a page of the list: one may have answers of nearly a mebibyte
+	exportedAtOnce = 100     // requests in one statement, as on a page of the list
+	exportedBytes  = 8 << 20 // of their long values: one may have answers of nearly a mebibyte, and then there are fewer in a statement
 	maxPiece       = 10 * time.Second
 	maxTurn        = 5 * time.Second // for its turn
 )
@@ -54,7 +57,7 @@ type Piece struct {
 }
 
 func exportPiece(ctx context.Context, tx *op.Tx, in ExportInput) (*Piece, error) {
-	list, err := list(ctx, tx, in.ListInput)
+	list, err := fitting(ctx, tx, in.ListInput)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +72,17 @@ func exportPiece(ctx context.Context, tx *op.Tx, in ExportInput) (*Piece, error)
 		return nil, err
 	}
 	return out, out.name(ctx, tx, slices.Collect(maps.Keys(ids)))
+}
+
+// fitting lists requests, fewer than asked for where they are long.
+func fitting(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
+	for {
+		found, err := list(store.Within(ctx, exportedBytes), tx, in)
+		if !errors.Is(err, store.ErrLong) || in.Size == 1 {
+			return found, err
+		}
+		in.Size = max(1, in.Size/4)
+	}
 }
 
 // fileInAnswer finds the ids of files in encoded answers, as values of their own.
@@ -142,6 +156,7 @@ type Table struct {
 	engine *op.Engine
 	in     ExportInput
 	next   *Piece
+	size   int // of the next piece
 	leave  func()
 
 	Total int // how many requests match; a table has MaxExport of them at most
@@ -158,7 +173,7 @@ func OpenTable(ctx context.Context, e *op.Engine, in ExportInput) (*Table, error
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{engine: e, in: in, leave: leave}
+	t := &Table{engine: e, in: in, size: exportedAtOnce, leave: leave}
 	if err := t.read(ctx, ""); err != nil {
 		leave()
 		return nil, err
@@ -209,9 +224,12 @@ func (in ListInput) told() map[string]any {
 func (t *Table) read(ctx context.Context, after string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxPiece)
 	defer cancel()
-	t.in.SetWindow(exportedAtOnce, after, t.in.Sort, after == "")
-	t.next, _, err = op.Run(ctx, t.engine, Export, t.in, (op.Call{}).Checked())
-	return err
+	t.in.SetWindow(t.size, after, t.in.Sort, after == "")
+	if t.next, _, err = op.Run(ctx, t.engine, Export, t.in, (op.Call{}).Checked()); err != nil {
+		return err
+	}
+	t.size = min(exportedAtOnce, max(1, 2*len(t.next.Rows))) // long rows are often followed by long ones
+	return nil
 }
 
 // Rows calls write with the headings and then with each row, and sent after each piece. A line is write's until it returns.

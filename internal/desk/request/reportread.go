@@ -17,6 +17,7 @@ import (
 	"atrium/ent/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/period"
+	"atrium/internal/platform/share"
 	"atrium/internal/platform/store"
 )
 
@@ -51,8 +52,9 @@ func reportFlags(s *sql.SelectTable) string {
 // reportReaders is how many statements of a report run at once: more than half of what takes time is the database's.
 const reportReaders = 2
 
-// statements are the places of the statements of all reports of a process: half of the connections that read on SQLite.
-var statements = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
+// statements are the places of the statements of all reports of a process: half of the connections that read on SQLite. A company has
+// those of one report.
+var statements = share.New(max(reportReaders, runtime.GOMAXPROCS(0)), reportReaders)
 
 // count reads the requests that the filter finds and counts them. The statements may see different moments; none counts a request of
 // another, because they are told apart by when it was filed, which does not change, and by when it ended.
@@ -71,13 +73,12 @@ func (t *tally) count(ctx context.Context, tx *op.Tx, in ListInput, by []string)
 	readers.SetLimit(reportReaders)
 	for _, part := range t.portions() {
 		readers.Go(func() error {
-			select {
-			case statements <- struct{}{}:
-			case <-reading.Done():
-				return context.Cause(reading)
+			leave, err := statements.Take(reading, tx.Principal().CompanyID)
+			if err != nil {
+				return err
 			}
-			defer func() { <-statements }()
-			_, err := op.Bounded(reading, tx, request.Table, func(ctx context.Context) (struct{}, error) { return struct{}{}, r.read(ctx, part) })
+			defer leave()
+			_, err = op.Bounded(reading, tx, request.Table, func(ctx context.Context) (struct{}, error) { return struct{}{}, r.read(ctx, part) })
 			return err
 		})
 	}

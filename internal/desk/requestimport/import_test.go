@@ -17,6 +17,7 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/requestimport"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -207,6 +208,28 @@ func TestImportsAreACompanysOwn(t *testing.T) {
 		testkit.Refused(t, d.World, theirs, requestimport.Stop, op.ByID{ID: i.ID}, apperr.NotFound)
 		i = testkit.Run(t, d.World, d.owner, requestimport.Stop, op.ByID{ID: i.ID})
 		require.Equal(t, []any{entimport.StatusSTOPPED, ""}, []any{i.Status, i.Csv})
+	})
+}
+
+// Rows are named in any case and Unicode form, as elsewhere. What is called exactly so comes first.
+func TestNamesInAnyCase(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		service := testkit.Run(t, d.World, d.owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Stra\u00dfe"})
+		testkit.Run(t, d.World, d.owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: service.ID}, Name: "Caf\u00e9"})
+		testkit.Run(t, d.World, d.owner, people.CreateTeam, people.CreateTeamInput{Name: "\u0394\u0395\u03a3\u039a"})
+		testkit.Run(t, d.World, d.owner, people.CreateTeam, people.CreateTeamInput{Name: "Ops"})
+		testkit.Run(t, d.World, d.owner, people.CreateTeam, people.CreateTeamInput{Name: "OPS", Slug: new("other")})
+		agent := d.A.Users[principal.Agent]
+		table := "title,service,offering,requester,team\n" +
+			"A,STRASSE,cafe\u0301," + strings.ToUpper(agent.Name) + ",\u03b4\u03b5\u03c3\u03ba\n" +
+			"B,stra\u00dfe,CAF\u00c9," + strings.ToUpper(agent.Email) + ",Ops\n" +
+			"C,stra\u00dfe,cafe," + agent.Email + ",ops\n"
+		i := testkit.Run(t, d.World, d.owner, requestimport.Create, requestimport.CreateInput{CSV: table, DryRun: new(true)})
+		var said []string
+		for _, f := range requestimport.FaultsOf(i) {
+			said = append(said, fmt.Sprint(f.Row, " ", f.Column))
+		}
+		require.Equal(t, []string{"4 offering", "4 team"}, said, "an accent tells names apart, and two teams are called ops")
 	})
 }
 

@@ -5,70 +5,140 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"atrium/ent"
 	"atrium/ent/offering"
+	"atrium/ent/predicate"
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/user"
 	"atrium/internal/identity/access"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/text"
 )
 
-// names are the rows that some rows of a table name, by what they are called there.
+// names are the rows that some rows of a table name.
 type names struct {
-	services, teams map[string][]string        // ids
-	offerings       map[string][]*ent.Offering // by id and by name
-	people          map[string][]*ent.User     // by id, address and name
+	services  named[*ent.Service]
+	offerings named[*ent.Offering]
+	teams     named[*ent.Team]
+	people    named[*ent.User]
 }
 
-// find looks up, in a statement for each kind, what rows name, among what the caller sees.
+// named are rows by what they are called, in any case and Unicode form.
+type named[Row any] struct {
+	of     func(Row) []string // its id, and what else it is called
+	called map[string][]Row
+}
+
+// find returns the rows that are called so, or else those that are called so in another case or form.
+func (n named[Row]) find(called string) []Row {
+	if exact := n.exactly(called); len(exact) > 0 {
+		return exact
+	}
+	return n.called[text.NameKey(called)]
+}
+
+func (n named[Row]) exactly(called string) (out []Row) {
+	for _, row := range n.called[text.NameKey(called)] {
+		if slices.Contains(n.of(row), called) {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// keep adds rows that are not there yet.
+func (n named[Row]) keep(rows []Row) {
+	for _, row := range rows {
+		keys := n.of(row)
+		id := keys[0]
+		for i, s := range keys {
+			keys[i] = text.NameKey(s)
+		}
+		slices.Sort(keys)
+		for _, key := range slices.Compact(keys) {
+			if !slices.ContainsFunc(n.called[key], func(other Row) bool { return n.of(other)[0] == id }) {
+				n.called[key] = append(n.called[key], row)
+			}
+		}
+	}
+}
+
+// look finds rows: by their index what is written as they are called, and only for what is not, by a scan in any case and form.
+func look[Row any](called []string, of func(Row) []string, query func(called []string, folded bool) ([]Row, error)) (named[Row], error) {
+	n := named[Row]{of, map[string][]Row{}}
+	for _, folded := range []bool{false, true} {
+		if len(called) == 0 {
+			break
+		}
+		rows, err := query(called, folded)
+		if err != nil {
+			return n, err
+		}
+		n.keep(rows)
+		called = slices.DeleteFunc(called, func(s string) bool { return len(n.exactly(s)) > 0 })
+	}
+	return n, nil
+}
+
+// find looks up, in a statement or two for each kind, what rows name, among what the caller sees.
 func (p *plan) find(ctx context.Context, from, to int) error {
-	cells := func(field, also string) []string {
+	cells := func(also string, fields ...string) []string {
 		out := []string{also}
 		for n := from; n < to; n++ {
-			out = append(out, reading{p, p.table.rows[n], nil}.text(field))
+			for _, field := range fields {
+				out = append(out, reading{p, p.table.rows[n], nil}.text(field))
+			}
 		}
 		slices.Sort(out)
 		return slices.DeleteFunc(slices.Compact(out), func(s string) bool { return s == "" })
 	}
 	ctx = p.tx.Filtered(ctx)
-	p.names = names{map[string][]string{}, map[string][]string{}, map[string][]*ent.Offering{}, map[string][]*ent.User{}}
-	called := cells(isService, p.settings.ServiceID)
-	services, err := p.tx.Service.Query().Where(service.Or(service.IDIn(called...), service.NameIn(called...))).Limit(2 * maxNamed).All(ctx)
+	var err error
+	p.names.services, err = look(cells(p.settings.ServiceID, isService), func(s *ent.Service) []string { return []string{s.ID, s.Name} },
+		func(called []string, folded bool) ([]*ent.Service, error) {
+			where := service.Or(service.IDIn(called...), service.NameIn(called...))
+			if folded {
+				where = paging.FoldedIn[predicate.Service](service.FieldName, called)
+			}
+			return p.tx.Service.Query().Where(where).Limit(2 * maxNamed).All(ctx)
+		})
 	if err != nil {
 		return fmt.Errorf("look the services up: %w", err)
 	}
-	for _, s := range services {
-		add(p.services, s.ID, s.ID, s.Name)
-	}
-	called = cells(isOffering, p.settings.OfferingID)
-	offerings, err := p.tx.Offering.Query().Where(offering.Or(offering.IDIn(called...), offering.NameIn(called...))).Limit(2 * maxNamed).All(ctx)
+	p.names.offerings, err = look(cells(p.settings.OfferingID, isOffering), func(o *ent.Offering) []string { return []string{o.ID, o.Name} },
+		func(called []string, folded bool) ([]*ent.Offering, error) {
+			where := offering.Or(offering.IDIn(called...), offering.NameIn(called...))
+			if folded {
+				where = paging.FoldedIn[predicate.Offering](offering.FieldName, called)
+			}
+			return p.tx.Offering.Query().Where(where).Limit(2 * maxNamed).All(ctx)
+		})
 	if err != nil {
 		return fmt.Errorf("look the offerings up: %w", err)
 	}
-	for _, o := range offerings {
-		add(p.offerings, o, o.ID, o.Name)
-	}
-	called = cells(isTeam, "")
-	teams, err := p.tx.Team.Query().Where(team.Or(team.IDIn(called...), team.NameIn(called...))).Limit(2 * maxNamed).All(ctx)
+	p.names.teams, err = look(cells("", isTeam), func(t *ent.Team) []string { return []string{t.ID, t.Name} },
+		func(called []string, folded bool) ([]*ent.Team, error) {
+			where := team.Or(team.IDIn(called...), team.NameIn(called...))
+			if folded {
+				where = paging.FoldedIn[predicate.Team](team.FieldName, called)
+			}
+			return p.tx.Team.Query().Where(where).Limit(2 * maxNamed).All(ctx)
+		})
 	if err != nil {
 		return fmt.Errorf("look the teams up: %w", err)
 	}
-	for _, t := range teams {
-		add(p.teams, t.ID, t.ID, t.Name)
-	}
-	called = append(cells(isRequester, ""), cells(isAssignee, "")...)
-	addresses := make([]string, len(called))
-	for i, s := range called {
-		addresses[i] = strings.ToLower(s)
-	}
-	people, err := p.tx.User.Query().Where(user.Or(user.IDIn(called...), user.EmailIn(addresses...), user.NameIn(called...))).Limit(4 * maxNamed).All(ctx)
+	p.names.people, err = look(cells("", isRequester, isAssignee), func(u *ent.User) []string { return []string{u.ID, u.Email, u.Name} },
+		func(called []string, folded bool) ([]*ent.User, error) {
+			where := user.Or(user.IDIn(called...), user.EmailIn(called...), user.NameIn(called...))
+			if folded {
+				where = user.Or(paging.FoldedIn[predicate.User](user.FieldName, called), paging.FoldedIn[predicate.User](user.FieldEmail, called))
+			}
+			return p.tx.User.Query().Where(where).Limit(4 * maxNamed).All(ctx)
+		})
 	if err != nil {
 		return fmt.Errorf("look the people up: %w", err)
-	}
-	for _, u := range people {
-		add(p.people, u, u.ID, u.Email, u.Name)
 	}
 	return nil
 }
@@ -76,27 +146,19 @@ func (p *plan) find(ctx context.Context, from, to int) error {
 // maxNamed is how many rows of each kind the rows that are looked at together can name, if no two have one name.
 const maxNamed = checkedAtOnce
 
-// add keeps a row by all that it is called.
-func add[Row any](to map[string][]Row, row Row, called ...string) {
-	slices.Sort(called)
-	for _, name := range slices.Compact(called) {
-		to[name] = append(to[name], row)
-	}
-}
-
 // target finds the service and the offering of a row.
 func (r reading) target() {
 	in := &r.item.in
 	called := cmp.Or(r.text(isService), r.settings.ServiceID)
-	services := r.services[called]
+	services := r.names.services.find(called)
 	if called != "" && len(services) != 1 {
 		r.fault(isService, "must name one service, by its name or id")
 		return
 	}
 	called = cmp.Or(r.text(isOffering), r.settings.OfferingID)
 	var found []*ent.Offering
-	for _, o := range r.offerings[called] {
-		if len(services) == 0 || o.ServiceID == services[0] {
+	for _, o := range r.names.offerings.find(called) {
+		if len(services) == 0 || o.ServiceID == services[0].ID {
 			found = append(found, o)
 		}
 	}
@@ -121,8 +183,8 @@ func (r reading) who() {
 		}
 	}
 	if called := r.text(isTeam); called != "" {
-		if teams := r.teams[called]; len(teams) == 1 {
-			in.TeamID = &teams[0]
+		if teams := r.names.teams.find(called); len(teams) == 1 {
+			in.TeamID = &teams[0].ID
 		} else {
 			r.fault(isTeam, "must name one team, by its name or id")
 		}
@@ -135,10 +197,7 @@ func (r reading) person(field, tag string) *ent.User {
 	if called == "" {
 		return nil
 	}
-	found := r.plan.people[called]
-	if len(found) == 0 {
-		found = r.plan.people[strings.ToLower(called)]
-	}
+	found := r.names.people.find(called)
 	switch {
 	case len(found) == 1:
 		return found[0]

@@ -174,7 +174,7 @@ func check(ctx context.Context, tx *op.Tx, named, teamID *string, assign routing
 	for _, d := range details {
 		refs.Fault(d.Field, d.Message)
 	}
-	refs.Check("teamId", named, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
+	refs.Check("teamId", named, "team", op.FindShared(ctx, tx, func(id string) *ent.TeamQuery { return tx.Team.Query().Where(team.ID(id)) }))
 	if assign != routingrule.AssignToNone && teamID == nil {
 		refs.Fault("assignTo", "needs a team")
 	}

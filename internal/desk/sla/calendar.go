@@ -28,8 +28,8 @@ type Calendar struct {
 	always bool  // all time is working time
 }
 
-// always is the calendar without any hours, holidays or exceptions: all time counts.
-var always = &Calendar{zone: time.UTC, always: true}
+// Always is the calendar without any hours, holidays or exceptions: all time counts.
+var Always = &Calendar{zone: time.UTC, always: true}
 
 // Exception replaces the hours of one day; without Hours, the day has no working time. An exception overrides a holiday.
 type Exception struct {
@@ -105,6 +105,9 @@ func spansOf(list []Hours) ([]span, error) {
 	}
 	return slices.Clip(out), nil
 }
+
+// Zone returns the time zone in which its days are.
+func (c *Calendar) Zone() *time.Location { return c.zone }
 
 // Add returns the time at which d of working time has passed since t. Returns ErrNoWork when that takes more than twenty years.
 func (c *Calendar) Add(t time.Time, d time.Duration) (time.Time, error) {

@@ -70,7 +70,7 @@ type Clock struct {
 // A target is missed when its time is used up while its clock runs. What ends exactly at the due time is late.
 func Derive(l Levels, priority string, cal *Calendar, log []Event, now time.Time) Clock {
 	if cal == nil {
-		cal = always
+		cal = Always
 	}
 	r := read(log, now)
 	var c Clock

@@ -64,7 +64,7 @@ func (s *Server) switchOff(ctx context.Context, u unsubscription) (locale.Text, 
 		return locale.Say("You can have the report mailed again on the page Reports in Atrium."), reportmail.End(ctx, s.engine, u.company, u.user, u.kind)
 	}
 	return locale.Say("You still see your notifications in Atrium. You can turn the mails on again in its settings."),
-		s.store.Write(s.system(ctx), func(ctx context.Context, tx *store.Tx) error { return notice.SwitchOff(ctx, tx.Client, u.user, u.kind) })
+		s.store.Write(s.system(ctx), func(ctx context.Context, tx *store.Tx) error { return notice.SwitchOff(ctx, tx, u.user, u.kind) })
 }
 
 // brokenLink answers a link of a mail whose token is no token.

@@ -24,7 +24,9 @@ const (
 	fetchAgain    = 15 * time.Minute // after a failure: a server that is asked for a wrong password each minute locks the account
 	notedEvery    = 10 * time.Minute // that all is well
 	fetchedAtOnce = 4                // mailboxes of a node
-	fetchTimeout  = 6 * time.Minute  // package imap ends after five
+	fetchedOfOne  = 1                // of them of one company: a slow server keeps its place for minutes
+	fetchTurn     = 2 * time.Second
+	fetchTimeout  = 6 * time.Minute // package imap ends after five
 	folder        = "INBOX"
 )
 
@@ -82,6 +84,11 @@ func (*fetcher) Timeout(*river.Job[FetchArgs]) time.Duration { return fetchTimeo
 
 // Work fetches what has come to a mailbox, and notes why it cannot.
 func (w *fetcher) Work(ctx context.Context, job *river.Job[FetchArgs]) error {
+	leave, ok := w.post.fetches.TakeNow(job.Args.Company)
+	if !ok {
+		return river.JobSnooze(fetchTurn)
+	}
+	defer leave()
 	ctx = principal.With(ctx, principal.Worker(job.Args.Company, worker))
 	e := w.post.Depot.Engine
 	m, err := e.Store.Reader().Mailbox.Query().Where(mailbox.ID(job.Args.Mailbox), mailbox.Enabled(true)).Only(ctx)

@@ -16,6 +16,7 @@ import (
 	goimap "github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapserver"
 	"github.com/emersion/go-imap/v2/imapserver/imapmemserver"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
@@ -59,6 +60,20 @@ func mailServer(t *testing.T) (address string, trusted *tls.Config, user *imapme
 
 type literal struct{ *strings.Reader }
 
+// A company whose mail server is slow has one mailbox fetched at a time, and leaves places to others.
+func TestFetchesAreShared(t *testing.T) {
+	t.Parallel()
+	p := mailbox.NewPost(mailbox.Post{})
+	leave, ok := p.Fetches().TakeNow("co_slow")
+	require.True(t, ok)
+	defer leave()
+	var later *rivertype.JobSnoozeError
+	require.ErrorAs(t, p.Fetch(t.Context(), mailbox.FetchArgs{Company: "co_slow", Mailbox: "mbx_2"}), &later)
+	leaveOther, ok := p.Fetches().TakeNow("co_other")
+	require.True(t, ok)
+	leaveOther()
+}
+
 // Mail is fetched from a mail server: each message once, those behind the last one that came, with the token that it was written to. A
 // wrong password is said to admins, and the right one ends that.
 func TestMailIsFetched(t *testing.T) {
@@ -92,7 +107,7 @@ func TestMailIsFetched(t *testing.T) {
 		r := d.came("1@x", inboundmail.OutcomeREQUEST)
 		d.came("2@x", inboundmail.OutcomeREQUEST)
 		require.Nil(t, box().Fault)
-		require.NotNil(t, box().FetchedAt)
+		require.Eventually(t, func() bool { return box().FetchedAt != nil }, patience, tick)
 
 		put(mail{from: who.Email, to: "Desk <" + d.answerTo(who, *r.RequestID) + ">", id: "3@x", subject: "Hm", body: "More."})
 		d.fetch()

@@ -128,10 +128,10 @@ func mayAdd(ctx context.Context, tx *op.Tx, address string) error {
 
 func checkTargets(ctx context.Context, tx *op.Tx, offeringID, teamID *string) error {
 	var refs op.Refs
-	refs.Check("offeringId", offeringID, "offering", func(id string) (bool, error) {
-		return tx.Offering.Query().Where(offering.ID(id)).Exist(ctx)
-	})
-	refs.Check("teamId", teamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
+	refs.Check("offeringId", offeringID, "offering", op.FindShared(ctx, tx, func(id string) *ent.OfferingQuery {
+		return tx.Offering.Query().Where(offering.ID(id))
+	}))
+	refs.Check("teamId", teamID, "team", op.FindShared(ctx, tx, func(id string) *ent.TeamQuery { return tx.Team.Query().Where(team.ID(id)) }))
 	return refs.Err()
 }
 

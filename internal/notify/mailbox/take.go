@@ -39,7 +39,7 @@ type Post struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	TLS  *tls.Config
 
-	hooks, works *share.Places
+	hooks, works, fetches *share.Places
 }
 
 // The places of a node for the calls of mail providers, each of which holds a message in memory.
@@ -50,7 +50,7 @@ const (
 
 // NewPost returns a post.
 func NewPost(p Post) *Post {
-	p.hooks, p.works = share.New(hooksAtOnce, hooksOfOne), share.New(atOnce, ofOne)
+	p.hooks, p.works, p.fetches = share.New(hooksAtOnce, hooksOfOne), share.New(atOnce, ofOne), share.New(fetchedAtOnce, fetchedOfOne)
 	return &p
 }
 

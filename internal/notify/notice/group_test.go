@@ -216,7 +216,7 @@ func TestWhatWaitsIsToldToWhomItConcerns(t *testing.T) {
 		c.say("7")
 		c.say("8")
 		require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
-			return notice.SwitchOff(ctx, tx.Client, c.who.ID, notice.Progress)
+			return notice.SwitchOff(ctx, tx, c.who.ID, notice.Progress)
 		}))
 		require.Empty(t, second())
 		testkit.Run(t, d.World, d.AsUser(c.who), notice.UpdateSettings, notice.Setting{Kind: notice.Progress, Channel: "now"})

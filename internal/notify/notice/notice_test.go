@@ -243,7 +243,7 @@ func TestSwitchOff(t *testing.T) {
 		asAgent := d.As(d.A, principal.Agent)
 		off := func(kind string) {
 			err := d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
-				return notice.SwitchOff(ctx, tx.Client, agent.ID, kind)
+				return notice.SwitchOff(ctx, tx, agent.ID, kind)
 			})
 			require.NoError(t, err)
 		}

@@ -85,7 +85,7 @@ func TestWhoGetsReceipts(t *testing.T) {
 		testkit.Run(t, d.World, d.AsUser(staff), notice.UpdateSettings, notice.Setting{Kind: notice.Receipt, Channel: "now"})
 		gets(true, true)
 		require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
-			return notice.SwitchOff(ctx, tx.Client, who.ID, notice.Receipt)
+			return notice.SwitchOff(ctx, tx, who.ID, notice.Receipt)
 		}))
 		gets(false, true)
 		_, _, err := op.Run(d.AsUser(who), d.Engine, notice.UpdateSettings, notice.Setting{Kind: notice.Receipt, Channel: "digest"}, nil)

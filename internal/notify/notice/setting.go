@@ -12,6 +12,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // The kinds of notices.
@@ -154,8 +155,8 @@ func set(ctx context.Context, u *ent.User, list ...Setting) error {
 
 // SwitchOff sets a kind's channel to never for a user. For Digest it does so for all kinds whose channel is digest. It does
 // nothing for a user who is not found. ctx must reach the user's company.
-func SwitchOff(ctx context.Context, db *ent.Client, userID, kind string) error {
-	u, err := db.User.Get(ctx, userID)
+func SwitchOff(ctx context.Context, tx *store.Tx, userID, kind string) error {
+	u, err := store.Lock(tx, tx.User.Query().Where(user.ID(userID))).Only(ctx)
 	if err != nil {
 		return ent.MaskNotFound(err)
 	}

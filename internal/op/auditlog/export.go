@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"atrium/internal/op/audit/merkle"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/store"
 	"atrium/internal/platform/text"
 )
 
@@ -104,22 +106,28 @@ func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, erro
 	out := &Exported{Format: in.Format, Count: len(rows), Truncated: more}
 	if in.Format == "csv" {
 		out.Content, err = asCSV(rows)
-		return out, err
+	} else {
+		var places []merkle.ExportProof
+		if places, err = exportProofs(ctx, tx, rows); err == nil {
+			out.Content, err = asJSONL(rows, places)
+		}
 	}
-	places, err := exportProofs(ctx, tx, rows)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = store.Charge(ctx, len(out.Content))
 	}
-	out.Content, err = asJSONL(rows, places)
 	return out, err
 }
 
 // readNewest returns the entries up to the limits, newest first, and whether older ones match too.
 func readNewest(ctx context.Context, tx *op.Tx, in ExportInput) (rows []*ent.AuditEntry, more bool, err error) {
-	size, where := 0, in.where()
+	size, where, most := 0, in.where(), exportedAtOnce
 	for {
 		batch, err := tx.AuditEntry.Query().Where(where...).Order(ent.Desc(auditentry.FieldCreatedAt, auditentry.FieldID)).
-			Limit(exportedAtOnce).All(ctx)
+			Limit(most).All(store.Within(ctx, MaxExportBytes))
+		if errors.Is(err, store.ErrLong) && most > 1 {
+			most = max(1, most/4)
+			continue
+		}
 		if err != nil {
 			return nil, false, fmt.Errorf("read the entries: %w", err)
 		}
@@ -130,7 +138,7 @@ func readNewest(ctx context.Context, tx *op.Tx, in ExportInput) (rows []*ent.Aud
 			}
 			rows = append(rows, e)
 		}
-		if len(batch) < exportedAtOnce {
+		if len(batch) < most {
 			return rows, false, nil
 		}
 		last := batch[len(batch)-1]

@@ -125,10 +125,15 @@ func TestExportsAreBounded(t *testing.T) {
 		write(1, "short")
 		require.True(t, read("csv").Truncated)
 
-		write(20, strings.Repeat("x", auditlog.MaxExportBytes/16))
-		long := read("csv")
-		require.Equal(t, 15, long.Count)
-		require.True(t, long.Truncated)
+		write(70, strings.Repeat("x", auditlog.MaxExportBytes/16)) // more than one call may read at once
+		ctx = store.ForCall(ctx)
+		for range 4 {
+			long := read("csv")
+			require.Equal(t, 15, long.Count)
+			require.True(t, long.Truncated)
+		}
+		_, _, err := op.Run(ctx, w.Engine, auditlog.ReadExport, auditlog.ExportInput{Format: "csv"}, nil)
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err), "the texts of a call's exports count together")
 	})
 }
 

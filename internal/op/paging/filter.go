@@ -102,6 +102,24 @@ func containsFold[P ~func(*sql.Selector)](column, part string) P {
 	}
 }
 
+// FoldedIn matches rows whose column is one of the texts in any case and spelling, as text.Fold compares. No index serves it, and it
+// takes é for e: compare what it finds by text.NameKey where that matters.
+func FoldedIn[P ~func(*sql.Selector)](column string, texts []string) P {
+	return func(s *sql.Selector) {
+		of := folded(s.Dialect(), s.C(column))
+		s.Where(sql.P(func(b *sql.Builder) {
+			b.WriteString(of + " IN (")
+			for i, t := range texts {
+				if i > 0 {
+					b.Comma()
+				}
+				b.Arg(text.Fold(t))
+			}
+			b.WriteString(")")
+		}))
+	}
+}
+
 // folded returns the SQL of text.Fold of a column. Texts of ASCII, which most are, take the database's own lower().
 func folded(of, column string) string {
 	ascii, others := "length", "atrium_fold($)"

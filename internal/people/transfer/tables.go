@@ -40,7 +40,7 @@ var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.T
 var kinds = []string{
 	"agent_consulted", "agent_evaluate", "agent_expiry", "agent_intake", "agent_lease", "agent_phase", "agent_push", "agent_release", "agent_run",
 	"agent_task", "agent_think", "attachment_scan", "erase_person", "execution_call", "execution_notice", "execution_step", "inbound_fetch", "inbound_mail",
-	"notice", "notice_progress", "notice_quarantined", "report_mail", "request_follow_up", "request_import", "schedule_replan", "schedule_run", "sla_breach", "sla_notice", "sla_rederive", "webhook", "webhook_replay",
+	"notice", "notice_progress", "notice_quarantined", "people_handover", "report_mail", "request_follow_up", "request_import", "schedule_replan", "schedule_run", "sla_breach", "sla_notice", "sla_rederive", "webhook", "webhook_replay",
 }
 
 // accountTables lists the tables without a company that move with a company's people, and the column of each that names the account.

@@ -32,3 +32,6 @@ func KnowsIndex(name string) bool { return uniqueIndexes[name] != nil }
 
 // ParentName exports parentName.
 func ParentName(name string) string { return parentName(name) }
+
+// DropLeft exports dropLeft.
+var DropLeft = dropLeft

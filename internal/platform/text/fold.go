@@ -23,6 +23,14 @@ func Fold(s string) string {
 	return norm.NFC.String(strings.Map(unaccented, norm.NFD.String(finalSigma.Replace(s))))
 }
 
+// NameKey returns s in the form in which names are told apart: full case folding in NFC, accents kept.
+func NameKey(s string) string {
+	if isASCII(s) {
+		return strings.ToLower(s)
+	}
+	return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
+}
+
 // unaccented drops the combining diacritical marks.
 func unaccented(r rune) rune {
 	if r >= 0x300 && r <= 0x36F {

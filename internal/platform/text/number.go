@@ -36,6 +36,12 @@ func CompareNumbers(a, b string) int {
 	return x.sign * cmp.Or(cmp.Compare(x.point, y.point), cmp.Compare(x.digits, y.digits))
 }
 
+// NumberKey returns a text that is the same for all ways in which a JSON number is written, and another for every other number.
+func NumberKey(number string) string {
+	d := decimalOf(number)
+	return strconv.Itoa(d.sign) + "." + d.digits + "e" + strconv.Itoa(d.point)
+}
+
 // decimal is the number sign × 0.digits × 10^point, without zeros at either end of the digits. Zero has the sign 0.
 type decimal struct {
 	sign   int

@@ -28,6 +28,18 @@ func TestWhole(t *testing.T) {
 }
 
 // CompareNumbers agrees with exact fractions.
+func TestNumberKey(t *testing.T) {
+	t.Parallel()
+	for _, same := range [][]string{{"60", "60.0", "6e1", "0.6E+2"}, {"0", "-0", "0.0", "0e7"}, {"-0.5", "-5e-1"}} {
+		for _, one := range same {
+			require.Equal(t, text.NumberKey(same[0]), text.NumberKey(one), one)
+		}
+	}
+	require.NotEqual(t, text.NumberKey("9007199254740993"), text.NumberKey("9007199254740992"))
+	require.NotEqual(t, text.NumberKey("1"), text.NumberKey("-1"))
+	require.NotEqual(t, text.NumberKey("1"), text.NumberKey("10"))
+}
+
 func TestCompareNumbers(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 1, text.CompareNumbers("9007199254740993", "9007199254740992"))
@@ -46,4 +58,13 @@ func TestCompareNumbers(t *testing.T) {
 			rt.Fatalf("%s: %s %v", a, whole, ok)
 		}
 	})
+}
+
+// Names are told apart without case and Unicode form, but with their accents.
+func TestNameKey(t *testing.T) {
+	t.Parallel()
+	for _, same := range [][2]string{{"Ops", "OPS"}, {"Straße", "STRASSE"}, {"Café", "CAFE\u0301"}, {"ΔΕΣΚ", "δεσκ"}, {"ΟΔΟΣ", "οδος"}} {
+		require.Equal(t, text.NameKey(same[0]), text.NameKey(same[1]), same[0])
+	}
+	require.NotEqual(t, text.NameKey("Café"), text.NameKey("Cafe"))
 }

@@ -250,7 +250,7 @@ func (t *tenant) asOwner(ctx context.Context) context.Context {
 var fiveFields = &form.Definition{Fields: []form.Field{
 	{Key: "model", Label: "Model", Type: form.Select, Required: true, Options: []string{"13 inch", "14 inch", "16 inch"}},
 	{Key: "reason", Label: "Why do you need it?", Type: form.TextArea, Required: true},
-	{Key: "quantity", Label: "How many?", Type: form.Number, Min: new(1.0), Max: new(100.0)},
+	{Key: "quantity", Label: "How many?", Type: form.Number, Min: new(form.Bound("1")), Max: new(form.Bound("100"))},
 	{Key: "needed", Label: "By when?", Type: form.Date},
 	{Key: "contact", Label: "Whom to ask", Type: form.Email},
 }}

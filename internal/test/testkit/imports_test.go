@@ -32,7 +32,7 @@ var topLevel = []string{
 }
 
 // leaves import nothing of the product, so that everything may import them.
-var leaves = []string{"internal/platform/apperr", "internal/platform/clock", "internal/platform/id", "internal/platform/locale", "internal/platform/principal", "internal/platform/text", "policies"}
+var leaves = []string{"internal/platform/apperr", "internal/platform/clock", "internal/platform/id", "internal/platform/locale", "internal/platform/principal", "internal/platform/share", "internal/platform/text", "policies"}
 
 // documents hold the types of JSON columns, which ent/schema names. They import only leaves and each other, so that ent can
 // import them without a cycle.

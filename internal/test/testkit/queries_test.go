@@ -121,7 +121,7 @@ var seenByTheCaller = map[string]string{
 }
 
 // terminals are the methods that run a query.
-var terminals = []string{"Only", "OnlyID", "All", "Exist", "Count", "First", "FirstID", "IDs", "Strings", "Ints", "Scan", "Get"}
+var terminals = []string{"FindShared", "Only", "OnlyID", "All", "Exist", "Count", "First", "FirstID", "IDs", "Strings", "Ints", "Scan", "Get"}
 
 func TestRulesSeeEveryRow(t *testing.T) {
 	t.Parallel()

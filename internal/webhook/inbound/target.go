@@ -107,12 +107,12 @@ func prepare(ctx context.Context, tx *op.Tx, mapping *Mapping, when *string) (an
 // have, and what is wrong with a secret.
 func (t target) check(ctx context.Context, tx *op.Tx, given *secret.Value) error {
 	var refs op.Refs
-	refs.Check("workflowId", t.workflow, "published workflow", func(id string) (bool, error) {
-		return tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived)).Exist(ctx)
-	})
+	refs.Check("workflowId", t.workflow, "published workflow", op.FindShared(ctx, tx, func(id string) *ent.WorkflowQuery {
+		return tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived))
+	}))
 	var off *ent.Offering
 	refs.Check("offeringId", t.offering, "offering", func(id string) (found bool, err error) {
-		off, err = tx.Offering.Query().Where(offering.ID(id)).Only(ctx)
+		off, err = op.Share(tx, tx.Offering.Query().Where(offering.ID(id))).Only(ctx)
 		return err == nil, ent.MaskNotFound(err)
 	})
 	t.checkMapping(&refs, off)

@@ -110,6 +110,9 @@ func bounded(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 		with(func(l, r ref.Val) ref.Val { return compared(unequal, l, r) })
 	case operators.In:
 		with(func(l, r ref.Val) ref.Val { return compared(contained, l, r) })
+	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
+		function := call.Function()
+		with(func(l, r ref.Val) ref.Val { return ordered(function, l, r) })
 	case operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo:
 		function := call.Function()
 		with(func(l, r ref.Val) ref.Val { return mixed(function, l, r) })
@@ -162,14 +165,43 @@ func (a added) Eval(vars interpreter.Activation) ref.Val {
 func unequal(l, r ref.Val) ref.Val { return types.Bool(types.Equal(l, r) != types.True) }
 
 func contained(l, r ref.Val) ref.Val {
+	if r == types.NullValue {
+		return types.False // nothing is in an answer that was not given
+	}
 	if c, ok := r.(traits.Container); ok {
 		return c.Contains(l)
 	}
 	return types.ValOrErr(r, "no such overload")
 }
 
+// ordered compares values by their order. Beside null, which is what is read of an answer that was not given, it is false.
+func ordered(function string, l, r ref.Val) ref.Val {
+	if l == types.NullValue || r == types.NullValue {
+		return types.False
+	}
+	c, ok := l.(traits.Comparer)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(l)
+	}
+	order, ok := c.Compare(r).(types.Int)
+	switch {
+	case !ok:
+		return types.MaybeNoSuchOverloadErr(r)
+	case function == operators.Less:
+		return types.Bool(order < 0)
+	case function == operators.LessEquals:
+		return types.Bool(order <= 0)
+	case function == operators.Greater:
+		return types.Bool(order > 0)
+	}
+	return types.Bool(order >= 0)
+}
+
 // compared compares values unless they are too large together.
 func compared(op func(l, r ref.Val) ref.Val, l, r ref.Val) ref.Val {
+	if r == types.NullValue {
+		return op(l, r) // however large the other is
+	}
 	left := maxCompared
 	if !small(l, &left) || !small(r, &left) {
 		return types.NewErr("a comparison looks at more than %d values", maxCompared)

@@ -78,7 +78,7 @@ func (c *Condition) Holds(ctx context.Context, b Bound) bool {
 		ok, err := c.expr.Bool(ctx, b)
 		return err == nil && ok
 	}
-	out, _, err := c.plain.Eval(b.cel)
+	out, _, err := c.plain.Eval(b.answering(c.expr.answers).cel)
 	return err == nil && out == types.True
 }
 

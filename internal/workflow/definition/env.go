@@ -96,6 +96,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	}
 	return cel.NewEnv(append(append(mixedNumbers(), texts()...),
 		cel.OptionalTypes(),
+		cel.Macros(cel.GlobalMacro(operators.Has, 1, given)),
 		cel.CustomTypeAdapter(registry),
 		cel.CustomTypeProvider(provider{registry}),
 		cel.Variable("request", cel.ObjectType(requestType)),

@@ -46,7 +46,7 @@ type Bound struct {
 // Bind prepares v. It copies values that it converts and shares the rest, which must not change while expressions run.
 func (v Vars) Bind() Bound {
 	b := Bound{vars: v, cel: map[string]any{
-		"request": timed(doubled(v.Request), requestType), "webhook": timed(doubled(v.Webhook), webhookType),
+		"request": timed(withoutNulls(doubled(v.Request)), requestType), "webhook": timed(doubled(v.Webhook), webhookType),
 		"execution": map[string]any{"id": v.ExecutionID}, "phases": doubled(v.Phases), "input": doubled(v.Input), "secrets": v.Secrets, "response": doubled(v.Response),
 	}}
 	if v.Response == nil {
@@ -196,8 +196,8 @@ func (e *Expr) Bool(ctx context.Context, b Bound) (bool, error) {
 	return bool(v), nil
 }
 
-// Time evaluates a moment: a timestamp, an RFC 3339 string, as in bodies and form fields, or a date, which is its first moment in UTC.
-func (e *Expr) Time(ctx context.Context, b Bound) (time.Time, error) {
+// Time evaluates a moment: a timestamp, an RFC 3339 string, as in bodies and form fields, or a date, which is its first moment in zone.
+func (e *Expr) Time(ctx context.Context, b Bound, zone *time.Location) (time.Time, error) {
 	out, err := e.eval(ctx, b)
 	if err != nil {
 		return time.Time{}, err
@@ -211,7 +211,7 @@ func (e *Expr) Time(ctx context.Context, b Bound) (time.Time, error) {
 		}
 		at, err := time.Parse(time.RFC3339Nano, string(v))
 		if err != nil {
-			at, err = time.Parse(time.DateOnly, string(v))
+			at, err = time.ParseInLocation(time.DateOnly, string(v), zone)
 		}
 		if err != nil {
 			return time.Time{}, errors.New("the expression gave a text that is no RFC 3339 time and no date")

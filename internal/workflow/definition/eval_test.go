@@ -137,19 +137,19 @@ func TestBoolAndTime(t *testing.T) {
 	require.EqualError(t, err, "the expression gave a double, not a bool")
 
 	for _, source := range []string{`timestamp("2026-02-03T04:05:06Z")`, `request.fields.due`, `timestamp(request.fields.due)`} {
-		at, err := exprOf(t, source).Time(t.Context(), bound())
+		at, err := exprOf(t, source).Time(t.Context(), bound(), time.UTC)
 		require.NoError(t, err, source)
 		require.True(t, at.Equal(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)), source)
 	}
 	for source, want := range map[string]time.Time{
 		`"2026-02-03t04:05:06z"`: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), `"1998-12-31T23:59:60Z"`: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC),
 	} { // as forms take them
-		at, err := exprOf(t, source).Time(t.Context(), bound())
+		at, err := exprOf(t, source).Time(t.Context(), bound(), time.UTC)
 		require.NoError(t, err, source)
 		require.True(t, at.Equal(want), source)
 	}
 	for _, source := range []string{`request.fields.up`, `request.fields.amount`, `request.fields.gone`} {
-		_, err := exprOf(t, source).Time(t.Context(), bound())
+		_, err := exprOf(t, source).Time(t.Context(), bound(), time.UTC)
 		require.Error(t, err, source)
 	}
 }
@@ -300,15 +300,45 @@ func TestAbsentAnswers(t *testing.T) {
 			require.Equal(t, want, got, source)
 		}
 	}
-	// What asks whether an answer is there is told as before.
-	b := Vars{Request: map[string]any{"fields": map[string]any{"b": 1.0}}}.Bind()
-	for source, want := range map[string]any{
-		`has(request.fields.a) ? request.fields.a : "none"`: "none", `"a" in request.fields`: false, `request.fields.size()`: int64(1),
-		`has(request.fields.b) && request.fields.b == 1`: true, `request.fields.?a.orValue("none")`: "none", `request.fields.?a`: nil,
-	} {
-		got, err := exprOf(t, source).Value(t.Context(), b)
-		require.NoError(t, err, source)
-		require.Equal(t, want, got, source)
+	// What asks whether an answer is there is told that it is not, whichever of the two it is.
+	for _, fields := range []map[string]any{{"b": 1.0}, {"b": 1.0, "a": nil}} {
+		b := Vars{Request: map[string]any{"fields": fields, "sla": nil}}.Bind()
+		for source, want := range map[string]any{
+			`has(request.fields.a) ? request.fields.a : "none"`: "none", `"a" in request.fields`: false, `request.fields.size()`: int64(1),
+			`has(request.fields.b) && request.fields.b == 1`: true, `request.fields.?a.orValue("none")`: "none", `request.fields.?a`: nil,
+			`has(request.fields.a) || request.fields.a == null`: true, `"a" in request.fields ? request.fields.a : request.fields.?c`: nil,
+			`has(request.fields["b"].x) || has(request.sla)`: false, `request.fields.exists(k, k == "a")`: false,
+			`has({"c": request.fields.a}.c)`: true, // a value of the expression itself
+		} {
+			got, err := exprOf(t, source).Value(t.Context(), b)
+			require.NoError(t, err, source)
+			require.Equal(t, want, got, source)
+		}
+	}
+}
+
+// A comparison with an answer that is not there is false, in definitions and in the conditions of rules and filters alike.
+func TestComparingAbsentAnswers(t *testing.T) {
+	t.Parallel()
+	for _, fields := range []map[string]any{{"n": 1.0}, {"n": 1.0, "a": nil}} {
+		b := Vars{Request: map[string]any{"fields": fields, "assigneeId": nil}}.Bind()
+		for source, want := range map[string]bool{
+			`request.fields.a > 5`: false, `request.fields.a <= 5`: false, `request.fields.n < request.fields.a`: false, `request.fields.n >= request.fields.a`: false,
+			`!(request.fields.a > 5)`: true, `request.fields.a == 5`: false, `request.fields.a != "x"`: true, `request.fields.a in ["x"]`: false, `"x" in request.fields.a`: false,
+			`has(request.fields.a)`: false, `request.fields.n < 5 && request.fields.n >= 1`: true, `request.fields.n <= 0 || request.fields.n > 1`: false,
+			`request.assigneeId > "usr_"`: false, `[1, 2].exists(n, request.fields.a > n)`: false,
+		} {
+			got, err := exprOf(t, source).Bool(t.Context(), b)
+			require.NoError(t, err, source)
+			require.Equal(t, want, got, source)
+			c, faults := ParseCondition(t.Context(), "when", source)
+			require.Empty(t, faults, source)
+			require.Equal(t, want, c.Holds(t.Context(), b), source)
+		}
+		for _, source := range []string{`request.fields.n > "1"`, `request.fields.a * 2 > 1`, `request.fields.a.startsWith("x")`} {
+			_, err := exprOf(t, source).Bool(t.Context(), b)
+			require.Error(t, err, source)
+		}
 	}
 }
 
@@ -333,9 +363,30 @@ func TestTextsAndDates(t *testing.T) {
 	}
 	_, err := exprOf(t, `request.fields.missing * 2`).Value(t.Context(), bound())
 	require.ErrorContains(t, err, "not given: request.fields.missing")
-	at, err := exprOf(t, `"2026-03-01"`).Time(t.Context(), bound())
+	at, err := exprOf(t, `"2026-03-01"`).Time(t.Context(), bound(), time.UTC)
 	require.NoError(t, err)
 	require.Equal(t, "2026-03-01T00:00:00Z", at.Format(time.RFC3339))
+}
+
+// A field is named as people write it, also where its name has hyphens. What is a difference stays one.
+func TestFieldsWithHyphens(t *testing.T) {
+	t.Parallel()
+	b := Vars{
+		Webhook: map[string]any{"body": map[string]any{
+			"a-b": map[string]any{"c-d": 7.0}, "a": 5.0, "n": 2.0, "list": []any{map[string]any{"x-y": 1.0}}, "e-mail": "a@b.test",
+		}},
+		Request: map[string]any{"fields": map[string]any{"vat-id": "DE1"}, "tags": map[string]any{"cost-centre": "7"}},
+	}.Bind()
+	for source, want := range map[string]any{
+		`webhook.body.a-b.c-d`: 7.0, `webhook.body.list[0].x-y + 1`: 2.0, `request.fields.vat-id`: "DE1", `request.tags.cost-centre == "7"`: true, `has(webhook.body.e-mail)`: true, `has(webhook.body["f-mail"])`: false,
+		`webhook.body.a-webhook.body.n`: 3.0, `webhook.body.a-1`: 4.0, `webhook.body.a - webhook.body.n`: 3.0, `"webhook.body.a-b"`: "webhook.body.a-b",
+		`webhook.body.e-mail + " a.b-c"`: "a@b.test a.b-c", `webhook.body.a-b.c-d > webhook.body.a-webhook.body.n`: true,
+		`webhook.body.list.map(i, i.x-y)`: []any{1.0},
+	} {
+		got, err := exprOf(t, source).Value(t.Context(), b)
+		require.NoError(t, err, source)
+		require.Equal(t, want, got, source)
+	}
 }
 
 // A header is named as people write it.

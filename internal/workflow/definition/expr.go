@@ -19,7 +19,7 @@ type Expr struct {
 	checked *cel.Ast
 	program cel.Program
 	secrets []string
-	answers []string // the keys that it reads of request.fields, unless it asks whether they are there
+	answers []string // the keys of request.fields that it reads by name, which are null when they are not there
 	path    []string // set if the expression only names a value: request.fields.amount
 }
 
@@ -62,7 +62,7 @@ func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr
 	if !c.spend(1, len(source), 0) {
 		return nil
 	}
-	checked := c.compile(path, headersByName(source))
+	checked := c.compile(path, byName(source, headers))
 	if checked == nil {
 		return nil
 	}
@@ -79,17 +79,45 @@ func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr
 		c.fault(path, "The expression does not compile: %s.", clip(err.Error()))
 		return nil
 	}
-	e := &Expr{source: source, checked: checked, program: program, secrets: secrets, path: pathOf(checked.NativeRep().Expr())}
-	if s != forRequest { // the rules of a company see requests of every offering, and hold only for those that have the answer
-		e.answers = answersOf(checked)
+	return &Expr{
+		source: source, checked: checked, program: program, secrets: secrets, answers: answersOf(checked), path: pathOf(checked.NativeRep().Expr()),
 	}
-	return e
 }
 
-// headersByName writes webhook.headers.x-github-event, as people write it, as webhook.headers["x-github-event"]. CEL would read it as a
-// difference, which texts have not.
-func headersByName(source string) string {
-	const headers = "webhook.headers."
+// hyphened finds a name with hyphens at an offset of an expression, and how it is written instead: webhook.body.a-b as
+// webhook.body["a-b"].
+type hyphened func(source string, at int) (instead string, length int)
+
+// headers finds webhook.headers.x-github-event, which is webhook.headers["x-github-event"]. CEL would read it as a difference, which texts
+// have not.
+func headers(source string, at int) (string, int) {
+	const of = "webhook.headers."
+	if !strings.HasPrefix(source[at:], of) || at > 0 && (isWord(rune(source[at-1])) || source[at-1] == '.') {
+		return "", 0
+	}
+	name := hyphenWord.FindString(source[at+len(of):])
+	if !strings.Contains(name, "-") {
+		return "", 0
+	}
+	return `webhook.headers["` + strings.ToLower(name) + `"]`, len(of) + len(name)
+}
+
+// members finds every other field whose name has hyphens. It is for an expression that is none as it is written, because a difference may
+// be meant: webhook.body.total-webhook.body.tax.
+func members(source string, at int) (string, int) {
+	if source[at] != '.' || at == 0 || !isWord(rune(source[at-1])) && source[at-1] != ']' && source[at-1] != ')' {
+		return "", 0
+	}
+	name := hyphenName.FindString(source[at+1:])
+	end := at + 1 + len(name)
+	if name == "" || end < len(source) && (source[end] == '(' || source[end] == '.' && slices.Contains(variables, name[strings.LastIndexByte(name, '-')+1:])) {
+		return "", 0
+	}
+	return `["` + name + `"]`, 1 + len(name)
+}
+
+// byName writes the names with hyphens in an expression as CEL takes them. It leaves texts and comments alone.
+func byName(source string, find hyphened) string {
 	var out strings.Builder
 	for i := 0; i < len(source); {
 		switch {
@@ -103,12 +131,11 @@ func headersByName(source string) string {
 			out.WriteString(line)
 			i += len(line)
 			continue
-		case strings.HasPrefix(source[i:], headers) && (i == 0 || !isWord(rune(source[i-1])) && source[i-1] != '.'):
-			if name := headerWord.FindString(source[i+len(headers):]); strings.Contains(name, "-") {
-				out.WriteString(`webhook.headers["` + strings.ToLower(name) + `"]`)
-				i += len(headers) + len(name)
-				continue
-			}
+		}
+		if instead, length := find(source, i); length > 0 {
+			out.WriteString(instead)
+			i += length
+			continue
 		}
 		out.WriteByte(source[i])
 		i++
@@ -116,8 +143,14 @@ func headersByName(source string) string {
 	return out.String()
 }
 
-// headerWord is a header's name in words with hyphens between. What follows a blank is no part of it.
-var headerWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*`)
+// variables are the names that expressions begin with.
+var variables = []string{"request", "webhook", "execution", "phases", "input", "response", "secrets"}
+
+// hyphenName is a name in words that are no numbers with hyphens between.
+var hyphenName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z_][A-Za-z0-9_]*)+`)
+
+// hyphenWord is a header's name in words with hyphens between. What follows a blank is no part of it.
+var hyphenWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*`)
 
 // pathOf returns the names of an expression that only names a value (request.fields.amount, request.fields["amount"]), and
 // nil for every other expression.
@@ -142,28 +175,41 @@ func pathOf(e ast.Expr) []string {
 	return nil
 }
 
-// compile parses and checks source. It counts loops in between, because the time for checking grows far more than linearly
-// with them.
+// compile parses and checks source. If that is no expression, it reads fields with hyphens in their names as they are written.
 func (c *checker) compile(path, source string) *cel.Ast {
+	checked, issues := c.check(path, source)
+	if issues == nil {
+		return checked
+	}
+	if as := byName(source, members); as != source && c.spend(0, len(source), 0) {
+		if checked, again := c.check(path, as); again == nil {
+			return checked
+		}
+	}
+	c.misread(path, issues)
+	return nil
+}
+
+// check returns the checked expression, or what CEL finds wrong with it; nothing if it reports a fault itself. It counts loops before the
+// check, whose time grows far more than linearly with them.
+func (c *checker) check(path, source string) (*cel.Ast, *cel.Issues) {
 	parsed, issues := c.env.Parse(source)
 	if issues.Err() != nil {
-		c.misread(path, issues)
-		return nil
+		return nil, issues
 	}
 	loops, ok := countLoops(ast.NavigateAST(parsed.NativeRep()))
 	if !ok {
 		c.fault(path, "An expression may hold at most %d loops, and %d inside one another.", maxLoops, maxNestedLoops)
-		return nil
+		return nil, nil
 	}
 	if !c.spend(0, 0, loops) {
-		return nil
+		return nil, nil
 	}
 	checked, issues := c.env.Check(parsed)
 	if issues.Err() != nil {
-		c.misread(path, issues)
-		return nil
+		return nil, issues
 	}
-	return checked
+	return checked, nil
 }
 
 // misread adds the row of an expression that CEL refuses, and keeps its place.
@@ -258,6 +304,7 @@ func (c *checker) names(path string, checked *cel.Ast, s scope) ([]string, bool)
 			}
 		}
 	}
+	c.rows = append(c.rows[:before], slices.Compact(c.rows[before:])...) // has() reads its field twice
 	return unique(secrets), len(c.rows) == before
 }
 
@@ -274,7 +321,7 @@ func (c *checker) loopNames(path string, loop ast.ComprehensionExpr) {
 // otherThan reports whether a name is that of a variable other than the one that an expression may read.
 func otherThan(only string, ident ast.NavigableExpr) bool {
 	name := ident.AsIdent()
-	return name != only && slices.Contains([]string{"request", "webhook", "execution", "phases", "input", "response", "secrets"}, name) &&
+	return name != only && slices.Contains(variables, name) &&
 		(name != "input" || !ofLoop(ident))
 }
 

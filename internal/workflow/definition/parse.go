@@ -34,16 +34,22 @@ func Parse(raw []byte) (*Definition, []apperr.Detail) { return ParseWithin(conte
 
 // ParseWithin is Parse, but stops when ctx ends, with a row that says so.
 func ParseWithin(ctx context.Context, raw []byte) (*Definition, []apperr.Detail) {
+	d, _, faults := ParseNaming(ctx, raw)
+	return d, faults
+}
+
+// ParseNaming is ParseWithin, and returns what the definition names also where it has faults.
+func ParseNaming(ctx context.Context, raw []byte) (*Definition, References, []apperr.Detail) {
 	env, err := environment()
 	if err != nil {
-		return nil, []apperr.Detail{{Field: root, Message: "Expressions cannot be checked at the moment."}}
+		return nil, References{}, []apperr.Detail{{Field: root, Message: "Expressions cannot be checked at the moment."}}
 	}
 	c := &checker{ctx: ctx, env: env, known: map[string]bool{}}
 	d := c.definition(raw)
 	if len(c.rows) > 0 {
-		return nil, c.rows
+		return nil, c.refs, c.rows
 	}
-	return d, nil
+	return d, c.refs, nil
 }
 
 // checker is one run of Parse.

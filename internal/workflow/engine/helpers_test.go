@@ -46,7 +46,10 @@ func newWorld(t *testing.T, raw string) *world {
 	w := &world{t: t, d: d, env: engine.Env{
 		Now: noon, ExecutionID: "exe_1",
 		Request: map[string]any{"id": "req_1", "title": "A laptop", "status": "PENDING", "fields": map[string]any{"amount": json.Number("120"), "due": "2026-05-22T13:00:00Z"}},
-		Calendar: func(string) (*sla.Calendar, error) {
+		Calendar: func(id string) (*sla.Calendar, error) {
+			if id == "cal_ny" {
+				return sla.New("America/New_York", nil, nil)
+			}
 			return sla.New("UTC", []sla.Hours{{Day: time.Monday, From: 540, To: 1020}}, nil)
 		},
 	}}

@@ -121,11 +121,13 @@ func TestTimerWaits(t *testing.T) {
 		config string
 		until  time.Time
 	}{
-		"length":             {`{"duration":"2h30m"}`, noon.Add(150 * time.Minute)},
-		"moment":             {`{"until":"timestamp('2026-05-23T00:00:00Z')"}`, noon.Add(12 * time.Hour)},
-		"working time":       {`{"duration":"2h","calendarId":"cal_1"}`, time.Date(2026, 5, 25, 11, 0, 0, 0, time.UTC)},
-		"next working time":  {`{"until":"timestamp('2026-05-23T00:00:00Z')","calendarId":"cal_1"}`, time.Date(2026, 5, 25, 9, 0, 0, 0, time.UTC)},
-		"a moment in a text": {`{"until":"request.fields.due"}`, noon.Add(time.Hour)},
+		"length":                          {`{"duration":"2h30m"}`, noon.Add(150 * time.Minute)},
+		"moment":                          {`{"until":"timestamp('2026-05-23T00:00:00Z')"}`, noon.Add(12 * time.Hour)},
+		"working time":                    {`{"duration":"2h","calendarId":"cal_1"}`, time.Date(2026, 5, 25, 11, 0, 0, 0, time.UTC)},
+		"next working time":               {`{"until":"timestamp('2026-05-23T00:00:00Z')","calendarId":"cal_1"}`, time.Date(2026, 5, 25, 9, 0, 0, 0, time.UTC)},
+		"a moment in a text":              {`{"until":"request.fields.due"}`, noon.Add(time.Hour)},
+		"a day":                           {`{"until":"dyn('2026-05-25')"}`, time.Date(2026, 5, 25, 0, 0, 0, 0, time.UTC)},
+		"a day of a calendar in New York": {`{"until":"dyn('2026-05-25')","calendarId":"cal_ny"}`, time.Date(2026, 5, 25, 4, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

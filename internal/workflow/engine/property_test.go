@@ -58,7 +58,7 @@ func drawPhase(t *rapid.T) (string, []string) {
 		{`"type":"PROCESS"`, []string{"next"}},
 		{`"type":"PROCESS","participants":[{"role":"accountable","type":"user","id":"u"},{"role":"informed","type":"user","id":"u"}]`, []string{"a", "b"}},
 		{`"type":"DECISION","config":{"rules":[{"when":"request.fields.n > 3","transition":"big"}],"default":"small"}`, []string{"small", "big"}},
-		{`"type":"DECISION","config":{"rules":[{"when":"request.fields.missing > 3","transition":"big"}],"default":"small"}`, []string{"small", "big"}},
+		{`"type":"DECISION","config":{"rules":[{"when":"request.fields.missing * 2 > 3","transition":"big"}],"default":"small"}`, []string{"small", "big"}},
 		{`"type":"DATA","config":{"kind":"enrich","set":{"v":"request.fields.n"}}`, []string{"next"}},
 		{`"type":"DATA","config":{"kind":"validate","rules":[{"check":"request.fields.n > 2"}],"onInvalid":"route"}`, []string{"next", "invalid"}},
 		{`"type":"DATA","config":{"kind":"validate","rules":[{"check":"request.fields.n > 2"}],"onInvalid":"ask"}`, []string{"next"}},

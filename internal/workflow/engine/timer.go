@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"atrium/internal/desk/sla"
 	"atrium/internal/platform/clock"
 	"atrium/internal/workflow/definition"
 )
@@ -28,32 +29,32 @@ func (timerPhase) enter(r *run, p *definition.Phase) {
 
 // moment returns when the timer ends; false, after opening an incident, when this cannot be determined.
 func moment(r *run, t *definition.TimerConfig) (time.Time, bool) {
-	at := r.env.Now
+	at, follow := r.env.Now, sla.Always
+	var err error
+	if t.CalendarID != "" {
+		if follow, err = r.env.Calendar(t.CalendarID); err != nil {
+			return at, r.noCalendar(t.CalendarID, err)
+		}
+	}
 	if t.Until != nil {
-		var err error
-		if at, err = t.Until.Time(r.ctx, r.bind()); err != nil {
+		if at, err = t.Until.Time(r.ctx, r.bind(), follow.Zone()); err != nil {
 			r.failedExpression("until", err)
 			return at, false
 		}
-		at = at.UTC().Truncate(time.Millisecond)
-	}
-	if t.CalendarID == "" {
-		if t.Duration != nil {
-			at = at.Add(t.Duration.Duration)
-		}
-		return at, true
-	}
-	c, err := r.env.Calendar(t.CalendarID)
-	if err == nil && t.Duration != nil {
-		at, err = c.Add(at, t.Duration.Duration)
-	} else if err == nil {
-		at, err = c.Next(at)
+		at, err = follow.Next(at.UTC().Truncate(time.Millisecond))
+	} else {
+		at, err = follow.Add(at, t.Duration.Duration)
 	}
 	if err != nil {
-		r.raise(CalendarFailed, fmt.Sprintf("The calendar %s could not be followed: %v.", t.CalendarID, err))
-		return at, false
+		return at, r.noCalendar(t.CalendarID, err)
 	}
 	return at, true
+}
+
+// noCalendar opens an incident and returns false.
+func (r *run) noCalendar(id string, err error) bool {
+	r.raise(CalendarFailed, fmt.Sprintf("The calendar %s could not be followed: %v.", id, err))
+	return false
 }
 
 func (timerPhase) resume(r *run, p *definition.Phase, in Input) error {

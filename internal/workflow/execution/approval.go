@@ -388,9 +388,9 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 		return nil, err
 	}
 	var refs op.Refs
-	refs.Check("userId", &in.UserID, "active user", func(id string) (bool, error) {
-		return op.Share(tx, tx.User.Query().Where(user.ID(id), access.Here())).Exist(ctx) // a deactivation waits, and sees the approval
-	})
+	refs.Check("userId", &in.UserID, "active user", op.FindShared(ctx, tx, func(id string) *ent.UserQuery {
+		return tx.User.Query().Where(user.ID(id), access.Here()) // a deactivation waits, and sees the approval
+	}))
 	if slices.ContainsFunc(approvers, func(one *Approver) bool { return one.ID == in.UserID }) {
 		refs.Fault("userId", "is an approver already")
 	}

@@ -338,7 +338,7 @@ func TestCorrectionsThatTheFormRefuses(t *testing.T) {
 		check := phase("check", "DATA", body{"kind": "validate", "onInvalid": "ask", "rules": []body{{"check": "request.fields.n > 2.0", "field": "n"}}})
 		s := open(t, w, line([]body{phase("start", "START", nil), check, phase("done", "END", nil)}))
 		testkit.Run(t, w, s.ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{
-			ByID: op.ByID{ID: s.offering.ID}, Form: op.SetTo(form.Definition{Fields: []form.Field{{Key: "n", Label: "N", Type: form.Number, Max: new(3.0)}}}),
+			ByID: op.ByID{ID: s.offering.ID}, Form: op.SetTo(form.Definition{Fields: []form.Field{{Key: "n", Label: "N", Type: form.Number, Max: new(form.Bound("3"))}}}),
 		})
 		s.work()
 		r := s.file(body{"n": 1})
@@ -353,7 +353,7 @@ func TestCorrectionsThatTheFormRefuses(t *testing.T) {
 		s.complete(r, "", body{"n": 3})
 		s.at(r, "COMPLETED", "done")
 
-		number := form.Field{Key: "n", Label: "N", Type: form.Number, Max: new(3.0)}
+		number := form.Field{Key: "n", Label: "N", Type: form.Number, Max: new(form.Bound("3"))}
 		change := func(colors ...string) {
 			testkit.Run(t, w, s.ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{
 				ByID: op.ByID{ID: s.offering.ID}, Form: op.SetTo(form.Definition{Fields: []form.Field{number, {Key: "color", Label: "Color", Type: form.Select, Options: colors}}}),

@@ -212,13 +212,13 @@ func assignTask(ctx context.Context, tx *op.Tx, t *ent.Task, in AssignTaskInput)
 		return nil, err
 	}
 	var refs op.Refs
-	refs.Check("assigneeId", in.AssigneeID, "active user", func(id string) (bool, error) {
-		return op.Share(tx, tx.User.Query().Where(user.ID(id), access.Here())).Exist(ctx) // a deactivation waits, and hands the task over
-	})
-	refs.Check("teamId", in.TeamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
-	refs.Check("agentId", in.AgentID, "WORKFLOW_PHASE agent", func(id string) (bool, error) {
-		return tx.Agent.Query().Where(agent.ID(id), agent.TypeEQ(agent.TypeWORKFLOW_PHASE)).Exist(ctx)
-	})
+	refs.Check("assigneeId", in.AssigneeID, "active user", op.FindShared(ctx, tx, func(id string) *ent.UserQuery {
+		return tx.User.Query().Where(user.ID(id), access.Here()) // a deactivation waits, and hands the task over
+	}))
+	refs.Check("teamId", in.TeamID, "team", op.FindShared(ctx, tx, func(id string) *ent.TeamQuery { return tx.Team.Query().Where(team.ID(id)) }))
+	refs.Check("agentId", in.AgentID, "WORKFLOW_PHASE agent", op.FindShared(ctx, tx, func(id string) *ent.AgentQuery {
+		return tx.Agent.Query().Where(agent.ID(id), agent.TypeEQ(agent.TypeWORKFLOW_PHASE))
+	}))
 	if err := refs.Err(); err != nil {
 		return nil, err
 	}

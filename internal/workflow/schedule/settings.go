@@ -158,7 +158,7 @@ func (c checked) check(ctx context.Context, tx *op.Tx, w timing, t target) error
 	}
 	t.check(ctx, tx, &refs)
 	if c.times.works != nil {
-		refs.Check("calendarId", w.CalendarID, "calendar", func(id string) (bool, error) { return tx.Calendar.Query().Where(calendar.ID(id)).Exist(ctx) })
+		refs.Check("calendarId", w.CalendarID, "calendar", op.FindShared(ctx, tx, func(id string) *ent.CalendarQuery { return tx.Calendar.Query().Where(calendar.ID(id)) }))
 	}
 	return refs.Err()
 }
@@ -174,11 +174,11 @@ func (t target) check(ctx context.Context, tx *op.Tx, refs *op.Refs) {
 	case t.OfferingID == nil && t.Request != nil:
 		refs.Fault("request", "must be given with offeringId alone")
 	}
-	refs.Check("workflowId", t.WorkflowID, "published workflow", func(id string) (bool, error) {
-		return tx.Workflow.Query().Where(entworkflow.ID(id), entworkflow.VersionGT(0), entworkflow.StatusNEQ(entworkflow.StatusArchived)).Exist(ctx)
-	})
-	refs.Check("offeringId", t.OfferingID, "offering", func(id string) (bool, error) { return tx.Offering.Query().Where(offering.ID(id)).Exist(ctx) })
+	refs.Check("workflowId", t.WorkflowID, "published workflow", op.FindShared(ctx, tx, func(id string) *ent.WorkflowQuery {
+		return tx.Workflow.Query().Where(entworkflow.ID(id), entworkflow.VersionGT(0), entworkflow.StatusNEQ(entworkflow.StatusArchived))
+	}))
+	refs.Check("offeringId", t.OfferingID, "offering", op.FindShared(ctx, tx, func(id string) *ent.OfferingQuery { return tx.Offering.Query().Where(offering.ID(id)) }))
 	if t.Request != nil {
-		refs.Check("request.requesterId", t.Request.RequesterID, "user", func(id string) (bool, error) { return tx.User.Query().Where(user.ID(id)).Exist(ctx) })
+		refs.Check("request.requesterId", t.Request.RequesterID, "user", op.FindShared(ctx, tx, func(id string) *ent.UserQuery { return tx.User.Query().Where(user.ID(id)) }))
 	}
 }

@@ -1,13 +1,19 @@
 package doors
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"atrium/internal/desk/request"
 	"atrium/internal/platform/principal"
@@ -63,7 +69,14 @@ func (n *neighbours) calls(t *testing.T) []dear {
 	calendar := n.mutate(t, "createCalendar", "CreateCalendarInput", "calendar { id }", calendarOf(0), "calendar", "id")
 	tried := n.mutate(t, "createAgent", "CreateAgentInput", "agent { id }",
 		map[string]any{"name": "Tried", "type": "QUEUE_INTAKE", "source": "MANAGED", "autonomy": "SUGGEST"}, "agent", "id")
+	previews := n.previews(t, 6, one)
 	return []dear{
+		{name: "reports", path: "GET /v1/reports/requests?by=service,offering,team,assignee,organization,priority", body: func(int) any { return nil }},
+		{name: "imports", path: "POST /v1/requests/import", limit: 3, done: n.importsEnd, body: func(i int) any { return tableOf(i, formed) }},
+		{name: "service levels", path: "PATCH /v1/offerings/" + fmt.Sprint(formed["offeringId"]), done: n.jobsEnd, body: func(i int) any {
+			return map[string]any{"sla": levelsOf(i, calendar)}
+		}},
+		{name: "previews", paths: previews, limit: len(previews), body: func(int) any { return nil }},
 		{name: "comments", path: "POST /v1/requests/" + one + "/comments", body: func(i int) any { return map[string]any{"body": filler(i, 9_900)} }},
 		{name: "many at once", path: "POST /v1/requests/bulk", body: func(i int) any {
 			return map[string]any{"ids": many, "change": map[string]any{"description": filler(i, 9_900)}}
@@ -86,6 +99,42 @@ func (n *neighbours) calls(t *testing.T) []dear {
 		}},
 		{name: "queries", path: graphql, body: func(int) any { return map[string]any{"query": costly} }},
 	}
+}
+
+// previews uploads pictures to a request, of nearly as many pixels as previews are made of, and returns the calls that make them.
+func (n *neighbours) previews(t *testing.T, many int, requestID string) (out []string) {
+	t.Helper()
+	for i := range many {
+		var picture bytes.Buffer
+		img := image.NewGray(image.Rect(0, 0, 6_000, 6_000))
+		img.Pix[i] = 255
+		require.NoError(t, png.Encode(&picture, img))
+		in := map[string]any{"requestId": requestID, "name": "picture.png", "size": picture.Len()}
+		id := n.make(t, n.A.OwnerKey, "POST /v1/attachments", in, "data", "id")
+		status, answer := n.send(t, n.A.OwnerKey, "PUT /v1/attachments/"+id+"/content", picture.Bytes())
+		require.Equal(t, http.StatusOK, status, "%s", answer)
+		out = append(out, "GET /v1/attachments/"+id+"/preview?size=320")
+	}
+	return out
+}
+
+// tableOf returns an import of many rows.
+func tableOf(i int, of map[string]any) any {
+	var rows strings.Builder
+	rows.WriteString("key,title,description\n")
+	for row := range 500 {
+		fmt.Fprintf(&rows, "%d-%d,Row,%q\n", i, row, strings.Repeat("words ", 200))
+	}
+	return map[string]any{"csv": rows.String(), "serviceId": of["serviceId"], "offeringId": of["offeringId"]}
+}
+
+// levelsOf returns service levels with as many escalations as an offering may have.
+func levelsOf(i int, calendar string) any {
+	escalations := make([]any, 20)
+	for e := range escalations {
+		escalations[e] = map[string]any{"afterMinutes": 1_000 + e + i, "of": "resolution", "do": "notify"}
+	}
+	return map[string]any{"responseMinutes": 500 + i, "resolutionMinutes": 1_000, "calendarId": calendar, "escalations": escalations}
 }
 
 // formed makes an offering of A whose form has ten long texts, and returns the request that is filed against it.

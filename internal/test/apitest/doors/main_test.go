@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"atrium/graph"
+	"atrium/internal/desk/attachment"
 	"atrium/internal/test/apitest"
 	"atrium/internal/test/testkit"
 	"atrium/rest"
@@ -16,8 +17,11 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // both serves REST and GraphQL on one listener.
-func both(p apitest.Parts) (http.Handler, error) {
-	v1, err := rest.New(rest.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL})
+func both(p apitest.Parts) (http.Handler, error) { return bothWith(p, nil) }
+
+// bothWith is both with the bytes of files.
+func bothWith(p apitest.Parts, files *attachment.Depot) (http.Handler, error) {
+	v1, err := rest.New(rest.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL, Files: files})
 	if err != nil {
 		return nil, err
 	}

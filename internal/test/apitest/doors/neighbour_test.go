@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,8 +19,13 @@ import (
 	"atrium/ent/agentevaluation"
 	"atrium/ent/company"
 	"atrium/ent/execution"
+	entimport "atrium/ent/requestimport"
 	"atrium/internal/agent"
 	"atrium/internal/agent/worker"
+	"atrium/internal/desk/attachment"
+	"atrium/internal/desk/request"
+	"atrium/internal/desk/requestimport"
+	"atrium/internal/platform/files"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/apitest"
 	"atrium/internal/test/testkit"
@@ -79,14 +85,21 @@ type neighbours struct {
 type dear struct {
 	name  string
 	path  string
-	limit int // calls at most; 0 for as many as the allowance has
+	paths []string // the path of each call, where they differ
+	limit int      // calls at most; 0 for as many as the allowance has
 	body  func(i int) any
 	done  func() bool // what it has caused is done; nil for nothing
 }
 
 func newNeighbours(t *testing.T, w *testkit.World, full bool) *neighbours {
 	t.Helper()
-	n := &neighbours{Server: apitest.Serve(t, w, both), full: full}
+	dir := t.TempDir()
+	n := &neighbours{full: full}
+	n.Server = apitest.Serve(t, w, func(p apitest.Parts) (http.Handler, error) {
+		return bothWith(p, attachment.NewDepot(attachment.Depot{
+			Engine: p.Engine, Files: files.NewFolder(filepath.Join(dir, "files")), Spool: filepath.Join(dir, "uploads"), Log: p.Log,
+		}))
+	})
 	n.client = n.HTTP1(t)
 	n.owner = n.Session(t, w.A.Owner)
 	n.work(t)
@@ -98,11 +111,12 @@ func newNeighbours(t *testing.T, w *testkit.World, full bool) *neighbours {
 	return n
 }
 
-// work runs executions and agents until the test ends.
+// work runs executions, agents, imports and the clocks of service levels until the test ends.
 func (n *neighbours) work(t *testing.T) {
 	t.Helper()
 	agents := agent.NewDoor(n.World.Engine, worker.Models{})
-	n.World.WorkJobs(t, run.New(run.Options{Engine: n.World.Engine}).Work(), agents.Work(nil))
+	n.World.WorkJobs(t, run.New(run.Options{Engine: n.World.Engine}).Work(), agents.Work(nil), requestimport.Work(n.World.Engine),
+		request.Clocks(n.World.Engine, run.TaskClocks))
 }
 
 // call makes a call, and returns its status and answer.
@@ -184,7 +198,11 @@ func (n *neighbours) beside(t *testing.T, d dear) (calls int, took []time.Durati
 				if i >= len(bodies) {
 					return
 				}
-				status, answer := n.send(t, as, d.path, bodies[i])
+				path := d.path
+				if len(d.paths) > 0 {
+					path = d.paths[i]
+				}
+				status, answer := n.send(t, as, path, bodies[i])
 				if status == http.StatusTooManyRequests {
 					return
 				}
@@ -230,6 +248,16 @@ func (n *neighbours) bodiesOf(t *testing.T, d dear) (out [][]byte) {
 
 func (n *neighbours) executionsEnd() bool {
 	left, err := n.World.Store.Reader().Execution.Query().Where(execution.CompanyID(n.World.A.Company.ID), execution.StatusEQ(execution.StatusRUNNING)).Count(apitest.System())
+	return err == nil && left == 0
+}
+
+func (n *neighbours) jobsEnd() bool {
+	due, err := n.World.Queue.Due(apitest.System())
+	return err == nil && due == 0
+}
+
+func (n *neighbours) importsEnd() bool {
+	left, err := n.World.Store.Reader().RequestImport.Query().Where(entimport.FinishedAtIsNil()).Count(apitest.System())
 	return err == nil && left == 0
 }
 

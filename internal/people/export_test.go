@@ -1,0 +1,4 @@
+package people
+
+// HandedAtOnce exports handedAtOnce.
+const HandedAtOnce = handedAtOnce
