@@ -112,6 +112,9 @@ func updateWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, in Upd
 		if err := d.check(ctx, tx); err != nil {
 			return nil, err
 		}
+		if err := checkAnswers(ctx, tx, before.ID, d.parsed); err != nil {
+			return nil, err
+		}
 		u.SetDefinition(d.text)
 	}
 	if status, ok := op.Given(in.Status); ok {
