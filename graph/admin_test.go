@@ -274,7 +274,7 @@ func someCalendar(t *testing.T, s *apitest.Server) vars {
 }
 
 func someRule(t *testing.T, s *apitest.Server) vars {
-	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createRoutingRule(input: {name: "R", when: "false"}) { routingRule { id } } }`, nil)
+	a := ask(t, s, s.Session(t, s.World.A.Owner), `mutation { createRoutingRule(input: {name: "R", when: "false", priority: LOW}) { routingRule { id } } }`, nil)
 	return vars{"id": a.Text("data.createRoutingRule.routingRule.id")}
 }
 

@@ -71,8 +71,8 @@ type TrialAsk struct {
 // TrialParticipant is somebody who takes part in a phase.
 type TrialParticipant struct {
 	Role string  `json:"role" enum:"responsible,accountable,consulted,informed,approver"`
-	Type string  `json:"type" enum:"user,team,agent"`
-	ID   string  `json:"id" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Type string  `json:"type" enum:"user,team,agent,requester,assignee,serviceTeam,answer" doc:"A rule where the sample does not say for whom it stands."`
+	ID   string  `json:"id" doc:"Of a rule its type, or the key of the answer." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Name *string `json:"name" doc:"Null for one that the caller does not see." example:"Ada Lovelace"`
 }
 

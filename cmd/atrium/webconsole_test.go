@@ -97,6 +97,13 @@ func TestWebConsoleBuildsWorkflows(t *testing.T) {
 	require.Contains(t, n.script("console-builder.mjs", in), "console-builder: ok")
 }
 
+// An owner says who takes part in a workflow by rules, and is told what an offering, a routing rule and a schedule need around it.
+func TestWebConsoleAsksByRule(t *testing.T) {
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-rules.mjs", in), "console-rules: ok")
+}
+
 // An owner builds a workflow with parallel branches with the keyboard alone, and a request stands in both of them at once.
 func TestWebConsoleBuildsBlocks(t *testing.T) {
 	t.Parallel()

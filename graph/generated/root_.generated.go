@@ -3532,9 +3532,9 @@ enum TrialSource {
 type TrialParticipant {
   "responsible, accountable, consulted, informed, or approver."
   role: String!
-  "user, team or agent."
+  "user, team or agent; or a rule where the sample does not say for whom it stands: requester, assignee, serviceTeam or answer."
   type: String!
-  "Its id."
+  "Its id. Of a rule its type, or the key of the answer."
   id: ID!
   "Its name; null for one that the caller does not see."
   name: String

@@ -76,10 +76,10 @@ func sendsElsewhere(ctx context.Context, tx *op.Tx, w *ent.Workflow, draft Defin
 	return false, err
 }
 
-// publishWorkflow makes a workflow active, with a new version if its draft differs from the last one.
-// Returns validation_error if the draft names a row that was deleted since it was saved, sends a secret to a host that its list no
-// longer names, or calls a workflow that is not published, calls this one or calls others too deep. To send a secret to where the last
-// version did not takes the right to do so, like a change of the secret's hosts.
+// publishWorkflow makes a workflow active, with a new version if its draft differs from the last one. Returns validation_error if the draft
+// names a row that was deleted since it was saved, or people by an answer that its offerings no longer ask for, sends a secret to a host
+// that its list no longer names, or calls a workflow that is not published, calls this one or calls others too deep. To send a secret to
+// where the last version did not takes the right to do so, like a change of the secret's hosts.
 func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.ByID) (*ent.Workflow, error) {
 	p, ok := op.Preparation[publication](tx)
 	if !ok || !bytes.Equal(p.draft, before.Definition) || p.version != before.Version {
@@ -88,6 +88,7 @@ func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.
 	all := tx.Unfiltered(ctx, "the person who saved a draft saw what it names")
 	var refs op.Refs
 	refs.Refused(p.parsed.check(all, tx))
+	refs.Also(checkAnswers(ctx, tx, before.ID, p.parsed.names.Answers))
 	refs.Also(checkCalls(ctx, tx, before, p.parsed.names.Workflows))
 	if err := refs.Err(); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/auditentry"
 	entworkflow "atrium/ent/workflow"
 	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
@@ -231,5 +232,39 @@ func TestPublishingWithinATransaction(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.Equal(t, 1, made.Version)
+	})
+}
+
+// Once offerings use a workflow, one of them asks for each answer that names somebody in it.
+func TestAnswersThatNamePeopleAreAskedFor(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		asking := func(answer string) workflow.Definition {
+			return workflow.NewDefinition([]byte(`{"phases":[{"id":"start","type":"START"},{"id":"work","type":"PROCESS","participants":[{"role":"responsible","type":"answer","answer":"` + answer + `"}]},` +
+				`{"id":"end","type":"END"}],"transitions":[{"from":"start","name":"next","to":"work"},{"from":"work","name":"next","to":"end"}]}`))
+		}
+		made := testkit.Run(t, w, ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Work", Definition: asking("manager")})
+		id := op.ByID{ID: made.ID}
+		testkit.Run(t, w, ctx, workflow.PublishWorkflow, id)
+		draft := func(answer string) []apperr.Detail {
+			err := run(ctx, w, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: id, Definition: op.SetTo(asking(answer))})
+			if err == nil {
+				return nil
+			}
+			return apperr.From(err).Details
+		}
+		require.Empty(t, draft("lead"), "no offering uses it yet")
+		s := testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
+		testkit.Run(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop", WorkflowID: &made.ID, Form: &form.Definition{
+			Fields: []form.Field{{Key: "manager", Type: form.User}, {Key: "amount", Type: form.Number}},
+		}})
+		const at = "definition.phases[work].participants[0].answer"
+		require.Equal(t, []apperr.Detail{{Field: at, Message: `"lead" is no question of an offering that uses the workflow.`}},
+			apperr.From(run(ctx, w, workflow.PublishWorkflow, id)).Details, "it was saved before")
+		require.Equal(t, []apperr.Detail{{Field: at, Message: `The question "amount" is of the type number, which names no person: it takes one of the type user or email.`}}, draft("amount"))
+		require.Empty(t, draft("manager"))
+		testkit.Run(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Anything", WorkflowID: &made.ID})
+		require.Empty(t, draft("lead"), "an offering without a form takes every answer")
 	})
 }

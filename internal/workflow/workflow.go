@@ -116,7 +116,10 @@ type UpdateWorkflowInput struct {
 func updateWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, in UpdateWorkflowInput) (*ent.Workflow, error) {
 	u := before.Update()
 	if d, ok := op.Preparation[Definition](tx); ok {
-		if err := d.check(ctx, tx); err != nil {
+		var refs op.Refs
+		refs.Refused(d.check(ctx, tx))
+		refs.Also(checkAnswers(ctx, tx, before.ID, d.names.Answers))
+		if err := refs.Err(); err != nil {
 			return nil, err
 		}
 		u.SetDefinition(d.text)

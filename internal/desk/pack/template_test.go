@@ -176,6 +176,9 @@ func TestTemplateLeavesPeopleOut(t *testing.T) {
 		_, err := install(w, w.As(w.B, principal.Owner), pack.Input{Source: &got})
 		require.NoError(t, err)
 
+		byRule := testkit.Run(t, w, ctx, pack.Template, op.ByID{ID: ofService("Rules", publish("Rules", user+`,{"type":"serviceTeam"}`))}).Source
+		require.Contains(t, byRule, "approvers:\n            - type: serviceTeam\n", "a rule names nobody")
+
 		_, _, err = op.Run(ctx, w.Engine, pack.Template, op.ByID{ID: ofService("People", publish("People", user))}, nil)
 		require.Regexp(t, "^conflict: Workflow/people cannot do without the people whom a template leaves out. Give what they do to a team first. definition.phases.ask..config.approvers: ", refused(t, err))
 	})

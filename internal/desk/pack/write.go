@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atrium/ent"
+	"atrium/internal/workflow/definition"
 )
 
 // draftDocument is a document of a template.
@@ -161,11 +162,15 @@ func (p parts) field(ctx context.Context, key string, n *yaml.Node, path string)
 	return true, p.replace(ctx, n, path)
 }
 
-// people keeps the teams of a list.
+// people keeps the teams of a list, and the rules.
 func (p parts) people(ctx context.Context, n *yaml.Node, path string) error {
 	kept := n.Content[:0]
 	for _, one := range n.Content {
 		f := fieldsOf(one)
+		if f["type"] != nil && (definition.Participant{Type: textOf(f["type"])}).ByRule() {
+			kept = append(kept, one)
+			continue
+		}
 		if textOf(f["type"]) != "team" || f["id"] == nil {
 			p.doc.leaveOut(textOf(f["type"]) + "s in " + path)
 			continue

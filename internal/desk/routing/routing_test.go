@@ -265,7 +265,7 @@ func TestFaultyRulesAreRefused(t *testing.T) {
 		d := setup(t, w)
 		theirs := testkit.Run(t, w, w.As(w.B, principal.Owner), people.CreateTeam, people.CreateTeamInput{Name: "Theirs"})
 		for field, in := range map[string]routing.CreateInput{
-			"when":     {Name: "R", When: `request.nothing == 1`},
+			"when":     {Name: "R", When: `request.nothing == 1`, Priority: new("LOW")},
 			"assignTo": {Name: "R", When: `true`, AssignTo: new("roundRobin")},
 			"teamId":   {Name: "R", When: `true`, TeamID: &theirs.ID},
 			"position": {Name: "R", When: `true`, Position: new(0)},
@@ -276,7 +276,7 @@ func TestFaultyRulesAreRefused(t *testing.T) {
 		for source, says := range map[string]string{
 			`secrets.TOKEN == "x"`: "request alone", `phases.a.b == 1`: "request alone", `request.title`: "a bool", `request.`: "line 1",
 		} {
-			_, _, err := op.Run(d.owner, w.Engine, routing.Create, routing.CreateInput{Name: "R", When: source}, nil)
+			_, _, err := op.Run(d.owner, w.Engine, routing.Create, routing.CreateInput{Name: "R", When: source, Priority: new("LOW")}, nil)
 			require.Contains(t, fmt.Sprint(apperr.From(err).Details), says, source)
 		}
 		rule := d.rule(t, routing.CreateInput{When: `true`, TeamID: &d.team.ID, AssignTo: new("roundRobin")})
@@ -286,6 +286,34 @@ func TestFaultyRulesAreRefused(t *testing.T) {
 		for _, as := range []principal.Role{principal.Agent, principal.Member} {
 			testkit.Refused(t, w, w.As(w.A, as), routing.Create, routing.CreateInput{Name: "R", When: `true`}, apperr.Forbidden)
 		}
+	})
+}
+
+// A rule routes, or gives a priority. One that did neither before that was asked can still be renamed, disabled and given something to do.
+func TestARuleDoesSomething(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		says := func(err error) []apperr.Detail { return apperr.From(err).Details }
+		nothing := []apperr.Detail{{Field: "teamId", Message: "Is required unless priority is given: the rule would do nothing."}}
+		_, _, err := op.Run(d.owner, w.Engine, routing.Create, routing.CreateInput{Name: "R", When: `true`}, nil)
+		require.Equal(t, nothing, says(err))
+		rule := d.rule(t, routing.CreateInput{When: `true`, TeamID: &d.team.ID, Priority: new("LOW")})
+		change := func(in routing.UpdateInput) error {
+			in.ByID = op.ByID{ID: rule.ID}
+			_, _, err := op.Run(d.owner, w.Engine, routing.Update, in, nil)
+			return err
+		}
+		require.Equal(t, nothing, says(change(routing.UpdateInput{TeamID: op.Clear[string](), Priority: op.Clear[string]()})))
+		require.NoError(t, change(routing.UpdateInput{TeamID: op.Clear[string]()}), "it gives a priority")
+		require.Equal(t, nothing, says(change(routing.UpdateInput{Priority: op.Clear[string]()})))
+
+		require.NoError(t, w.Store.Write(d.owner, func(ctx context.Context, tx *store.Tx) error {
+			return tx.RoutingRule.UpdateOneID(rule.ID).ClearPriority().Exec(ctx)
+		}))
+		require.NoError(t, change(routing.UpdateInput{Name: op.SetTo("Old"), Enabled: op.SetTo(false)}))
+		require.Equal(t, nothing, says(change(routing.UpdateInput{Priority: op.Clear[string]()})))
+		require.NoError(t, change(routing.UpdateInput{TeamID: op.SetTo(d.team.ID)}))
 	})
 }
 

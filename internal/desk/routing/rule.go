@@ -68,7 +68,7 @@ type CreateInput struct {
 	Name     string  `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
 	Position *int    `json:"position,omitempty" nullable:"true" minimum:"1" maximum:"1000000" doc:"The first rule that holds counts. Behind all others when not given."`
 	When     string  `json:"when" minLength:"1" maxLength:"4096" doc:"A CEL expression over request." example:"request.priority == 'URGENT'"`
-	TeamID   *string `json:"teamId,omitempty" nullable:"true" maxLength:"64" doc:"The team that gets the request."`
+	TeamID   *string `json:"teamId,omitempty" nullable:"true" maxLength:"64" doc:"The team that gets the request. A rule has a team, a priority or both."`
 	AssignTo *string `json:"assignTo,omitempty" nullable:"true" enum:"none,leastLoaded,roundRobin" doc:"Whom of the team: nobody (when not given), the active member with the fewest open requests, or one after the other."`
 	Priority *string `json:"priority,omitempty" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"The priority that the request gets."`
 	Enabled  *bool   `json:"enabled,omitempty" nullable:"true" doc:"Starts enabled."`
@@ -85,7 +85,7 @@ func faults(ctx context.Context, tx *op.Tx, when string) (details []apperr.Detai
 
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.RoutingRule, error) {
 	assign := routingrule.AssignTo(op.Or(in.AssignTo, string(routingrule.DefaultAssignTo)))
-	if err := check(ctx, tx, in.TeamID, in.TeamID, assign); err != nil {
+	if err := check(ctx, tx, in.TeamID, in.TeamID, assign, in.Priority == nil); err != nil {
 		return nil, err
 	}
 	if err := tx.LockName(ctx, "routingrules/"+tx.Principal().CompanyID); err != nil {
@@ -142,7 +142,12 @@ func update(ctx context.Context, tx *op.Tx, before *ent.RoutingRule, in UpdateIn
 	}
 	assign := before.AssignTo
 	op.Set(in.AssignTo, func(to string) any { assign = routingrule.AssignTo(to); return nil })
-	if err := check(ctx, tx, in.TeamID.Value(), team, assign); err != nil {
+	priority := before.Priority != nil
+	if in.Priority.IsSet() {
+		priority = in.Priority.Value() != nil
+	}
+	idle := !priority && (in.TeamID.IsSet() || in.Priority.IsSet()) // one that did nothing before this was refused can still be renamed and disabled
+	if err := check(ctx, tx, in.TeamID.Value(), team, assign, idle); err != nil {
 		return nil, err
 	}
 	u := before.Update()
@@ -167,8 +172,8 @@ func remove(ctx context.Context, tx *op.Tx, r *ent.RoutingRule, _ op.ByID) (stru
 }
 
 // check reports the faults of a rule: those that its preparation found in the condition, a named team that is no row of the
-// company, and an assignment without a team.
-func check(ctx context.Context, tx *op.Tx, named, teamID *string, assign routingrule.AssignTo) error {
+// company, an assignment without a team, and, with idle, one that does nothing without a team.
+func check(ctx context.Context, tx *op.Tx, named, teamID *string, assign routingrule.AssignTo, idle bool) error {
 	details, _ := op.Preparation[[]apperr.Detail](tx)
 	var refs op.Refs
 	for _, d := range details {
@@ -177,6 +182,8 @@ func check(ctx context.Context, tx *op.Tx, named, teamID *string, assign routing
 	refs.Check("teamId", named, "team", op.FindShared(ctx, tx, func(id string) *ent.TeamQuery { return tx.Team.Query().Where(team.ID(id)) }))
 	if assign != routingrule.AssignToNone && teamID == nil {
 		refs.Fault("assignTo", "needs a team")
+	} else if idle && teamID == nil {
+		refs.Fault("teamId", "is required unless priority is given: the rule would do nothing")
 	}
 	return refs.Err()
 }

@@ -10,10 +10,10 @@ type ApprovalConfig struct {
 	Shows     Shows
 }
 
-// Approver is a user, or a team any member of which may decide.
+// Approver is a user, or a team any member of which may decide, or a rule that says who that is. Type, ID and Answer are those of a
+// Participant.
 type Approver struct {
-	Type string // user, team
-	ID   string
+	Type, ID, Answer string
 }
 
 // ApprovalMode says how many decisions determine the outcome.
@@ -67,13 +67,16 @@ func (c *checker) approvers(f fields) []Approver {
 	var list []Approver
 	seen := map[Approver]bool{}
 	f.objects("approvers", 1, maxEntries, func(_ int, one fields) {
-		one.keys([]string{"type", "id"})
-		a := Approver{Type: one.oneOf("type", "user", "team"), ID: one.str("id", shownRunes)}
-		if a.Type != "" && a.ID != "" && seen[a] {
+		one.keys([]string{"type"}, "id", "answer")
+		p := one.who(true, "user", "team")
+		a := Approver{Type: p.Type, ID: p.ID, Answer: p.Answer}
+		switch {
+		case seen[a] && a.ID != "":
 			c.fault(one.at("id"), "The %s %s is an approver already.", a.Type, quote(a.ID))
+		case seen[a] && p.ByRule():
+			c.fault(one.at("type"), "Is an approver already.")
 		}
 		seen[a] = true
-		c.refer(a.Type, a.ID, one.at("id"))
 		list = append(list, a)
 	})
 	return list

@@ -223,7 +223,7 @@ func TestApprovalConfig(t *testing.T) {
 		{"nothing", `{}`, []string{config + ".approvers: Is required.", config + ".mode: Is required."}},
 		{"unknown key", approval(`,"mode":"any","min":1`), []string{config + `.min: Is not a known field.`}},
 		{"nobody", `{"approvers":[],"mode":"any"}`, []string{config + ".approvers: Needs at least one entry."}},
-		{"an agent", `{"approvers":[{"type":"agent","id":"agt_1"}],"mode":"any"}`, []string{config + ".approvers[0].type: Must be one of user, team."}},
+		{"an agent", `{"approvers":[{"type":"agent","id":"agt_1"}],"mode":"any"}`, []string{config + ".approvers[0].type: Must be one of user, team, assignee, serviceTeam, answer."}},
 		{"approver's keys", `{"approvers":[{"type":"user","role":"x"}],"mode":"any"}`, []string{
 			config + `.approvers[0].role: Is not a known field.`, config + ".approvers[0].id: Is required.",
 		}},

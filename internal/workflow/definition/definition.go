@@ -72,6 +72,7 @@ type References struct {
 	Teams     []Reference
 	Agents    []Reference
 	Informed  []Reference // the agents that are only informed
+	Answers   []Reference // the answers of requests that name people; ID is the key
 	Idle      []Reference // the participants whose role has no effect in their phase; ID is the role
 	Calendars []Reference
 	Workflows []Reference // that it calls
@@ -191,13 +192,6 @@ const (
 	Complete RequestAction = "complete"
 	Cancel   RequestAction = "cancel"
 )
-
-// Participant is someone who has a part in a phase.
-type Participant struct {
-	Role string // responsible, accountable, consulted, informed
-	Type string // user, team, agent
-	ID   string
-}
 
 // SLA limits how long a phase may take. Zero means that a number is not set.
 type SLA struct {

@@ -23,7 +23,7 @@ func TestGoodPhases(t *testing.T) {
 		require.Equal(t, "Review", p.Title())
 		require.Equal(t, Accept, p.RequestAction)
 		require.Len(t, p.Participants, 3)
-		require.Equal(t, []Participant{{"responsible", "user", "usr_1"}}, p.InRole("responsible"))
+		require.Equal(t, []Participant{{Role: "responsible", Type: "user", ID: "usr_1"}}, p.InRole("responsible"))
 		require.Equal(t, &SLA{ResponseMinutes: 1, ResolutionMinutes: 525600, WarnAtPercent: 99}, p.SLA)
 	})
 	t.Run("warnings", func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestGoodPhases(t *testing.T) {
 		a := accepted(t, with(Approval, "approved", "rejected", "expired")(`{"approvers":[{"type":"user","id":"usr_1"},{"type":"team","id":"team_1"}],
 			"mode":"quorum","quorum":2,"order":"sequential","deadline":"3d"}`)).Phase("p").Approval
 		require.Equal(t, &ApprovalConfig{
-			Approvers: []Approver{{"user", "usr_1"}, {"team", "team_1"}}, Mode: Quorum, Quorum: 2, Order: Sequential,
+			Approvers: []Approver{{Type: "user", ID: "usr_1"}, {Type: "team", ID: "team_1"}}, Mode: Quorum, Quorum: 2, Order: Sequential,
 			Deadline: &Span{"3d", 72 * time.Hour},
 		}, a)
 		a = accepted(t, with(Approval, "approved", "rejected")(`{"approvers":[{"type":"user","id":"usr_1"}],"mode":"all"}`)).Phase("p").Approval

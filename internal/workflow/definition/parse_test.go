@@ -67,9 +67,9 @@ func TestPhaseKeys(t *testing.T) {
 		{"participants", `"type":"PROCESS","participants":{}`, []string{"definition.phases[p].participants: Must be a list, not an object."}},
 		{"participant's keys", `"type":"PROCESS","participants":[{"role":"owner","type":"robot","x":1}]`, []string{
 			`definition.phases[p].participants[0].x: Is not a known field.`,
-			"definition.phases[p].participants[0].id: Is required.",
 			"definition.phases[p].participants[0].role: Must be one of responsible, accountable, consulted, informed.",
-			"definition.phases[p].participants[0].type: Must be one of user, team, agent.",
+			"definition.phases[p].participants[0].type: Must be one of user, team, agent, requester, assignee, serviceTeam, answer.",
+			"definition.phases[p].participants[0].id: Is required.",
 		}},
 		{"a participant that is none", `"type":"PROCESS","participants":["usr_1"]`, []string{"definition.phases[p].participants[0]: Must be an object, not a string."}},
 		{"sla", `"type":"PROCESS","sla":{"responseMinutes":0,"resolutionMinutes":525601,"warnAtPercent":100,"calendarId":5,"x":1}`, []string{

@@ -89,13 +89,10 @@ func (c *checker) config(f fields, p *Phase) {
 // participants also returns the roles that only a task has an effect for.
 func (c *checker) participants(f fields) (list []Participant, workers []Reference) {
 	f.objects("participants", 0, maxEntries, func(_ int, one fields) {
-		one.keys([]string{"role", "type", "id"})
-		p := Participant{
-			Role: one.oneOf("role", "responsible", "accountable", "consulted", "informed"),
-			Type: one.oneOf("type", "user", "team", "agent"),
-			ID:   one.str("id", shownRunes),
-		}
-		c.refer(p.Type, p.ID, one.at("id"))
+		one.keys([]string{"role", "type"}, "id", "answer")
+		role := one.oneOf("role", "responsible", "accountable", "consulted", "informed")
+		p := one.who(role == "accountable", "user", "team", "agent")
+		p.Role = role
 		if p.Type == "agent" && p.Role == "accountable" {
 			c.fault(one.at("type"), "May not be agent: a person or a team answers for a phase.")
 		}

@@ -242,7 +242,7 @@ func (t turn) place(ctx context.Context, tx *op.Tx, me string, filers []string) 
 func participantsOf(c *definition.ApprovalConfig) []definition.Participant {
 	out := make([]definition.Participant, len(c.Approvers))
 	for i, one := range c.Approvers {
-		out[i] = definition.Participant{Type: one.Type, ID: one.ID}
+		out[i] = definition.Participant{Type: one.Type, ID: one.ID, Answer: one.Answer}
 	}
 	return out
 }

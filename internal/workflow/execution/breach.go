@@ -84,7 +84,12 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 		if p == nil {
 			continue
 		}
-		for _, one := range p.InRole("accountable") {
+		accountable := p.InRole("accountable")
+		c, err := castFor(ctx, db, &a.Request, accountable)
+		if err != nil {
+			return err
+		}
+		for _, one := range c.in(accountable) {
 			title = cmp.Or(title, p.Title())
 			switch one.Type {
 			case "user":

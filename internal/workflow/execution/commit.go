@@ -191,7 +191,7 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 		_, err := op.RunReady(ctx, tx, domain.Update, ready)
 		return err
 	case engine.OpenIncident:
-		if err := tx.Insert(ctx, p.notice("incident", e.Fault.Message, p.phase(e.Fault.PhaseID).InRole("accountable")), time.Time{}); err != nil {
+		if err := tx.Insert(ctx, p.notice("incident", e.Fault.Message, p.cast.inRole(p.phase(e.Fault.PhaseID), "accountable")), time.Time{}); err != nil {
 			return err
 		}
 		return wrapWrite(tx.Incident.Create().SetExecutionID(p.row.ID).SetPhaseID(e.Fault.PhaseID).SetVisit(e.Visit).SetAttempt(p.attempt(e.Visit)).
@@ -251,7 +251,7 @@ func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attem
 		}
 		c.SetCorrections(corrections)
 	}
-	who, _ := p.people.worker(e.Phase.InRole("responsible"))
+	who, _ := p.people.worker(p.cast.inRole(e.Phase, "responsible"))
 	if err := p.hold(ctx, tx, who); err != nil {
 		return err
 	}
@@ -281,7 +281,7 @@ func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attem
 
 // tell notifies the people and agents who have a role in a phase.
 func (p *plan) tell(ctx context.Context, tx *op.Tx, e engine.Tell) error {
-	list := e.Phase.InRole(e.Role)
+	list := p.cast.inRole(e.Phase, e.Role)
 	for _, one := range list {
 		if one.Type != "agent" {
 			continue
@@ -303,6 +303,7 @@ func (p *plan) tell(ctx context.Context, tx *op.Tx, e engine.Tell) error {
 // openApproval opens an approval and notifies its approvers.
 func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApproval, attempt int) error {
 	list, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
+	list = p.cast.in(list)
 	if err := p.hold(ctx, tx, list...); err != nil {
 		return err
 	}

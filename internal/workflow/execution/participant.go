@@ -68,9 +68,10 @@ func (p *present) has(one definition.Participant) bool {
 		return p.users[one.ID] != nil
 	case "team":
 		return p.teams[one.ID]
-	default:
+	case "agent":
 		return p.agents[one.ID]
 	}
+	return one.ID != "" // a rule, of a sample
 }
 
 // hold keeps the users among some participants as they were when the plan was made: a deactivation waits for the commit, and then sees
@@ -96,18 +97,26 @@ func (p *plan) hold(ctx context.Context, tx *op.Tx, list ...definition.Participa
 }
 
 // worker returns the participant who gets a phase's task: the first responsible one who is available. It returns none if the
-// phase names nobody; everyone who works requests then sees the task. missing names those responsible if none of them is
-// available.
-func (p *present) worker(responsible []definition.Participant) (one definition.Participant, missing string) {
+// phase names nobody; everyone who works requests then sees the task. Returns false if none of those whom it names is available.
+func (p *present) worker(responsible []definition.Participant) (one definition.Participant, there bool) {
 	for _, r := range responsible {
 		if p.has(r) {
-			return r, ""
+			return r, true
 		}
 	}
-	if len(responsible) > 0 {
-		missing = "Nobody who is responsible for the phase is there: " + named(responsible) + "."
+	return one, len(responsible) == 0
+}
+
+// workerMissing says why nobody gets the task of a phase.
+func workerMissing(p *definition.Phase, responsible []definition.Participant, unmet string) string {
+	byName := slices.DeleteFunc(slices.Clone(responsible), definition.Participant.ByRule)
+	switch {
+	case unmet == "":
+		return "Nobody who is responsible for the phase is there: " + named(responsible) + "."
+	case len(byName) > 0:
+		unmet += ", and these are deactivated or deleted: " + named(byName)
 	}
-	return one, missing
+	return fmt.Sprintf("Nobody can get the task of the phase %q: %s.", p.Title(), unmet)
 }
 
 // lookUpSeats returns, for each approver, the people who may still decide in that place: none for a place in which somebody has decided,
@@ -131,10 +140,14 @@ func lookUpSeats(ctx context.Context, db *ent.Client, approvers []definition.Par
 		if slices.ContainsFunc(votes, func(v engine.Vote) bool { return v.Approver == i }) {
 			continue
 		}
-		if a.Type == "user" {
+		switch {
+		case a.Type == "user":
 			if slices.Contains(here, a.ID) {
 				seats[i] = []string{a.ID}
 			}
+			continue
+		case a.ByRule():
+			seats[i] = []string{a.ID} // a sample does not say who that is
 			continue
 		}
 		seats[i], err = db.TeamMember.Query().Where(teammember.TeamID(a.ID), teammember.UserIDNotIn(out...), teammember.HasUserWith(access.Here())).
@@ -189,7 +202,8 @@ func named(list []definition.Participant) string {
 	return strings.Join(names, ", ")
 }
 
-// approversOf returns those who decide: the approvers of an APPROVAL or, for a sign-off, the participants who are accountable.
+// approversOf returns those who decide, as the definition names them: the approvers of an APPROVAL or, for a sign-off, the participants who
+// are accountable.
 func approversOf(p *definition.Phase, signOff bool) (list []definition.Participant, mode definition.ApprovalMode, quorum int, sequential bool) {
 	if signOff {
 		return p.InRole("accountable"), definition.Any, 0, false

@@ -7,6 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
+	"atrium/ent/approval"
+	"atrium/internal/desk/catalog"
 	requests "atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
@@ -99,5 +102,96 @@ func TestParticipantsWithoutEffect(t *testing.T) {
 		for _, role := range []string{"accountable", "consulted"} {
 			require.Empty(t, fields("TIMER", body{"duration": "1d"}, role), "they are told of incidents, and of the phase")
 		}
+	})
+}
+
+// byRule is the workflow of a request whose task and approval ask whom the rules stand for.
+func byRule(responsible, approver body) body {
+	work, approve := phase("work", "PROCESS", nil), phase("approve", "APPROVAL", body{"approvers": []body{approver}, "mode": "any"})
+	work["name"], approve["name"] = "Get it", "Approve it"
+	responsible["role"] = "responsible"
+	work["participants"] = []body{responsible}
+	return body{
+		"phases": []body{phase("start", "START", nil), work, approve, phase("done", "END", nil)},
+		"transitions": []body{
+			{"from": "start", "name": "next", "to": "work"}, {"from": "work", "name": "next", "to": "approve"},
+			{"from": "approve", "name": "approved", "to": "done"}, {"from": "approve", "name": "rejected", "to": "done"},
+		},
+	}
+}
+
+// Whom a rule stands for differs from request to request, and is looked up when the phase asks them.
+func TestParticipantsByRule(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		requester, agent := w.A.Users[principal.Member], w.A.Users[principal.Agent]
+		manager := w.AddUser(t, w.A, "manager@a.test", principal.Member)
+		s := open(t, w, byRule(body{"type": "requester"}, body{"type": "answer", "answer": "manager"}))
+		s.work()
+		file := func(answer string) *ent.Request {
+			return testkit.Run(t, w, s.ctx, requests.Create, requests.CreateInput{
+				ServiceID: s.service.ID, OfferingID: s.offering.ID, Title: "A laptop", RequesterID: &requester.ID, Fields: body{"manager": answer},
+			})
+		}
+		approvers := func(r *ent.Request) []*run.Approver {
+			list, err := run.ApproversOf(s.approval(r))
+			require.NoError(t, err)
+			return list
+		}
+		for _, answer := range []string{manager.ID, " Manager@A.test "} {
+			r := file(answer)
+			s.at(r, "WAITING", "work")
+			require.Equal(t, requester.ID, *s.task(r).AssigneeID)
+			s.complete(r, "", nil)
+			s.at(r, "WAITING", "approve")
+			require.Equal(t, []*run.Approver{{Type: "user", ID: manager.ID}}, approvers(r))
+			require.NoError(t, s.decide(manager, s.approval(r).ID, "APPROVE"))
+			s.at(r, "COMPLETED", "done")
+		}
+
+		s.publish(byRule(body{"type": "assignee"}, body{"type": "serviceTeam"}))
+		team := testkit.Run(t, w, s.ctx, people.CreateTeam, people.CreateTeamInput{Name: "IT", MemberIDs: []string{agent.ID}})
+		r := file("")
+		s.at(r, "WAITING", "work")
+		stuck := s.incident(r)
+		require.Equal(t, `Nobody can get the task of the phase "Get it": the request has no assignee.`, stuck.Message)
+		testkit.Run(t, w, s.ctx, requests.Update, requests.UpdateInput{ByID: op.ByID{ID: r.ID}, AssigneeID: op.SetTo(agent.ID)})
+		retry := func() {
+			testkit.Run(t, w, s.ctx, run.ResolveIncident, run.ResolveIncidentInput{ByID: op.ByID{ID: s.incident(r).ID}, Action: "RETRY"})
+		}
+		retry()
+		require.Eventually(t, func() bool { return len(s.tasks(r, "OPEN")) == 1 }, patience, tick)
+		require.Equal(t, agent.ID, *s.task(r).AssigneeID)
+		s.complete(r, "", nil)
+		s.at(r, "WAITING", "approve")
+		require.Equal(t, `Nobody can be asked to approve in the phase "Approve it": the service of the request has no team.`, s.incident(r).Message)
+		testkit.Run(t, w, s.ctx, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: s.service.ID}, OwnerTeamID: op.SetTo(team.ID)})
+		retry()
+		require.Eventually(t, func() bool {
+			return s.Store.Reader().Approval.Query().Where(approval.RequestID(r.ID)).CountX(s.ctx) == 1
+		}, patience, tick)
+		require.Equal(t, []*run.Approver{{Type: "team", ID: team.ID}}, approvers(r))
+	})
+}
+
+// A rule that stands for nobody is an incident that says why; whoever is deactivated is treated as if named in person.
+func TestRulesThatStandForNobody(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := open(t, w, byRule(body{"type": "answer", "answer": "manager"}, body{"type": "assignee"}))
+		s.work()
+		says := func(answer any) string {
+			r := s.file(body{"manager": answer})
+			s.at(r, "WAITING", "work")
+			return s.incident(r).Message
+		}
+		left := w.AddUser(t, w.A, "left@a.test", principal.Member)
+		testkit.Run(t, w, s.ctx, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: left.ID}})
+		require.Equal(t, `Nobody can get the task of the phase "Get it": the answer "manager" is empty.`, says(""))
+		const nobody = `Nobody can get the task of the phase "Get it": the answer "manager" names nobody of the company.`
+		require.Equal(t, nobody, says("somebody@else.test"))
+		require.Equal(t, nobody, says(w.B.Owner.ID))
+		require.Equal(t, nobody, says("left@a.test"))
+		require.Equal(t, "Nobody who is responsible for the phase is there: user "+left.ID+".", says(left.ID))
 	})
 }

@@ -130,7 +130,11 @@ func mayDecideIn(ctx context.Context, tx *op.Tx, e *ent.Execution, p *definition
 		}
 	}
 	approvers, _, _, _ := approversOf(p, p.Approval == nil)
-	if !slices.ContainsFunc(approvers, func(one definition.Participant) bool { return slices.Contains(ids, one.ID) }) {
+	c, err := castFor(tx.Unfiltered(ctx, "whom a phase names does not depend on who asks"), tx.Client, e.RequestID, approvers)
+	if err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(c.in(approvers), func(one definition.Participant) bool { return slices.Contains(ids, one.ID) }) {
 		return false, nil
 	}
 	a := &ent.Approval{CompanyID: e.CompanyID, ExecutionID: e.ID, RequestID: e.RequestID, PhaseID: p.ID, Status: approval.StatusPENDING}

@@ -3,6 +3,7 @@ package execution
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"atrium/ent"
@@ -30,6 +31,7 @@ type plan struct {
 	stored  *stored         // nil until it is encoded
 
 	people *present                       // the available participants of what is opened
+	cast   *cast                          // whom the rules among the participants of the effects stand for
 	fields []op.Ready[domain.UpdateInput] // prepared updates of the effects that are still to be carried out
 }
 
@@ -79,27 +81,28 @@ func (p *plan) touchesRequest() bool {
 // findParticipants looks up the participants in what the plan opens, and returns the first visit that lacks one that its phase needs,
 // with a message.
 func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (visit int, missing string, err error) {
-	var all []definition.Participant
-	for _, e := range p.effects {
-		switch e := e.(type) {
-		case engine.OpenTask:
-			all = append(all, e.Phase.InRole("responsible")...)
-		case engine.OpenApproval:
-			approvers, _, _, _ := approversOf(e.Phase, e.SignOff)
-			all = append(all, approvers...)
-		}
+	asked, told := p.named()
+	if p.cast, err = p.castOf(ctx, db, append(told, asked...)); err != nil {
+		return 0, "", err
 	}
-	if p.people, err = presentOf(ctx, db, all); err != nil {
+	if p.people, err = presentOf(ctx, db, p.cast.in(asked)); err != nil {
 		return 0, "", err
 	}
 	for _, e := range p.effects {
 		switch e := e.(type) {
 		case engine.OpenTask:
 			visit = e.Visit
-			_, missing = p.people.worker(e.Phase.InRole("responsible"))
+			responsible := p.cast.inRole(e.Phase, "responsible")
+			if _, there := p.people.worker(responsible); !there {
+				missing = workerMissing(e.Phase, responsible, p.cast.unmet(responsible))
+			}
 		case engine.OpenApproval:
 			visit = e.Visit
 			approvers, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
+			approvers = p.cast.in(approvers)
+			if unmet := p.cast.unmet(approvers); unmet != "" {
+				return visit, fmt.Sprintf("Nobody can be asked to approve in the phase %q: %s.", e.Phase.Title(), unmet), nil
+			}
 			seats, err := lookUpSeats(ctx, db, approvers, nil, p.filers()...)
 			if err != nil {
 				return 0, "", err
@@ -111,6 +114,43 @@ func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (visit int,
 		}
 	}
 	return 0, "", nil
+}
+
+// named returns the participants of the effects: those who are asked something, and those who are told of it.
+func (p *plan) named() (asked, told []definition.Participant) {
+	for _, e := range p.effects {
+		switch e := e.(type) {
+		case engine.OpenTask:
+			asked = append(asked, e.Phase.InRole("responsible")...)
+		case engine.OpenApproval:
+			approvers, _, _, _ := approversOf(e.Phase, e.SignOff)
+			asked = append(asked, approvers...)
+		case engine.Tell:
+			told = append(told, e.Phase.InRole(e.Role)...)
+		case engine.OpenIncident:
+			told = append(told, p.phase(e.Fault.PhaseID).InRole("accountable")...)
+		}
+	}
+	return asked, told
+}
+
+// castOf is castOf for the request as the effects change it.
+func (p *plan) castOf(ctx context.Context, db *ent.Client, list []definition.Participant) (*cast, error) {
+	if !slices.ContainsFunc(list, definition.Participant.ByRule) {
+		return &cast{}, nil
+	}
+	var fields map[string]any
+	if p.request != nil {
+		if err := decode(p.request.Fields, &fields); err != nil {
+			return nil, fmt.Errorf("read the answers of %s: %w", p.request.ID, err)
+		}
+	}
+	for _, e := range p.effects {
+		if e, ok := e.(engine.SetFields); ok {
+			fields = e.Fields
+		}
+	}
+	return castOf(ctx, db, p.request, fields, p.sample, list)
 }
 
 // missing returns an input about the first visit for which something is missing that its phase needs: people, or the workflow that it

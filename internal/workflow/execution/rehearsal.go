@@ -65,6 +65,7 @@ type Rehearsed struct {
 	More    bool                    // engine.Continue continues
 	Rulings map[int][]engine.Ruling // of the DECISIONs that the step has entered, by visit
 	people  *present
+	cast    *cast
 }
 
 // Step applies an input at a moment. Returns nil for an input that would change nothing.
@@ -79,7 +80,7 @@ func (r *Rehearsal) Step(ctx context.Context, db *ent.Client, in engine.Input, a
 	if err := r.change(p.effects, at); err != nil {
 		return nil, err
 	}
-	out := &Rehearsed{Effects: p.effects, More: p.more, Rulings: r.hidden(rulings), people: p.people}
+	out := &Rehearsed{Effects: p.effects, More: p.more, Rulings: r.hidden(rulings), people: p.people, cast: p.cast}
 	if err := p.hide(r.mask); err != nil {
 		return nil, err
 	}
@@ -202,24 +203,26 @@ func (r *Rehearsal) Request() *ent.Request { return r.l.request }
 
 // Worker returns who would get the task of a phase: nobody in particular for a phase that names nobody.
 func (r *Rehearsed) Worker(p *definition.Phase) (who []definition.Participant) {
-	if one, _ := r.people.worker(p.InRole("responsible")); one.ID != "" {
+	if one, _ := r.people.worker(r.cast.inRole(p, "responsible")); one.ID != "" {
 		who = append(who, one)
 	}
 	return who
 }
 
-// Approvers returns the rules of an approval of a phase, or of the sign-off of its task.
-func Approvers(p *definition.Phase, signOff bool) *definition.ApprovalConfig {
+// Approvers returns the rules of an approval that the step opens, or of the sign-off of a task.
+func (r *Rehearsed) Approvers(p *definition.Phase, signOff bool) *definition.ApprovalConfig {
 	list, mode, quorum, sequential := approversOf(p, signOff)
 	c := &definition.ApprovalConfig{Mode: mode, Quorum: quorum, Order: definition.Parallel}
 	if sequential {
 		c.Order = definition.Sequential
 	}
-	for _, one := range list {
+	for _, one := range r.cast.in(list) {
 		c.Approvers = append(c.Approvers, definition.Approver{Type: one.Type, ID: one.ID})
 	}
 	return c
 }
 
 // Told returns whom a phase tells in a role.
-func Told(e engine.Tell) []definition.Participant { return e.Phase.InRole(e.Role) }
+func (r *Rehearsed) Told(e engine.Tell) []definition.Participant {
+	return r.cast.inRole(e.Phase, e.Role)
+}

@@ -97,7 +97,12 @@ func AccountableFor(ctx context.Context, tx *op.Tx, t *ent.Task) (string, error)
 	if err != nil {
 		return "", err
 	}
-	for _, one := range p.InRole("accountable") {
+	accountable := p.InRole("accountable")
+	c, err := castFor(tx.Unfiltered(ctx, "whom a phase names does not depend on who asks"), tx.Client, t.RequestID, accountable)
+	if err != nil {
+		return "", err
+	}
+	for _, one := range c.in(accountable) {
 		if one.Type == "user" {
 			return one.ID, nil
 		}

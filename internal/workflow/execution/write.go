@@ -85,9 +85,9 @@ func (p *plan) consulted() (json.RawMessage, error) {
 		if !ok {
 			continue
 		}
-		for _, one := range tell.Phase.InRole(tell.Role) {
+		for _, one := range p.cast.inRole(tell.Phase, tell.Role) {
 			for _, entry := range []string{one.ID, participant.About(tell.Phase.ID, one.ID)} {
-				if one.Type != "agent" && !slices.Contains(ids, entry) {
+				if one.Type != "agent" && one.ID != "" && !slices.Contains(ids, entry) {
 					ids = append(ids, entry)
 				}
 			}

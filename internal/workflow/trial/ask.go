@@ -5,7 +5,6 @@ import (
 
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
-	"atrium/internal/workflow/execution"
 )
 
 // branchOf returns the branch of a visit; nil outside of blocks.
@@ -25,13 +24,13 @@ func (t *trial) askTask(e engine.OpenTask) {
 }
 
 func (t *trial) askApproval(e engine.OpenApproval) {
-	c := execution.Approvers(e.Phase, e.SignOff)
+	c := t.now.Approvers(e.Phase, e.SignOff)
 	var list []definition.Participant
 	for _, one := range c.Approvers {
 		list = append(list, definition.Participant{Type: one.Type, ID: one.ID})
 	}
 	before := t.waits[e.Visit]
-	w := &waiting{asked: &Ask{
+	w := &waiting{approvers: c, asked: &Ask{
 		Kind: AskApproval, Title: e.Phase.Title(), DueAt: e.ExpiresAt, Who: t.people(list, "approver"), Mode: new(string(c.Mode)),
 		Sequential: c.Order == definition.Sequential, Outcomes: []string{approve, reject},
 	}}

@@ -46,6 +46,8 @@ type waiting struct {
 	asked  *Ask
 	called *Call
 	answer *answer // nil when it was not looked for yet
+
+	approvers *definition.ApprovalConfig // who decide, and by which rules; nil for what is no approval
 }
 
 // run steps until the execution ends or the trial stops.
@@ -281,7 +283,7 @@ func (t *trial) decide(p *definition.Phase, at *engine.State) (engine.Input, err
 	if w.answer.decision == expire {
 		return t.wake(at)
 	}
-	c := execution.Approvers(p, signOff)
+	c := w.approvers
 	turn := engine.Turn(c, at.Wait.Votes)
 	for _, i := range turn {
 		by, decision := c.Approvers[i].ID, w.answer.decision
@@ -323,7 +325,7 @@ func (t *trial) record() error {
 			t.askApproval(e)
 		case engine.Tell:
 			step := t.steps[e.Visit]
-			step.Told = append(step.Told, t.people(execution.Told(e), "")...)
+			step.Told = append(step.Told, t.people(t.now.Told(e), "")...)
 		case engine.ActOnRequest:
 			here.RequestStatus = new(string(t.r.Request().Status))
 		}

@@ -214,7 +214,7 @@ const forms = [
   ['organizations', 'Organizations', 'New organization', { Name: 'Ships' }],
   ['organizations', 'Organizations', 'New organization', { Name: 'Decks', 'Part of': { label: 'Ships, renamed' } }],
   ['calendars', 'Calendars', 'New calendar', { Name: 'Office', 'Time zone': 'Europe/Berlin', Friday: '09:00-12:00, 13:00-15:30', Holidays: '2026-12-25' }],
-  ['routing', 'Routing rules', 'New routing rule', { Name: 'Urgent ones', 'When, as text': "request.priority == 'URGENT'", Priority: { label: 'High' } }],
+  ['routing', 'Routing rules', 'New routing rule', { Name: 'Urgent ones', 'When, as text': "request.priority == 'URGENT'", 'Set priority to': { label: 'High' } }],
   ['service-accounts', 'Service accounts', 'New service account', { Name: 'Exporter' }],
   ['oauth-clients', 'OAuth clients', 'New OAuth client', { Name: 'Portal', 'Redirect URIs': 'https://portal.example.com/cb' }],
 ];

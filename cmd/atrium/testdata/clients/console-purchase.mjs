@@ -71,18 +71,15 @@ await type(rule.getByRole('textbox', { name: 'Value' }), '500');
 await b.sound('purchase-decision');
 await back('decision');
 
-// What is dear is approved by a team. What it rejects ends otherwise, and so does what nobody decides on in time, also once the days are
+// What is dear is approved by a team. What it rejects ends otherwise by itself, and so does what nobody decides on in time, also once the days are
 // written anew.
 await add('Approval at Over 500');
 await focused(at('approval'));
-await add('End at Rejected');
-await open('end', 'End');
-await choose(side.getByRole('combobox', { name: 'What happens to the request' }), 'Cancel it');
 await open('approval', 'Approval');
 await choose(side.getByRole('combobox', { name: 'Add to “Approvers”' }), team.name);
 await press(side.getByRole('checkbox', { name: 'Has a deadline' }), ' ');
 const leadsTo = (way) => side.getByRole('combobox', { name: `“${way}” leads to` });
-assert.equal(await leadsTo('Expired').inputValue(), 'end', 'what expires is rejected');
+assert.deepEqual(await Promise.all(['Rejected', 'Expired'].map((way) => leadsTo(way).inputValue())), ['end', 'end'], 'what is refused, or expires, ends');
 const days = group('Deadline').getByRole('textbox', { name: 'Days' });
 await clear(days);
 await group('Deadline').getByText('Say how long.').waitFor();
@@ -118,7 +115,7 @@ await acts(1, () => at('decision').focus());
 await add('Connect Otherwise to Call an address');
 await until('the palette says where it has led the way', async () => (await said.textContent()) === '“Otherwise” leads to “Call an address” now.');
 await acts(1, () => at('call').focus());
-await add('Connect Not sold to End');
+await add('Connect Not sold to Rejected');
 
 // The names of the decision's ways are changed: each keeps its end. A name that another way has is refused.
 await open('decision', 'Decision');
@@ -151,6 +148,7 @@ assert.deepEqual(phases.map((p) => p.type).sort(), ['API_CALL', 'APPROVAL', 'DAT
 assert.deepEqual(transitions.map((w) => `${w.from} ${w.name} ${w.to}`).sort(), [
   'approval approved wait', 'approval expired end', 'approval rejected end', 'call Not sold end', 'call next done', 'decision Dear approval', 'decision otherwise call', 'start next work', 'values next decision', 'wait next call', 'work next values',
 ]);
+assert.equal(phases.find((p) => p.id === 'end').requestAction, 'cancel');
 const config = (of) => phases.find((p) => p.id === of).config;
 assert.deepEqual(config('decision').rules.map((r) => r.transition), ['Dear']);
 assert.match(config('decision').rules[0].when, /phases\.work\.price.* > 500/);
@@ -206,7 +204,7 @@ await publish.press('Enter');
 const details = [{ field: 'definition.phases[call].config.url', message: 'is not allowed' }];
 await page.route('**/graphql', (route) => (/publishWorkflow/i.test(route.request().postData() ?? '') ? route.fulfill({ json: { data: null, errors: [{ message: 'Refused.', extensions: { code: 'validation_error', details } }] } }) : route.continue()));
 await dialog.getByRole('button', { name: 'Publish', exact: true }).press('Enter');
-await page.getByRole('region', { name: 'Problems' }).getByRole('button', { name: 'Call an address: is not allowed' }).waitFor();
+await page.getByRole('region', { name: 'Problems' }).getByRole('button', { name: 'Call an address: Address: is not allowed' }).waitFor();
 await page.unroute('**/graphql');
 
 // What version 2 changes is said in the words of the forms.

@@ -110,6 +110,10 @@ await falls(['Mon', 'Wed'], '8:00 AM');
 await says('It has not run yet.');
 const address = new URL(page.url()).pathname.replace('/app/', '');
 await press(main.getByRole('button', { name: 'Run now' }));
+const now = page.getByRole('dialog', { name: 'Run “Check the backups” now?' });
+await now.getByText('The request is a real one').waitFor();
+await b.sound('schedule-run-now');
+await press(now.getByRole('button', { name: 'Submit the request' }));
 await main.getByText('The request was submitted.').waitFor();
 const runs = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Last runs' }) });
 await runs.getByText('Done', { exact: true }).waitFor();
@@ -149,6 +153,7 @@ await until('the workflow is chosen', () => page.getByRole('combobox', { name: '
 await press(create);
 await page.getByRole('heading', { level: 1, name: 'Access review' }).waitFor();
 await press(main.getByRole('button', { name: 'Run now' }));
+await press(page.getByRole('dialog').getByRole('button', { name: 'Start the workflow' }));
 await main.getByText('The workflow was started.').waitFor();
 await press(main.getByRole('link', { name: 'Open the execution' }).first());
 await page.waitForURL(/\/executions\/exe_/);

@@ -177,7 +177,7 @@ func TestNoMutationTakesForeignIDs(t *testing.T) {
 		by(d, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: d.known["<service>"]}, Name: op.SetTo(canary)})
 		by(d, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: canary, TimeZone: new("UTC")})
 		by(d, savedview.Create, savedview.CreateInput{Name: canary, Scope: "company"})
-		by(d, routing.Create, routing.CreateInput{Name: canary, When: "true"})
+		by(d, routing.Create, routing.CreateInput{Name: canary, When: "true", Priority: new("LOW")})
 		by(d, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: canary, Role: new("agent")})
 		by(d, webhook.CreateSubscription, webhook.CreateSubscriptionInput{Description: new(canary), URL: "https://example.com/hook", Events: []string{"request.created"}})
 		ids, before := s.Of(t, s.World.A.Company.ID)

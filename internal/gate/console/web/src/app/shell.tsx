@@ -1,8 +1,8 @@
 // shell is what stands around every page: where one can go, what is new, what was said.
 import { Link, Outlet, useLocation, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import {
-  Bell, BookOpen, Bot, CalendarClock, CircleCheck, Coins, FileClock, Inbox, KeyRound, LayoutGrid, ListChecks, ListTodo, Lock, LogOut, Mail, Menu, Search, Settings,
-  ShieldCheck, Users, Webhook, Workflow, X,
+  Bell, BookOpen, Bot, CalendarClock, CalendarDays, CircleCheck, Coins, FileClock, Inbox, KeyRound, LayoutGrid, ListChecks, ListTodo, Lock, LogOut, Mail, Menu, Search, Settings,
+  ShieldCheck, Split, Users, Webhook, Workflow, X,
 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType } from 'react';
 import { SwitchSession } from '../gen/documents';
@@ -36,7 +36,9 @@ const places: Place[] = [
   { label: t('Tasks'), to: '/app/tasks', icon: ListChecks, verb: 'task.read', keys: 't', group: t('Work') },
   { label: t('Mail'), to: '/app/mail', icon: Mail, verb: 'inboundmail.read', keys: 'e', group: t('Work'), also: ['/app/mailboxes'] },
   { label: t('Services'), to: '/app/services', icon: BookOpen, verb: 'request.update', keys: 's', group: t('Build') },
-  { label: t('Workflows'), to: '/app/workflows', icon: Workflow, verb: 'workflow.read', keys: 'w', group: t('Build'), also: ['/app/executions', '/app/routing', '/app/calendars'] },
+  { label: t('Workflows'), to: '/app/workflows', icon: Workflow, verb: 'workflow.read', keys: 'w', group: t('Build'), also: ['/app/executions'] },
+  { label: t('Routing rules'), to: '/app/routing', icon: Split, verb: 'routingrule.read', group: t('Build') },
+  { label: t('Calendars'), to: '/app/calendars', icon: CalendarDays, verb: 'calendar.read', group: t('Build') },
   { label: t('Schedules'), to: '/app/schedules', icon: CalendarClock, verb: 'schedule.read', keys: 'd', group: t('Build') },
   { label: t('AI agents'), to: '/app/agents', icon: Bot, verb: 'agentrun.read', group: t('Build'), also: ['/app/runs', '/app/proposals'] },
   { label: t('People'), to: '/app/people', icon: Users, verb: 'user.read', keys: 'p', group: t('Company'), also: ['/app/organizations'] },

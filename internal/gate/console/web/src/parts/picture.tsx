@@ -50,7 +50,7 @@ export function placeOf(d: Definition, field: string): string {
 
 const width = 168;
 const height = 54;
-const gapX = 76;
+const gapX = 128; // for the name of a way and its + beside each other
 const gapY = 30;
 const above = 14; // a phase with which a branch begins, for the name of the branch
 
@@ -149,7 +149,8 @@ function framesOf(d: Definition, at: Map<string, Placed>): Frame[] {
   }).toSorted((a, b) => b.w * b.h - a.w * a.h);
 }
 
-const cut = (s: string) => (s.length > 21 ? `${s.slice(0, 20)}…` : s);
+const cut = (s: string, most = 21) => (s.length > most ? `${s.slice(0, most - 1)}…` : s);
+export const wayMost = 11; // letters of a way's name
 
 // Taken is the path of an execution: how each phase that it has entered stands, and the transitions by which it left.
 export interface Taken { phases: Map<string, string>; ways: Set<string> }
@@ -161,15 +162,21 @@ export function pathOf(visits: readonly { phaseId: string; status: string; trans
   return { phases, ways: new Set(visits.map((v) => `${v.phaseId} ${v.transition ?? ''}`)) };
 }
 
-// line is a way between two phases, and the middle of it. Below is where nothing stands any more. A way to the end of a block stays in the
+// middle is the place on a way between neighbours where something is added: behind its name, and the more so the more ways lead along it before.
+function middle(x1: number, y1: number, x2: number, y2: number, n: number): { x: number; y: number } {
+  const at = Math.min(0.95, 0.6 + 0.22 * n); // of the curve
+  return { x: x1 + (x2 - x1) * (1.5 * at * (1 - at) + at ** 3), y: y1 + (y2 - y1) * (3 * (1 - at) * at ** 2 + at ** 3) };
+}
+
+// line is a way between two phases, and the place on it where something is added; n is how many ways lead from the one to the other before. Below is where nothing stands any more. A way to the end of a block stays in the
 // row of its branch.
-function line(a: Placed, b: Placed, off: number, placed: Placed[], below: number): { path: string; x: number; y: number } {
+function line(a: Placed, b: Placed, off: number, n: number, placed: Placed[], below: number): { path: string; x: number; y: number } {
   const [x1, y1, x2, y2] = [a.x + width, a.y + height / 2 + off, b.x, b.y + height / 2];
   if (b.layer <= a.layer) {
     const [from, to] = [a.x + width / 2, b.x + width / 2];
     return { path: `M${from} ${a.y + height} C${from} ${below} ${to} ${below} ${to} ${b.y + height}`, x: (from + to) / 2, y: (a.y + b.y + 2 * height + 6 * below) / 8 };
   }
-  if (b.layer - a.layer === 1) return { path: `M${x1} ${y1} C${x1 + gapX / 2} ${y1} ${x2 - gapX / 2} ${y2} ${x2} ${y2}`, x: (x1 + x2) / 2, y: (y1 + y2) / 2 };
+  if (b.layer - a.layer === 1) return { path: `M${x1} ${y1} C${x1 + gapX / 2} ${y1} ${x2 - gapX / 2} ${y2} ${x2} ${y2}`, ...middle(x1, y1, x2, y2, n) };
   if (b.type === 'JOIN' && !placed.some((p) => p.layer > a.layer && p.layer < b.layer && p.y === a.y)) {
     const turn = x2 - gapX; // from here on it is a way between neighbours
     return { path: `M${x1} ${y1} L${turn} ${y1} C${turn + gapX / 2} ${y1} ${x2 - gapX / 2} ${y2} ${x2} ${y2}`, x: (x1 + turn) / 2, y: y1 };
@@ -184,7 +191,7 @@ interface Line { key: string; from: string; to: string; name: string; says: stri
 // Laid is a definition on a plane: w and h are its size.
 interface Laid { placed: Placed[]; at: Map<string, Placed>; lines: Line[]; frames: Frame[]; w: number; h: number }
 
-function laid(d: Definition): Laid {
+export function laid(d: Definition): Laid {
   const placed = place(d);
   const at = new Map(placed.map((p) => [p.id, p]));
   const [w, h] = [Math.max(300, ...placed.map((p) => p.x + width + 16)), Math.max(90, ...placed.map((p) => p.y + height + 40))];
@@ -194,15 +201,16 @@ function laid(d: Definition): Laid {
   const lines = ways.flatMap((way): Line[] => {
     const [a, b, siblings] = [at.get(way.from), at.get(way.to), out.get(way.from) ?? []];
     if (!a || !b) return [];
-    const off = (siblings.indexOf(way) - (siblings.length - 1) / 2) * 15; // from the middle of its phase, so that several do not lie on each other
-    return [{ key: `${way.from} ${way.name ?? ''} ${way.to}`, from: way.from, to: way.to, name: way.name ?? '', says: labelOf(a, way.name ?? ''), ...(a.type === 'PARALLEL' ? { saysX: b.x + 2, saysY: b.y - 6 } : { saysX: a.x + width + 6, saysY: a.y + height / 2 + off - 4 }), ...line(a, b, off, placed, h - 4), back: b.layer <= a.layer, left: Math.min(a.x, b.x), right: Math.max(a.x, b.x) }];
+    const downward = siblings.toSorted((x, y) => (at.get(x.to)?.y ?? 0) - (at.get(y.to)?.y ?? 0)); // so that they do not cross
+    const off = (downward.indexOf(way) - (siblings.length - 1) / 2) * Math.min(24, height / siblings.length); // from the middle of its phase, so that several do not lie on each other
+    return [{ key: `${way.from} ${way.name ?? ''} ${way.to}`, from: way.from, to: way.to, name: way.name ?? '', says: labelOf(a, way.name ?? ''), ...(a.type === 'PARALLEL' ? { saysX: b.x + 2, saysY: b.y - 6 } : { saysX: a.x + width + 6, saysY: a.y + height / 2 + off - 4 }), ...line(a, b, off, siblings.slice(0, siblings.indexOf(way)).filter((w) => w.to === way.to).length, placed, h - 4), back: b.layer <= a.layer, left: Math.min(a.x, b.x), right: Math.max(a.x, b.x) }];
   }).toSorted((a, b) => (a.key < b.key ? -1 : 1)); // in one order, whatever moves
   return { placed, at, lines, frames: framesOf(d, at), w, h };
 }
 
 // labelOf is what stands at a way: a branch has its own name.
 const labelOf = (from: Phase, name: string): string =>
-  (from.type === 'PARALLEL' ? cut(name) : name === 'next' || name === '' || (from.type === 'FOR_EACH' && name === each) ? '' : from.type === 'JOIN' ? t('Given up') : words(name));
+  (from.type === 'PARALLEL' ? name : name === 'next' || name === '' || (from.type === 'FOR_EACH' && name === each) ? '' : from.type === 'JOIN' ? t('Given up') : words(name));
 
 // takes reports whether an execution has gone along a way. Where a block begins it has if it has come to the branch.
 const takes = ({ ways, phases }: Taken, l: Line, at: Map<string, Placed>): boolean => ways.has(`${l.from} ${l.name || 'next'}`) || (opens(at.get(l.from)) && phases.has(l.from) && phases.has(l.to));
@@ -241,7 +249,7 @@ export const Picture = memo(function Picture({ definition, faulty, taken, curren
         <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" /></marker></defs>
         {all.frames.map((f) => (near(f.x, f.x + f.w) ? <rect key={f.id} className="block" x={f.x} y={f.y} width={f.w} height={f.h} rx="14" /> : null))}
         {lines.map((l) => <path key={l.key} d={l.path} className={taken && takes(taken, l, at) ? 'taken' : undefined} markerEnd={'url(#arrow)'} />)}
-        {lines.map((l) => (l.says && !l.back ? <text key={l.key} className="way" x={l.saysX} y={l.saysY}>{l.says}</text> : null)) /* above all lines */}
+        {lines.map((l) => (l.says && !l.back ? <text key={l.key} className="way" x={l.saysX} y={l.saysY}><title>{l.says}</title>{cut(l.says, at.get(l.from)?.type === 'PARALLEL' ? 21 : wayMost)}</text> : null)) /* above all lines */}
         {placed.map((p) => <Box key={p.id} id={p.id} type={p.type} name={p.name || p.id} x={p.x} y={p.y} faulty={faulty.has(p.id)} selected={editing?.selected === p.id} taken={taken ? ` ${(taken.phases.get(p.id) ?? 'untouched').toLowerCase()}` : ''} select={select} />)}
         {add && lines.map((l) => <Plus key={l.key} x={l.x} y={l.y} label={t('Add a phase here')} from={l.from} name={l.name || 'next'} add={add} />)}
         {add && editing?.open.map((exit) => {

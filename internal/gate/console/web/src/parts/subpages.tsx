@@ -9,7 +9,7 @@ const groups = {
   people: [t('People'), [[t('People'), '/app/people', 'user.read'], [t('Organizations'), '/app/organizations', 'organization.read']]],
   keys: [t('Programs'), [[t('API keys'), '/app/keys', 'apikey.read'], [t('Service accounts'), '/app/service-accounts', 'serviceaccount.read'], [t('OAuth clients'), '/app/oauth-clients', 'oauthclient.read']]],
   credits: [t('Billing'), [[t('Credits'), '/app/credits', 'billing.read'], [t('Plan and invoices'), '/app/plan', 'billing.read']]],
-  workflows: [t('Workflows'), [[t('Workflows'), '/app/workflows', 'workflow.read'], [t('Executions'), '/app/executions', 'execution.read'], [t('Routing rules'), '/app/routing', 'routingrule.read'], [t('Calendars'), '/app/calendars', 'calendar.read']]],
+  workflows: [t('Workflows'), [[t('Workflows'), '/app/workflows', 'workflow.read'], [t('Executions'), '/app/executions', 'execution.read']]],
 } as const;
 
 export function Subpages({ of }: { of: keyof typeof groups }) {

@@ -7,7 +7,7 @@ import { copied, pasteable } from '../pages/workflows/builder/paste';
 import { none, noted, stepped } from '../pages/workflows/builder/patch';
 import { problemsOf } from '../pages/workflows/builder/problems';
 import { renamedIn, wayRenamedIn } from '../pages/workflows/builder/refer';
-import { addable, added } from '../pages/workflows/builder/kinds';
+import { addable, added, outcomeOf } from '../pages/workflows/builder/kinds';
 import { object } from '../pages/workflows/builder/shape';
 import { wantingIn, wants } from '../pages/workflows/builder/wants';
 
@@ -30,6 +30,20 @@ describe('a command', () => {
   it('adds an approval whose refusal ends', () => {
     const now = edit(d, { do: 'add', phase: { id: 'lead', type: 'APPROVAL', config: { approvers: [], mode: 'any' } }, at: { from: 'work', name: 'next' } });
     expect(ways(now)).toEqual(expect.arrayContaining(['work next lead_2', 'lead_2 approved done', 'lead_2 rejected done']));
+  });
+  it('adds an approval whose refusal cancels the request, by one end of all approvals', () => {
+    const add = (to: Definition) => edit(to, added(to, 'APPROVAL', { from: 'work', name: 'next' }));
+    const now = add(d);
+    expect(ways(now)).toEqual(expect.arrayContaining(['work next approval', 'approval approved done', 'approval rejected end']));
+    expect(phaseOf(now, 'end')).toEqual({ id: 'end', type: 'END', name: 'Rejected', requestAction: 'cancel' });
+    const two = add(now);
+    expect(ways(two)).toEqual(expect.arrayContaining(['approval_2 approved approval', 'approval_2 rejected end']));
+    expect(two.phases.filter((p) => p.type === 'END').map((p) => p.id).sort()).toEqual(['done', 'end']);
+    expect(outcomeOf(now, phaseOf(now, 'work') as Definition['phases'][number])?.to).toBe('done'); // what goes well does not end there
+    const one = edit(two, { do: 'remove', id: 'approval' });
+    expect(phaseOf(one, 'end')).toBeDefined(); // the other approval leads there
+    const none = edit(one, { do: 'remove', id: 'approval_2' });
+    expect([phaseOf(none, 'end'), ways(none)]).toEqual([undefined, ways(d)]);
   });
   it('removes a phase and closes the ways around it', () => {
     expect(ways(edit(d, { do: 'remove', id: 'lead' }))).toEqual(['call next check', 'check cheap work', 'check dear work', 'start next call', 'work next done']);
@@ -202,6 +216,7 @@ describe('a new phase', () => {
     const path = 'config.approvers';
     expect(wantingIn(d, []).map((f) => `${f.id} ${f.path}`)).toEqual([`lead ${path}`]);
     expect(wantingIn(d, [{ id: 'lead', path, message: 'Is required.' }])).toEqual([]);
+    expect(wants({ id: 'x', type: 'PROCESS', participants: [{ role: 'informed', type: 'answer', answer: ' ' }, { role: 'informed', type: 'assignee' }] }).map((w) => w.path)).toEqual(['participants[0].answer']);
     expect(wants({ id: 'x', type: 'DECISION', config: { rules: [{ when: 'true' }, { when: ' ' }] } }).map((w) => w.path)).toEqual(['config.rules[1].when']);
   });
 });

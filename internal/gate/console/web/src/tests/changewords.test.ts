@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeSaid, withGone, type Change } from '../pages/workflows/builder/changewords';
+import { changeSaid, placeSaid, withGone, type Change } from '../pages/workflows/builder/changewords';
 
 const after = {
   phases: [
@@ -10,6 +10,14 @@ const after = {
 const names = new Map([['usr_1', 'Ana'], ['team_1', 'Leads'], ['cal_1', 'Office hours'], ['wf_1', 'Buy']]);
 const said = (path: string, from: unknown, to: unknown, before: unknown = after) => { const s = changeSaid({ path: `definition.${path}`, from, to }, { before, after, names }); return `${s.phase} | ${s.label || s.path} | ${s.from} | ${s.to}`; };
 const field = (more: object) => ({ key: 'price', label: 'Price', type: 'number', ...more });
+
+describe('the place of a problem', () => {
+  const phase = (type: string) => ({ id: 'p', type });
+  it.each([
+    ['DECISION', 'config.rules[1].transition', 'Rules 2 › Name'], ['APPROVAL', 'config.approvers', 'Approvers'], ['APPROVAL', 'config.approvers[0].answer', 'Approvers 1 › Person in the answer'],
+    ['TIMER', 'config.duration', 'How long'], ['PROCESS', 'config.form.fields[2].label', 'Form of the task 3 › Label'], ['PROCESS', 'config.later', ''], ['PROCESS', '', ''],
+  ])('of a %s at %s is said by its label', (type, path, says) => { expect(placeSaid(phase(type), path)).toBe(says); });
+});
 
 describe('a difference of two definitions', () => {
   it.each([
@@ -28,8 +36,15 @@ describe('a difference of two definitions', () => {
     ['phases[work].config.form.fields', [field({})], [field({ required: true }), { key: 'why', label: 'Why', type: 'text' }], 'Ask the price | Form of the task | Price (Required: None) | Price (Required: Yes), Why'],
     ['phases[both].branches', [{ name: 'A', start: 'x' }], [{ name: 'A', start: 'x' }, { name: 'B', start: 'y' }], 'Both | Branches |  | B'],
     ['phases[new]', null, { id: 'new', type: 'APPROVAL', name: 'The board', config: { approvers: [{ type: 'user', id: 'usr_1' }], deadline: '2d' } }, 'The board | Phase |  | Approval · Ana · 2 days'],
+    ['phases[new]', null, { id: 'new', type: 'DECISION', name: 'Dear?', config: { rules: [{ when: 'a > 1', transition: 'yes' }] } }, 'Dear? | Phase |  | Decision · yes: a > 1'],
+    ['phases[work].participants', null, [{ role: 'responsible', type: 'requester' }, { role: 'informed', type: 'answer', answer: 'line_manager' }], 'Ask the price | Who takes part |  | Responsible: The requester, Informed: Person in the answer “Line manager”'],
     ['transitions[lead.expired]', 'order', 'done', 'The lead | “Expired” leads to | Order | Done'],
   ])('is said in the words of the forms: %s', (path, from, to, words) => { expect(said(path, from, to)).toBe(words); });
+  it('says conditions in words where they have some', () => {
+    const rules = [{ when: 'phases.work.price > 500', transition: 'dear' }, { when: 'later()', transition: 'late' }];
+    const words = { before: after, after, names, said: (cel: string) => (cel.includes('price') ? 'Price is more than 500' : null) };
+    expect(changeSaid({ path: 'definition.phases[dear].config.rules', from: [], to: rules }, words).to).toBe('dear: Price is more than 500; late: later()');
+  });
   it('names a phase that is gone', () => {
     const gone: Change = { path: 'definition.phases[old]', from: { id: 'old', type: 'TIMER', name: 'A week' }, to: null };
     expect(said('transitions[start.next]', 'old', 'work', withGone(after, [gone]))).toBe('Start | “Done” leads to | A week | Ask the price');

@@ -7,7 +7,6 @@ import { moved } from '../ui/lists';
 import { stepOf } from '../ui/minutes';
 import { spanOf, spanText } from '../pages/workflows/builder/duration';
 import { twice, written } from '../pages/workflows/builder/entries';
-import { rekeyed } from '../pages/workflows/builder/fresh';
 import { earlier, inputNames, kindOf, knownAt, labelsOf, named, titled } from '../pages/workflows/builder/known';
 import { lastCallOf } from '../pages/workflows/builder/lastcall';
 import { formOf, scalar, turned } from '../pages/workflows/builder/payload';
@@ -15,6 +14,8 @@ import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder
 import { showable } from '../pages/workflows/builder/showable';
 import { edit } from '../pages/workflows/builder/edit';
 import { renamed } from '../pages/workflows/builder/paste';
+import { decides, freeRules, isRule, questionsOf, ruleSaid, rules } from '../pages/workflows/builder/rules';
+import { freeName, rekeyed } from '../pages/workflows/builder/fresh';
 import { below, merged, put, within } from '../pages/workflows/builder/shape';
 import { join, split, type Piece } from '../pages/workflows/builder/template';
 import { quote, readValue, unquote } from '../pages/workflows/builder/value';
@@ -258,3 +259,16 @@ describe('what a phase shows', () => {
     expect(shown(edit(line as never, { do: 'remove', id: 'net' }))).toEqual(['price']);
   });
 });
+
+describe('participants who are found for each request', () => {
+  const fields = [{ key: 'lead', label: 'Your manager', type: 'user' }, { key: 'by_mail', type: 'email' }, { key: 'price', type: 'number' }];
+  const questions = questionsOf([...fields, { key: 'lead', label: 'Your manager', type: 'user' }]);
+  it('are offered by the questions whose answers name people, each once', () => {
+    expect(questions).toEqual([{ key: 'lead', label: 'Your manager' }, { key: 'by_mail', label: 'By mail' }]);
+    expect(freeRules(rules, questions).map((r) => ruleSaid(r, questions))).toEqual(['The requester', 'The assignee of the request', 'The team of the service', 'Person in the answer “Your manager”', 'Person in the answer “By mail”']);
+    expect(freeRules(decides, [])).toEqual([{ type: 'assignee' }, { type: 'serviceTeam' }, { type: 'answer', answer: '' }]); // nobody decides on their own
+  });
+  it('are none where somebody is named', () => { expect([ruleSaid({ type: 'user', id: 'usr_1' }), isRule('user'), isRule('answer')]).toEqual(['', false, true]); });
+});
+
+it('a new rule of a decision has a name that no other has', () => { expect([freeName([]), freeName(['Rule 1', 'otherwise', 'Rule 2'])]).toEqual(['Rule 1', 'Rule 3']); });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawable, ofPhase, phaseAt, place, placeOf, type Definition } from '../parts/picture';
+import { drawable, laid, ofPhase, phaseAt, place, placeOf, wayMost, type Definition } from '../parts/picture';
 
 describe('the picture of a definition that somebody is still writing', () => {
   it.each([null, [], 'text', 7, {}, { phases: null }, { phases: [null, 1, {}, { id: 3 }], transitions: {} }])('draws nothing of %j', (v) => {
@@ -25,6 +25,23 @@ describe('the places of phases', () => {
     const begun = performance.now();
     expect(layers(wide).at(-1)).toBe(179);
     expect(performance.now() - begun).toBeLessThan(500);
+  });
+});
+
+describe('the + of a way', () => {
+  const d = drawable({
+    phases: [{ id: 'a', type: 'START' }, { id: 'b', type: 'APPROVAL' }, { id: 'c', type: 'END' }, { id: 'd', type: 'END' }],
+    transitions: [{ from: 'a', name: 'next', to: 'b' }, { from: 'b', name: 'approved', to: 'c' }, { from: 'b', name: 'rejected', to: 'd' }, { from: 'b', name: 'expired', to: 'd' }],
+  });
+  it('covers no name of a way and no other +', () => {
+    const { lines } = laid(d);
+    for (const l of lines) {
+      for (const o of lines) {
+        if (o !== l) expect(Math.hypot(l.x - o.x, l.y - o.y), `${l.key}, ${o.key}`).toBeGreaterThan(16);
+        const ends = o.saysX + 6 * Math.min(o.says.length, wayMost); // a letter is about 6 pixels wide
+        if (o.says) expect(l.x + 8 < o.saysX || l.x - 8 > ends || l.y - 8 > o.saysY + 3 || l.y + 8 < o.saysY - 9, `${l.key} on ${o.says}`).toBe(true);
+      }
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ScheduleMissed, ScheduleOnClosed, ScheduleRunStatus, ScheduleUnit } from '../gen/enums';
 import { everyOf, inputOf, planOf, requestOf, timesOf, type Plan } from '../pages/schedules/plan';
+import { skippedSaid, type Calendar } from '../pages/schedules/skipped';
 import { closedWord, cronOf, everyOfCron, missedWord, reasonSaid, statusTone, statusWord, unitWord, whenSaid } from '../parts/schedulewords';
 
 const all = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -90,5 +91,17 @@ describe('a plan', () => {
   it('is the schedule that it came from', () => {
     const row = { name: 'N', workflowId: null, offeringId: 'off_1', request: { title: 'T', priority: 'HIGH' as const, requesterId: 'usr_1', tags: { a: '1' }, fields: { model: 'x' } }, cron: null, every: { unit: 'MONTH' as const, at: '10:00', weekdays: null, day: 5 }, timeZone: 'UTC', calendarId: 'cal_1', onClosed: 'SKIP' as const, missed: 'SKIP' as const };
     expect(inputOf(planOf(row), null, '', row.request)).toEqual({ name: 'N', every: { unit: 'MONTH', at: '10:00', day: 5 }, timeZone: 'UTC', calendarId: 'cal_1', onClosed: 'SKIP', missed: 'SKIP', offeringId: 'off_1', request: row.request });
+  });
+});
+
+describe('a calendar of a schedule', () => {
+  const hours = (closed: string[]) => Object.fromEntries(all.map((d) => [d, closed.includes(d) ? [] : [{ from: '09:00' }]]));
+  const of = (more: Partial<Calendar>): Calendar => ({ holidays: [], exceptions: [], workingHours: hours([]), ...more });
+  it('says what it skips where it has no holidays', () => {
+    expect(skippedSaid(of({}))).toBe('This calendar has no holidays and every day is a working day: it skips nothing.');
+    expect(skippedSaid(of({ workingHours: null }))).toMatch(/skips nothing/);
+    expect(skippedSaid(of({ workingHours: hours(['sat', 'sun']), exceptions: [{ hours: [{}] }] }))).toBe('This calendar has no holidays: it skips Saturday and Sunday alone.');
+    expect(skippedSaid(of({ holidays: ['2026-12-25'] }))).toBe('');
+    expect(skippedSaid(of({ exceptions: [{ hours: [] }] }))).toBe('');
   });
 });

@@ -33,6 +33,7 @@ describe('the words of a step', () => {
     expect(asksSaid(ask({ dueAt: '2026-12-03T10:00:00Z' }), step({}))).toBe('Asks Ana to do “Work”. It is due after 2 days.');
     expect(asksSaid(ask({ who: [] }), step({}))).toBe('Asks everybody who works requests to do “Work”.');
     expect(asksSaid(ask({ who: [{ type: 'team', id: 'team_1', name: null }] }), step({}))).toBe('Asks a team to do “Work”.');
+    expect(asksSaid(ask({ who: [{ type: 'serviceTeam', id: 'serviceTeam', name: null }, { type: 'answer', id: 'manager', name: null }] }), step({}))).toBe('Asks “The team of the service”, “Person in the answer “Manager”” to do “Work”.');
     const three = ['Ana', 'Bo', 'Cy'].map((name) => ({ type: 'user', id: name, name }));
     expect(asksSaid(ask({ kind: 'APPROVAL', title: 'Buy', who: three, mode: 'quorum', quorum: 2, sequential: true, dueAt: '2026-12-01T11:30:00Z' }), step({}))).toBe('Asks Ana, Bo, Cy for a decision: “Buy”. 2 of 3 must approve. They decide one after the other. The decision expires after 90 minutes.');
     expect(asksSaid(ask({ kind: 'APPROVAL', title: 'Buy', mode: 'any' }), step({}))).toBe('Asks Ana for a decision: “Buy”.');

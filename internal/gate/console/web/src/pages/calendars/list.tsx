@@ -8,7 +8,6 @@ import { plural, t } from '../../app/text';
 import { Calendars, CreateCalendar, DeleteCalendar, Promises, UpdateCalendar } from '../../gen/documents';
 import type { CalendarRowFragment } from '../../gen/types';
 import { useCalendarChoices } from '../../parts/choices';
-import { Subpages } from '../../parts/subpages';
 import { words } from '../../ui/bits';
 import { dayName, days, type Day } from '../../ui/days';
 import { Confirm, Dialog } from '../../ui/dialog';
@@ -36,7 +35,7 @@ export default function CalendarList() {
   const list = rows(read.data?.calendars);
   const [edit, setEdit] = useOpened(list);
   return (
-    <Page title={t('Calendars')} verb="calendar.read" intro={t('Working hours and holidays for service levels and timers.')} tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>{t('New calendar')}</button>}>
+    <Page title={t('Calendars')} verb="calendar.read" intro={t('Working hours and holidays for service levels and timers.')} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>{t('New calendar')}</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title={t('There are no calendars')}><p>{t('Without a calendar, service levels count every hour of every day.')}</p></Empty> : (
           <><ul className="rows">

@@ -10,7 +10,6 @@ import type { RequestPriority, RoutingAssignment, RuleFragment } from '../../gen
 import { Choices, useTeamChoices } from '../../parts/choices';
 import { Condition } from '../../parts/condition';
 import { useConditionWords } from '../../parts/conditionsaid';
-import { Subpages } from '../../parts/subpages';
 import { Badge, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -22,7 +21,7 @@ import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
 
 type Team = { id: string; name: string };
-const whom: Record<RoutingAssignment, string> = { none: t('Nobody, requests wait in the team’s inbox'), leastLoaded: t('Person with the fewest open requests'), roundRobin: t('Everybody in turn') };
+const whom: Record<RoutingAssignment, string> = { none: t('Nobody: they wait in the inbox'), leastLoaded: t('Person with the fewest open requests'), roundRobin: t('Everybody in turn') };
 
 // RuleList says to whom requests go when they are filed: the first rule that holds counts.
 export default function RuleList() {
@@ -42,7 +41,7 @@ export default function RuleList() {
   const teams = useTeamChoices();
   const said = useConditionWords('ROUTING');
   return (
-    <Page title={t('Routing rules')} verb="routingrule.read" intro={t('Who gets new requests. The first matching rule applies.')} tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>{t('New routing rule')}</button>}>
+    <Page title={t('Routing rules')} verb="routingrule.read" intro={t('Who gets new requests. The first matching rule applies.')} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>{t('New routing rule')}</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title={t('There are no routing rules')}><p>{t('Without a rule, requests wait in the inbox until somebody accepts them.')}</p></Empty> : (
           <><ol className="rows" aria-label={t('Routing rules')}>
@@ -75,6 +74,7 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
   const [create, making] = useWrite(CreateRule, true);
   const [update, saving] = useWrite(UpdateRule, true);
   const send = async () => {
+    if (!draft.teamId && !draft.priority) { setFault({ code: 'validation_error', message: '', details: [{ field: 'teamId', message: t('Choose a team, a priority or both: the rule would do nothing.') }] }); return; }
     const fields = { name: draft.name, when: draft.when, teamId: draft.teamId || null, assignTo: draft.assignTo as RoutingAssignment, priority: (draft.priority || null) as RequestPriority | null, enabled: draft.enabled, ...(draft.position ? { position: Number(draft.position) } : {}) };
     const o = r ? await update({ input: { id: r.id, ...base.match, ...fields } }) : await create({ input: fields });
     setFault(o.fault);
@@ -89,12 +89,13 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Condition scope="ROUTING" label={t('When')} value={draft.when} problem={faultAt(fault, 'when')} onChange={(when) => { set({ ...draft, when }); }} />
+        <h3>{t('Then')}</h3>
         <div className="pair">
           <Field label={t('Team')} fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={teams} now={draft.teamId} /></select></Field>
-          <Field label={t('Assign to')} fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, says]) => <option key={v} value={v}>{says}</option>)}</select></Field>
+          <Field label={t('Assign to')} fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} disabled={draft.teamId === '' && draft.assignTo === 'none'} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, says]) => <option key={v} value={v}>{says}</option>)}</select></Field>
         </div>
         <div className="pair">
-          <Field label={t('Priority')} fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">{t('Unchanged')}</option>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
+          <Field label={t('Set priority to')} fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">{t('Unchanged')}</option>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
           <Field label={t('Position')} optional hint={t('Leave empty to put the rule last.')} fault={faultAt(fault, 'position')}><input type="number" min={1} value={draft.position} onChange={(e) => { set({ ...draft, position: e.target.value }); }} /></Field>
         </div>
         <Check label={t('Enabled')} checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />

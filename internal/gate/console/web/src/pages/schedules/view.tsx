@@ -10,6 +10,7 @@ import type { RunScheduleMutation, ScheduleRowFragment, ScheduleRunRowFragment, 
 import { Remove } from '../../parts/remove';
 import { reasonSaid, statusTone, statusWord } from '../../parts/schedulewords';
 import { Badge, Time } from '../../ui/bits';
+import { Dialog } from '../../ui/dialog';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
@@ -52,7 +53,7 @@ function Body({ schedule: s, runs }: { schedule: ScheduleRowFragment; runs: Reac
 function Verbs({ schedule: s }: { schedule: ScheduleRowFragment }) {
   const viewer = useViewer();
   const navigate = useNavigate();
-  const [asking, setAsking] = useAsked<'delete' | ''>('verb', '');
+  const [asking, setAsking] = useAsked<'delete' | 'run' | ''>('verb', '');
   const [ran, setRan] = useState<Outcome<RunScheduleMutation> | null>(null);
   const [run, running] = useWrite(RunSchedule, true);
   const [update, saving] = useWrite(UpdateSchedule);
@@ -72,13 +73,22 @@ function Verbs({ schedule: s }: { schedule: ScheduleRowFragment }) {
         {s.enabled ? <Badge value="active" /> : <Badge value="PAUSED" />}
         {s.enabled && <span>{placed(t('Next run: {when}'), { when: <Coming at={s.nextRunAt} /> })}</span>}
         <span className="grow" />
-        {can(viewer, 'schedule.run') && <button type="button" disabled={running} onClick={() => { void start(); }}>{t('Run now')}</button>}
+        {can(viewer, 'schedule.run') && <button type="button" disabled={running} onClick={() => { setAsking('run'); }}>{t('Run now')}</button>}
         {updates && <button type="button" className="plain" disabled={saving} onClick={() => { void toggle(s); }}>{s.enabled ? t('Pause') : t('Resume')}</button>}
         {updates && <Link className="button plain" to="/app/schedules/$id/edit" params={{ id: s.id }}>{t('Edit')}</Link>}
         {creates && <Link className="button plain" to="/app/schedules/new" search={{ from: s.id } as never}>{t('verb|Duplicate')}</Link>}
         {can(viewer, 'schedule.delete') && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>{t('Delete')}</button>}
       </div>
       <p role="status" className="schedule-ran">{ran && <Ran outcome={ran} />}</p>
+      {asking === 'run' && (
+        <Dialog title={t('Run “{name}” now?', { name: s.name })} close={() => { setAsking(''); }}>
+          <form className="stack" onSubmit={(e) => { e.preventDefault(); setAsking(''); void start(); }}>
+            <p><Doing schedule={s} />.</p>
+            <p className="soft">{s.workflowId ? t('The workflow really runs, with all that it sends. The planned times stay as they are.') : t('The request is a real one: its team sees it and people are notified. The planned times stay as they are.')}</p>
+            <footer><button type="button" className="plain" onClick={() => { setAsking(''); }}>{t('Cancel')}</button><button type="submit">{s.workflowId ? t('Start the workflow') : t('Submit the request')}</button></footer>
+          </form>
+        </Dialog>
+      )}
       {asking === 'delete' && (
         <Remove
           title={t('Delete “{name}”?', { name: s.name })} close={() => { setAsking(''); }}

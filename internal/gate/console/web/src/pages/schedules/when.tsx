@@ -1,8 +1,11 @@
 // when are the fields that say when a schedule runs, with its next times beside them.
+import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
+import { useRead } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { t } from '../../app/text';
+import { CalendarDays } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { ScheduleMissed, ScheduleOnClosed, ScheduleUnit } from '../../gen/types';
 import { Choices, useCalendarChoices } from '../../parts/choices';
@@ -11,6 +14,7 @@ import { dayName, days } from '../../ui/days';
 import { Check, Field, faultAt, faultBelow } from '../../ui/field';
 import { zonesWith } from '../../ui/zone';
 import { everyOf, timesOf, type Plan } from './plan';
+import { skippedSaid } from './skipped';
 import { NextTimes, type Next } from './times';
 
 export interface FieldsProps { plan: Plan; set: (changed: Partial<Plan>) => void; fault: Fault | null }
@@ -25,6 +29,7 @@ export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }
   const calendars = useCalendarChoices();
   const reads = useCan('calendar.read');
   const free = p.calendarId !== '';
+  const skips = useSkips(p.calendarId);
   return (
     <div className="card pad schedule-when">
       <div className="stack">
@@ -34,7 +39,7 @@ export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }
         </Field>
         {(reads || free) && (
           <div className="pair">
-            <Field label={t('Working days')} hint={free ? undefined : t('Choose a calendar to keep to its working days.')} fault={faultAt(fault, 'calendarId')}>
+            <Field label={t('Working days')} hint={free ? skips && <>{skips} <Link to="/app/calendars" search={{ open: p.calendarId } as never}>{t('Open the calendar')}</Link></> : t('Choose a calendar to keep to its working days.')} fault={faultAt(fault, 'calendarId')}>
               <select value={p.calendarId} onChange={(e) => { set({ calendarId: e.target.value }); }}><option value="">{t('All days')}</option><Choices of={calendars} now={free ? { id: p.calendarId, name: '…' } : null} /></select>
             </Field>
             {free && (
@@ -63,6 +68,12 @@ export function When({ plan: p, set, fault, next }: FieldsProps & { next: Next }
       </div>
     </div>
   );
+}
+
+// useSkips is what a calendar without holidays skips; '' for others.
+function useSkips(id: string): string {
+  const node = useRead(CalendarDays, { id }, id === '').data?.node;
+  return node && 'workingHours' in node ? skippedSaid(node) : '';
 }
 
 const lacks = (p: Plan): string | undefined => (timesOf(p) ? undefined : p.byCron ? t('Write an expression to see the next times.') : p.at === '' ? t('Choose a time to see the next times.') : t('Choose a day to see the next times.'));

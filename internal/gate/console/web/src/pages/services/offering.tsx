@@ -1,10 +1,11 @@
-import { useState } from 'react';
-import { useWrite } from '../../app/data';
+import { Link } from '@tanstack/react-router';
+import { Fragment, useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
 import { differing } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
-import { t } from '../../app/text';
-import { CreateOffering, UpdateOffering } from '../../gen/documents';
+import { placed, t } from '../../app/text';
+import { CreateOffering, UpdateOffering, WorkflowDrafts } from '../../gen/documents';
 import type { OfferingFullFragment, OfferingSlaInput, OfferingStatus } from '../../gen/types';
 import { Choices, useCalendarChoices, useWorkflowChoices } from '../../parts/choices';
 import { FormBuilder, formFaults } from '../../parts/formbuilder';
@@ -18,6 +19,18 @@ import { lacking, place, sent, written, type Escalation } from './escalation';
 import { Escalations } from './escalations';
 
 interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; warn: string; calendarId: string; escalations: Escalation[]; reopenDays: string; reopenWorkflowId: string; asks: boolean; hasForm: boolean; fields: FormField[] }
+
+const named = 3; // drafts that are named
+
+// Drafts says why a workflow is not there to be chosen: its draft must be published first.
+function Drafts() {
+  const found = useRead(WorkflowDrafts, {}, !useCan('workflow.read')).data?.workflows;
+  const drafts = rows(found);
+  if (drafts.length === 0) return t('Only published workflows can be chosen.');
+  const links = drafts.slice(0, named).map((w, i) => <Fragment key={w.id}>{i > 0 && ', '}<Link to="/app/workflows/$id" params={{ id: w.id }} dir="auto">{w.name}</Link></Fragment>);
+  const more = (found?.totalCount ?? drafts.length) - links.length;
+  return <>{placed(t('Only published workflows can be chosen. Publish these first: {drafts}'), { drafts: <>{links}</> })}{more > 0 && <> {t('and {n} more', { n: more })}</>}</>;
+}
 
 // bare is what was read as it is sent back.
 const bare = (sla: OfferingFullFragment['sla']) => JSON.parse(JSON.stringify(sla ?? {}, (k, v: unknown) => (k === '__typename' || v === null ? undefined : v))) as OfferingSlaInput;
@@ -65,7 +78,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
         <Field label={t('Description')} optional fault={faultAt(fault, 'description')}><textarea dir="auto" value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <div className="pair">
           <Field label={t('Status')}><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value }); }}><option value="active">{t('Active')}</option><option value="inactive">{t('Inactive')}</option></select></Field>
-          <Field label={t('Workflow')} fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={workflows} now={o?.workflow ?? draft.workflowId} /></select></Field>
+          <Field label={t('Workflow')} hint={<Drafts />} fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={workflows} now={o?.workflow ?? draft.workflowId} /></select></Field>
         </div>
         <div className="pair">
           <Field label={t('First response (minutes)')} optional fault={faultAt(fault, 'sla.responseMinutes')}><input type="number" min={1} value={draft.response} onChange={(e) => { set({ ...draft, response: e.target.value }); }} /></Field>

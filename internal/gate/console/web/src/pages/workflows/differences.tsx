@@ -3,6 +3,7 @@ import { useRead } from '../../app/data';
 import { WorkflowDiffOf } from '../../gen/documents';
 import { t } from '../../app/text';
 import { useAgentChoices, useCalendarChoices, usePersonChoices, useTeamChoices, useWorkflowChoices } from '../../parts/choices';
+import { useConditionWords } from '../../parts/conditionsaid';
 import { Changes } from '../../ui/changes';
 import { Loaded } from '../../ui/page';
 import { Empty } from '../../ui/states';
@@ -17,11 +18,12 @@ interface Props extends Compared { id: string; of: { draft: unknown; versions: R
 export default function Differences({ id, from, to, of }: Props) {
   const read = useRead(WorkflowDiffOf, { id, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) });
   const names = new Map([...usePersonChoices(), ...useTeamChoices(), ...useAgentChoices(), ...useCalendarChoices(), ...useWorkflowChoices()].map((x) => [x.id, x.name]));
+  const said = useConditionWords('DECISION', { id, phaseId: '', definition: of.draft });
   return (
     <Loaded read={read} skeleton={3}>
       {({ workflowDiff: d }) => {
         if (!d || d.changes.length === 0) return <Empty title={t('No differences')} />;
-        const around = { before: of.versions.get(d.from) ?? withGone(of.draft, d.changes), after: of.versions.get(d.to) ?? of.draft, names };
+        const around = { before: of.versions.get(d.from) ?? withGone(of.draft, d.changes), after: of.versions.get(d.to) ?? of.draft, names, said };
         return <Changes list={d.changes.map((c) => { const s = changeSaid(c, around); return { name: <Place {...s} />, from: s.from, to: s.to }; })} />;
       }}
     </Loaded>

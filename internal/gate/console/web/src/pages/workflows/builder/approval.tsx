@@ -8,6 +8,7 @@ import { usePhase } from './context';
 import { DurationField } from './durationfield';
 import { modes } from './formwords';
 import { Picked } from './people';
+import { decides } from './rules';
 import { at, objects, put, text } from './shape';
 import { ShowsField } from './shows';
 
@@ -23,8 +24,8 @@ export function ApprovalForm(props: FormProps) {
   return (
     <>
       <Picked
-        label={t('Approvers')} hint={t('Of a team, any member may decide. Whoever submitted the request never decides on it.')} none={t('Nobody yet: choose somebody…')} sorts={['user', 'team']} ordered={config['order'] === 'sequential'}
-        all={approvers} paths={approvers.map((_a, i) => `config.approvers[${i}]`)} problem={at(problems, 'config.approvers')} change={(to) => { set('approvers', to); }} make={(type, id) => ({ type, id })}
+        label={t('Approvers')} hint={t('Of a team, any member may decide. Whoever submitted the request never decides on it.')} none={t('Nobody yet: choose somebody…')} sorts={['user', 'team']} rules={decides} ordered={config['order'] === 'sequential'}
+        all={approvers} paths={approvers.map((_a, i) => `config.approvers[${i}]`)} problem={at(problems, 'config.approvers')} change={(to) => { set('approvers', to); }} make={(who) => who}
       />
       <div className="pair">
         <Field label={t('Approved when')} fault={at(problems, 'config.mode', 'config')}>

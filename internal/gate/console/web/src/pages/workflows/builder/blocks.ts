@@ -105,12 +105,19 @@ export function membersOf(d: Definition, id: string): string[] {
 }
 
 // endIn is where what is done in a scope leads: to the end of its block, or of the workflow.
-export const endIn = (d: Definition, scope: Scope | null, but = ''): string | undefined =>
-  (scope ? text(phaseOf(d, scope.block)?.['end']) || undefined : d.phases.find((p) => p.type === 'END' && p.id !== but)?.id);
+export function endIn(d: Definition, scope: Scope | null, but = ''): string | undefined {
+  if (scope) return text(phaseOf(d, scope.block)?.['end']) || undefined;
+  const ends = d.phases.filter((p) => p.type === 'END' && p.id !== but);
+  return (ends.find((p) => p['requestAction'] !== 'cancel') ?? ends[0])?.id;
+}
 
-// asideIn is where a way out leads at first that is taken when all is not well: an expiry to where a refusal leads, else to the end.
+// refusalIn is the end of a workflow that cancels the request.
+export const refusalIn = (d: Definition): string | undefined => d.phases.find((p) => p.type === 'END' && p['requestAction'] === 'cancel')?.id;
+
+// asideIn is where a way out leads at first that is taken when all is not well: an expiry to where a refusal leads, a refusal to the end that
+// cancels the request, else to the end.
 export const asideIn = (d: Definition, at: Exit, scope: Scope | null): string | undefined =>
-  (at.name === 'expired' ? wayAt(d, { from: at.from, name: 'rejected' })?.to : undefined) ?? endIn(d, scope, at.from);
+  (at.name === 'expired' ? wayAt(d, { from: at.from, name: 'rejected' })?.to : undefined) ?? (at.name === 'rejected' && !scope ? refusalIn(d) : undefined) ?? endIn(d, scope, at.from);
 
 // mayLead reports whether a way out may lead to a phase. What nothing leads to, and what leads nowhere, may stand anywhere.
 export function mayLead(d: Definition, at: Exit, to: string): boolean {

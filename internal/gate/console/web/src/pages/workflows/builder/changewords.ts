@@ -7,6 +7,7 @@ import { spanOf } from './duration';
 import { actions, dataKinds, modes, reactions } from './formwords';
 import { exitName, long, who } from './kinds';
 import { titled } from './known';
+import { ruleSaid } from './rules';
 import { isObject, list, object, objects, text, type Json } from './shape';
 import type { Phase } from './definition';
 
@@ -14,8 +15,9 @@ export interface Change { path: string; from?: unknown; to?: unknown }
 // Said is a difference in words: of which phase, in which field. path is the place where no form shows it; label is '' then.
 export interface Said { phase: string; label: string; path: string; from: string; to: string }
 
-// Around is what names things: the definitions before and after, and people, teams, agents, calendars and workflows by their ids.
-export interface Around { before: unknown; after: unknown; names: ReadonlyMap<string, string> }
+// Around is what names things: the definitions before and after, and people, teams, agents, calendars and workflows by their ids. said is a
+// condition in words, null for one that has none.
+export interface Around { before: unknown; after: unknown; names: ReadonlyMap<string, string>; said?: ((cel: string) => string | null) | undefined }
 
 const most = 160; // letters of a value that are shown
 const cut = (s: string) => (s.length > most ? `${s.slice(0, most - 1)}…` : s);
@@ -39,6 +41,15 @@ const unknown: Record<string, string> = { user: t('Unknown person'), team: t('Un
 
 const phaseIn = (d: unknown, id: string): Phase | undefined => objects(object(d)['phases']).find((p) => p['id'] === id) as Phase | undefined;
 
+const within: Record<string, string> = { transition: t('Name'), when: t('When'), check: t('Condition'), message: t('Message'), name: t('Name'), label: t('Label'), answer: t('Person in the answer') };
+
+// placeSaid is where in a phase something is, by the label of its field and the number of its row; '' where no form shows it.
+export function placeSaid(p: Phase, path: string): string {
+  const [, key = '', n, rest = ''] = /^([^[]*)(?:\[(\d+)\]\.?(.*))?$/s.exec(path) ?? [];
+  const label = labelOf(p, key);
+  return label && [n === undefined ? label : `${label} ${Number(n) + 1}`, within[rest]].filter(Boolean).join(' › ');
+}
+
 // withGone is a definition with the phases that differences have taken out of the one before it.
 export const withGone = (d: unknown, changes: readonly Change[]): unknown => ({ phases: [...objects(object(d)['phases']), ...changes.flatMap((c) => (isObject(c.from) && c.from['id'] !== undefined && !c.to ? [c.from] : []))] });
 
@@ -56,7 +67,7 @@ export function changeSaid(c: Change, around: Around): Said {
   const phase = phaseIn(after, id) ?? phaseIn(before, id) ?? [c.to, c.from].find(isObject) as Phase | undefined;
   if (id === '' || !phase) return bare(c);
   if (key === '') {
-    const brief = (of: unknown) => (isObject(of) ? [phaseType(text(of['type'])), who(of as Phase, new Map(names)), long(of as Phase)].filter(Boolean).join(' · ') : '');
+    const brief = (of: unknown) => (isObject(of) ? [phaseType(text(of['type'])), who(of as Phase, new Map(names)), long(of as Phase), cut(rulesSaid(object(of['config'])['rules'], around))].filter(Boolean).join(' · ') : '');
     return { phase: titled(phase), label: t('Phase'), path: '', from: brief(c.from), to: brief(c.to) };
   }
   const label = labelOf(phase, key);
@@ -96,9 +107,16 @@ function fieldSaid(f: Json, other: Json | undefined): string {
 }
 
 const yes = (v: unknown) => (v === true ? t('Yes') : t('No'));
-const nameOf = (p: Json, names: ReadonlyMap<string, string>) => names.get(text(p['id'])) ?? unknown[text(p['type'])] ?? words(text(p['type']));
+const nameOf = (p: Json, names: ReadonlyMap<string, string>) => ruleSaid(p) || names.get(text(p['id'])) || unknown[text(p['type'])] || words(text(p['type']));
 
-function valueSaid(key: string, v: unknown, { names, before, after }: Around): string {
+// rulesSaid are the conditions of a decision or a check.
+const rulesSaid = (v: unknown, { said }: Around): string => objects(v).map((r) => {
+  const [name, cel] = r['check'] === undefined ? [`${text(r['transition'])}: `, text(r['when'])] : ['', text(r['check'])];
+  return name + (said?.(cel) ?? cel);
+}).join('; ');
+
+function valueSaid(key: string, v: unknown, around: Around): string {
+  const { names, before, after } = around;
   if (v === null || v === undefined) return '';
   const choice = (of: Record<string, string>) => of[text(v)] ?? json(v);
   switch (key) {
@@ -114,7 +132,7 @@ function valueSaid(key: string, v: unknown, { names, before, after }: Around): s
     case 'sla.responseMinutes': case 'sla.resolutionMinutes': case 'config.dueMinutes': return isNumeric(v) && Number(v) > 0 ? lasting(Number(v)) : json(v);
     case 'sla.calendarId': case 'config.calendarId': return names.get(text(v)) ?? t('Unknown calendar');
     case 'config.workflowId': return names.get(text(v)) ?? t('Unknown workflow');
-    case 'config.rules': return objects(v).map((r) => (r['check'] === undefined ? `${text(r['transition'])}: ${text(r['when'])}` : text(r['check']))).join('; ');
+    case 'config.rules': return rulesSaid(v, around);
     case 'config.statusRules': return objects(v).map((r) => `${text(r['status'])}: ${text(r['transition'])}`).join(', ');
     case 'config.form': return objects(object(v)['fields']).map((f) => fieldSaid(f, undefined)).join(', ');
     case 'config.form.fields': return objects(v).map((f) => fieldSaid(f, undefined)).join(', ');

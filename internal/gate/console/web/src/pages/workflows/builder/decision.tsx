@@ -3,6 +3,7 @@ import { t } from '../../../app/text';
 import type { FormProps } from './common';
 import { ConditionField } from './conditionfield';
 import { usePhase } from './context';
+import { freeName } from './fresh';
 import { Rows } from './rows';
 import { at, below, objects, put, text, type Json } from './shape';
 import { WayField } from './wayfield';
@@ -13,7 +14,7 @@ export function DecisionForm({ config, set }: FormProps) {
     <>
       <Rows<Json>
         label={t('Rules')} hint={t('The first rule that is true decides.')} all={objects(config['rules'])} ordered add={t('Add rule')} problem={at(problems, 'config.rules')}
-        change={(to) => { set('rules', to); }} fresh={() => ({ when: '', transition: '' })}
+        change={(to) => { set('rules', to); }} fresh={() => ({ when: '', transition: freeName([...objects(config['rules']).map((r) => text(r['transition'])), text(config['default'])]) })}
         row={(rule, change, i) => (
           <>
             <WayField label={t('Name')} value={text(rule['transition'])} change={(to) => { change(put(rule, 'transition', to)); }} problem={below(problems, `config.rules[${i}].transition`)} />

@@ -96,9 +96,17 @@ function remove(d: Definition, id: string): Definition {
   const on = mainOf(d, lastOf(p))?.to;
   const to = on !== undefined && !gone.has(on) ? on : endIn(d, scopeOf(d, id), id);
   if (p.type === 'END' && to === undefined) return d; // the last one
+  for (const end of endsOf(d, gone)) gone.add(end); // nothing else leads to them
   const kept = d.phases.filter((x) => !gone.has(x.id)).map((x) => withShows(x, (ids) => ids.filter((one) => !gone.has(one))));
   const rest = { ...d, phases: kept, transitions: d.transitions.filter((w) => !gone.has(w.from)) };
   return turned(rest, (w) => (gone.has(w.to) ? to : w.to));
+}
+
+// endsOf are the ends of a workflow to which nothing leads but ways aside out of phases that are removed.
+function endsOf(d: Definition, gone: Set<string>): string[] {
+  const aside = d.phases.filter((p) => gone.has(p.id)).flatMap((p) => exits(d, p.id).filter((w) => goesAside(p, w.name)).map((w) => w.to));
+  const stays = d.phases.some((p) => p.type === 'END' && !gone.has(p.id) && !aside.includes(p.id));
+  return !stays ? [] : aside.filter((id) => phaseOf(d, id)?.type === 'END' && d.phases.every((p) => exits(d, p.id).every((w) => w.to !== id || (gone.has(p.id) && goesAside(p, w.name)))));
 }
 
 // lastOf is the phase by which one goes on: the end of a block for that which opens it.

@@ -1,4 +1,5 @@
-// fresh keeps the keys of a form's fields in step with their labels until somebody else may know them.
+// fresh are the names of what is new: it keeps the keys of a form's fields in step with their labels until somebody else may know them.
+import { t } from '../../../app/text';
 import { keyed } from '../../../parts/formkeys';
 import type { FormField } from '../../../ui/answer';
 
@@ -15,4 +16,12 @@ export function rekeyed(to: FormField[], was: FormField[], fresh: Set<string>, n
     fields: fields.map((f, i) => (was.includes(to[i] as FormField) && f.key === to[i]?.key ? to[i] as FormField : Object.fromEntries(Object.entries(f).filter(([, v]) => v !== null)) as unknown as FormField)),
     fresh: new Set(fields.flatMap((f, i) => (again.has(i) ? [f.key] : []))),
   };
+}
+
+// freeName is the name of a new rule: one that no other way out has.
+export function freeName(taken: string[]): string {
+  for (let n = 1; ; n++) {
+    const name = t('Rule {n}', { n });
+    if (!taken.includes(name)) return name;
+  }
 }

@@ -3,12 +3,13 @@ import { ArrowRightLeft, CircleCheckBig, ClipboardList, Clock, Flag, GitBranch, 
 import { t } from '../../../app/text';
 import { opens } from '../../../parts/blocks';
 import { inWords, lasting, phaseType, words } from '../../../ui/bits';
-import { branchNames, deepest, mostBranches, scopeAt } from './blocks';
+import { branchNames, deepest, endIn, mostBranches, refusalIn, scopeAt, scopeOf } from './blocks';
 import { exits, phaseOf, wayAt, type Definition, type Exit, type Phase } from './definition';
 import { spanOf } from './duration';
 import type { Command } from './edit';
 import { titled } from './known';
 import { freeId } from './paste';
+import { ruleSaid } from './rules';
 import { object, objects, text } from './shape';
 
 interface Kind { icon: LucideIcon; id: string; does: string; fresh: Record<string, unknown> }
@@ -48,10 +49,15 @@ function freshIn(d: Definition): (type: string) => Phase {
   };
 }
 
-// added is the command that adds a new phase of a type: a block with its end, and with a task in each branch.
+// added is the command that adds a new phase of a type: a block with its end, and with a task in each branch, and an approval with an end that
+// cancels the request where the workflow has none.
 export function added(d: Definition, type: string, at: Exit): Extract<Command, { do: 'add' }> {
   const fresh = freshIn(d);
   const phase = fresh(type);
+  if (type === 'APPROVAL' && scopeAt(d, at) === null && refusalIn(d) === undefined) {
+    const end = { ...fresh('END'), name: t('Rejected'), requestAction: 'cancel' };
+    return { do: 'add', at, phase, rest: { phases: [end], transitions: [{ from: phase.id, name: 'rejected', to: end.id }] } };
+  }
   if (!opens(phase)) return { do: 'add', at, phase };
   const end = fresh('JOIN');
   const tasks = type === 'PARALLEL' ? [fresh('PROCESS'), fresh('PROCESS')] : [fresh('PROCESS')];
@@ -71,7 +77,7 @@ export function branchIn(d: Definition, p: Phase): Extract<Command, { do: 'branc
 
 // outcomeOf is the command that adds an outcome to a task: one that ends, under a name that none of its outcomes has.
 export function outcomeOf(d: Definition, p: Phase): Extract<Command, { do: 'connect' }> | null {
-  const to = d.phases.find((x) => x.type === 'END') ?? d.phases.find((x) => x.type !== 'START');
+  const to = phaseOf(d, endIn(d, scopeOf(d, p.id)) ?? '') ?? d.phases.find((x) => x.type !== 'START');
   for (let n = exits(d, p.id).length + 1; to; n++) {
     const name = t('Outcome {n}', { n });
     if (!wayAt(d, { from: p.id, name })) return { do: 'connect', at: { from: p.id, name }, to: to.id };
@@ -93,7 +99,7 @@ export const exitName = (p: Phase | undefined, name: string): string =>
 export function who(p: Phase, names: Map<string, string>): string {
   if (p.type === 'CALL_WORKFLOW') return names.get(text(object(p['config'])['workflowId'])) ?? '';
   const all = p.type === 'APPROVAL' ? objects(object(p['config'])['approvers']) : objects(p['participants']).filter((x) => x['role'] === 'responsible');
-  return all.map((x) => names.get(text(x['id'])) ?? '').filter(Boolean).join(', ');
+  return all.map((x) => ruleSaid(x) || (names.get(text(x['id'])) ?? '')).filter(Boolean).join(', ');
 }
 
 export function long(p: Phase): string {

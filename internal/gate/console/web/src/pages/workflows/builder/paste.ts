@@ -1,6 +1,6 @@
 // paste copies phases within a definition and between several: under ids that are free, with the ways between them.
 import { opens } from '../../../parts/blocks';
-import { endIn, scopeAt, scopeOf } from './blocks';
+import { endIn, refusalIn, scopeAt, scopeOf } from './blocks';
 import { exits, goesAside, outsOf, phaseOf, shaped, wayAt, type Definition, type Exit, type Phase, type Way } from './definition';
 import { renamedIn } from './refer';
 import { object, put, text } from './shape';
@@ -71,10 +71,11 @@ export function paste(d: Definition, part: Definition, at: Exit): Definition {
     const end = inner ? endIn(named, inner) : on;
     if (!goesAside(p, name)) return led(y, { from: p.id, name }, end);
     const refused = name === 'expired' ? wayAt(y, { from: p.id, name: 'rejected' })?.to : undefined;
-    return led(y, { from: p.id, name }, refused ?? endIn(inner ? named : d, inner ?? scope, p.id));
+    return led(y, { from: p.id, name }, refused ?? (name === 'rejected' && !inner && !scope ? refusalIn(d) : undefined) ?? endIn(inner ? named : d, inner ?? scope, p.id));
   }, x), named);
   const behind = d.phases.indexOf(from) + 1;
-  const joined = { ...d, phases: [...d.phases.slice(0, behind), ...closed.phases, ...d.phases.slice(behind)] };
+  const apart = closed.phases.filter((p, i) => i > 0 && p.type === 'END'); // an end stands below what goes on
+  const joined = { ...d, phases: [...d.phases.slice(0, behind), ...closed.phases.filter((p) => !apart.includes(p)), ...d.phases.slice(behind), ...apart] };
   const begun = led(joined, at, to.get(first.id) ?? first.id);
   return { ...begun, transitions: [...begun.transitions, ...closed.transitions] };
 }

@@ -1,38 +1,43 @@
 // people are who takes part in a phase or decides in it, chosen by name.
-import { ArrowDown, ArrowUp, Bot, User, Users, X } from 'lucide-react';
+import { ArrowDown, ArrowUp, Bot, User, UserSearch, Users, X } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
 import { useRead } from '../../../app/data';
 import { t } from '../../../app/text';
 import { NameOf } from '../../../gen/documents';
-import { moved, without } from '../../../ui/lists';
-import { usePhase, type Sort } from './context';
+import { moved, replaced, without } from '../../../ui/lists';
+import { useAsked, usePhase, type Sort } from './context';
+import { decides, freeRules, isRule, questionsOf, ruleSaid, rules, type Rule } from './rules';
 import { below, merged, text, type Json } from './shape';
 
 const icons = { user: User, team: Users, agent: Bot };
 const headings: Record<Sort, string> = { user: t('People'), team: t('Teams'), agent: t('AI agents') };
 const unknown: Record<Sort, string> = { user: t('Unknown person'), team: t('Unknown team'), agent: t('Unknown AI agent') };
 
-interface PickedProps { label: string; hint?: ReactNode; none: string; all: Json[]; paths: string[]; sorts: Sort[]; change: (to: Json[]) => void; make: (sort: Sort, id: string) => Json; ordered?: boolean; problem?: string | undefined }
+interface PickedProps { label: string; hint?: ReactNode; none: string; all: Json[]; paths: string[]; sorts: Sort[]; rules: Rule[]; change: (to: Json[]) => void; make: (who: Json) => Json; ordered?: boolean; problem?: string | undefined }
 
-// Picked is a list of people, teams and agents. paths are where each stands in the phase, for what is said of it.
-export function Picked({ label, hint, none, all, paths, sorts, change, make, ordered, problem }: PickedProps) {
+// Picked is a list of people, teams and agents, and of rules that find them. paths are where each stands in the phase, for what is said of it.
+export function Picked({ label, hint, none, all, paths, sorts, rules, change, make, ordered, problem }: PickedProps) {
   const id = useId();
-  const { people: choices, problems, readOnly } = usePhase();
+  const { workflow, people: choices, problems, readOnly } = usePhase();
+  const questions = questionsOf(useAsked(workflow).flatMap((a) => a.fields));
   const said = [problem, ...paths.map((p) => below(problems, p))].filter(Boolean).join(' ') || undefined;
   const free = sorts.map((sort) => ({ sort, list: choices[sort].filter((c) => !all.some((p) => p['type'] === sort && p['id'] === c.id)) })).filter((g) => g.list.length > 0);
+  const found = freeRules(rules, questions).filter((r) => !all.some((p) => p['type'] === r['type'] && text(p['answer']) === text(r['answer'])));
+  const nameOf = (p: Json) => ruleSaid(p, questions) || choices[sortOf(p)].find((c) => c.id === p['id'])?.name;
   return (
     <div className={`field${said ? ' faulty' : ''}`} role="group" aria-labelledby={`${id}l`}>
       <div className="label-row"><span className="template-label" id={`${id}l`}>{label}</span></div>
       {all.length > 0 && (
         <ol className="picked">
           {all.map((p, i) => {
-            const sort = (Object.hasOwn(icons, text(p['type'])) ? p['type'] : 'user') as Sort;
-            const Icon = icons[sort];
-            const name = choices[sort].find((c) => c.id === p['id'])?.name;
+            const [sort, name, byRule] = [sortOf(p), nameOf(p), isRule(p['type'])];
+            const Icon = byRule ? UserSearch : icons[sort];
             return (
-              <li key={`${sort} ${text(p['id'])} ${i}`} className={below(problems, paths[i] ?? '') ? 'faulty' : undefined}>
-                {ordered && <span className="soft">{i + 1}.</span>}<Icon size={14} aria-label={headings[sort]} />
-                <span className="grow" dir="auto">{name ?? <Named id={text(p['id'])} none={unknown[sort]} />}</span>
+              <li key={`${text(p['type'])} ${text(p['id'])} ${i}`} className={below(problems, paths[i] ?? '') ? 'faulty' : undefined}>
+                {ordered && <span className="soft">{i + 1}.</span>}<Icon size={14} aria-label={byRule ? t('From the request') : headings[sort]} />
+                {p['type'] === 'answer' && !questions.some((q) => q.key === p['answer'])
+                  ? <label className="grow line">{t('Person in the answer')} <input className="mono grow" spellCheck={false} autoCapitalize="off" maxLength={64} placeholder={'manager'} disabled={readOnly} value={text(p['answer'])} onChange={(e) => { change(replaced(all, i, { ...p, answer: e.target.value.trim() })); }} /></label>
+                  : <span className="grow" dir="auto">{name ?? <Named id={text(p['id'])} none={unknown[sort]} />}</span>}
                 {!readOnly && ordered && <button type="button" className="icon" aria-label={t('Move row {n} up', { n: i + 1 })} disabled={i === 0} onClick={() => { change(moved(all, i, -1)); }}><ArrowUp size={14} aria-hidden /></button>}
                 {!readOnly && ordered && <button type="button" className="icon" aria-label={t('Move row {n} down', { n: i + 1 })} disabled={i === all.length - 1} onClick={() => { change(moved(all, i, 1)); }}><ArrowDown size={14} aria-hidden /></button>}
                 {!readOnly && <button type="button" className="icon" aria-label={t('Remove {name}', { name: name ?? unknown[sort] })} onClick={() => { change(without(all, i)); }}><X size={14} aria-hidden /></button>}
@@ -41,13 +46,15 @@ export function Picked({ label, hint, none, all, paths, sorts, change, make, ord
           })}
         </ol>
       )}
+      {all.some((p) => p['type'] === 'answer' && !questions.some((q) => q.key === p['answer'])) && <p className="hint">{t('The key of a question in the offering’s form whose answer is a person or an e-mail address.')}</p>}
       {all.length === 0 && readOnly && <p className="soft">{t('Nobody')}</p>}
       {!readOnly && (
         <select
           aria-label={t('Add to “{label}”', { label })} aria-invalid={said ? true : undefined} aria-describedby={[hint ? `${id}h` : '', said ? `${id}f` : ''].filter(Boolean).join(' ') || undefined} value=""
-          onChange={(e) => { const [sort, ...rest] = e.target.value.split(' '); change([...all, make(sort as Sort, rest.join(' '))]); }}
+          onChange={(e) => { const [type, ...rest] = e.target.value.split(' '); change([...all, make(whoOf(text(type), rest.join(' ')))]); }}
         >
           <option value="" disabled>{all.length > 0 ? t('Add somebody…') : none}</option>
+          {found.length > 0 && <optgroup label={t('From the request')}>{found.map((r) => <option key={`${text(r['type'])} ${text(r['answer'])}`} value={`${text(r['type'])} ${text(r['answer'])}`}>{r['answer'] === '' ? t('Person in an answer…') : ruleSaid(r, questions)}</option>)}</optgroup>}
           {free.map(({ sort, list }) => <optgroup key={sort} label={headings[sort]}>{list.map((c) => <option key={c.id} value={`${sort} ${c.id}`}>{c.name}</option>)}</optgroup>)}
         </select>
       )}
@@ -57,21 +64,26 @@ export function Picked({ label, hint, none, all, paths, sorts, change, make, ord
   );
 }
 
+const sortOf = (p: Json): Sort => (Object.hasOwn(icons, text(p['type'])) ? p['type'] : 'user') as Sort;
+
+// whoOf is the entry of somebody who was chosen: by a rule, or by id.
+const whoOf = (type: string, of: string): Json => (type === 'answer' ? { type, answer: of } : isRule(type) ? { type } : { type, id: of });
+
 // Named is somebody who cannot be chosen any more, as a person who has left.
 function Named({ id, none }: { id: string; none: string }) {
   const found = useRead(NameOf, { id }, id === '').data?.node;
   return <>{found && 'name' in found ? found.name : none}</>;
 }
 
-interface Role { role: string; label: string; hint: string; none: string; sorts: Sort[] }
+interface Role { role: string; label: string; hint: string; none: string; sorts: Sort[]; rules: Rule[] }
 
 // rolesOf are the roles that have an effect in a phase. works is whether somebody has a task in it.
 function rolesOf(works: boolean, signed: boolean): Role[] {
   return [
-    ...(works ? [{ role: 'responsible', label: t('Responsible'), hint: t('Gets the task: the first of them who is available.'), none: t('Nobody yet: choose somebody…'), sorts: ['user', 'team', 'agent'] as Sort[] }] : []),
-    { role: 'accountable', label: t('Accountable'), hint: signed ? t('Signs off the outcome and is notified of missed service levels.') : t('Is notified of missed service levels and workflow errors.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
-    { role: 'consulted', label: t('Consulted'), hint: t('Is asked for advice; the workflow does not wait for it.'), none: t('Nobody: add somebody…'), sorts: works ? ['user', 'team', 'agent'] : ['user', 'team'] },
-    { role: 'informed', label: t('Informed'), hint: t('Is notified when the phase is done.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'] },
+    ...(works ? [{ role: 'responsible', label: t('Responsible'), hint: t('Gets the task: the first of them who is available.'), none: t('Nobody yet: choose somebody…'), sorts: ['user', 'team', 'agent'] as Sort[], rules }] : []),
+    { role: 'accountable', label: t('Accountable'), hint: signed ? t('Signs off the outcome and is notified of missed service levels.') : t('Is notified of missed service levels and workflow errors.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'], rules: decides },
+    { role: 'consulted', label: t('Consulted'), hint: t('Is asked for advice; the workflow does not wait for it.'), none: t('Nobody: add somebody…'), sorts: works ? ['user', 'team', 'agent'] : ['user', 'team'], rules },
+    { role: 'informed', label: t('Informed'), hint: t('Is notified when the phase is done.'), none: t('Nobody: add somebody…'), sorts: ['user', 'team'], rules },
   ];
 }
 
@@ -80,7 +92,7 @@ interface ParticipantsProps { all: Json[]; change: (to: Json[]) => void; works: 
 // Participants are those of one phase by their roles. Each stands at its own place in the definition's one list.
 export function Participants({ all, change, works, signed, only }: ParticipantsProps) {
   const shown = rolesOf(works, signed);
-  const gone = all.some((p) => p['role'] === 'responsible') && !works ? [{ role: 'responsible', label: t('Responsible'), hint: t('Only a task has somebody responsible: remove them.'), none: '', sorts: [] as Sort[] }] : [];
+  const gone = all.some((p) => p['role'] === 'responsible') && !works ? [{ role: 'responsible', label: t('Responsible'), hint: t('Only a task has somebody responsible: remove them.'), none: '', sorts: [] as Sort[], rules: [] as Rule[] }] : [];
   return (
     <>
       {[...gone, ...shown].filter((r) => !only || (r.role === 'responsible') === (only === 'responsible')).map((r) => {
@@ -88,8 +100,8 @@ export function Participants({ all, change, works, signed, only }: ParticipantsP
         const put = (list: Json[]) => { change(merged(all, r.role, list)); };
         return (
           <Picked
-            key={r.role} label={r.label} hint={r.hint} none={r.none} sorts={r.sorts} ordered={r.role === 'responsible' && places.length > 1}
-            all={places.map((i) => all[i] ?? {})} paths={places.map((i) => `participants[${i}]`)} change={put} make={(type, id) => ({ role: r.role, type, id })}
+            key={r.role} label={r.label} hint={r.hint} none={r.none} sorts={r.sorts} rules={r.rules} ordered={r.role === 'responsible' && places.length > 1}
+            all={places.map((i) => all[i] ?? {})} paths={places.map((i) => `participants[${i}]`)} change={put} make={(who) => ({ role: r.role, ...who })}
           />
         );
       })}

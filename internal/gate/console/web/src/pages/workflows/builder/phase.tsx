@@ -10,8 +10,10 @@ import { ApprovalForm } from './approval';
 import { CalloutForm } from './callout';
 import { Action, Level, type Does, type FormProps } from './common';
 import { PhaseContext, useChoices, usePhase, useValues } from './context';
+import { placeSaid } from './changewords';
 import { CallWorkflowForm } from './callworkflow';
 import { DataForm } from './data';
+import type { Phase } from './definition';
 import { DecisionForm } from './decision';
 import { phaseId } from './edit';
 import { EndForm, StartForm } from './ends';
@@ -66,7 +68,7 @@ export function PhaseForm({ definition, id, problems, change, rename, renamed, r
   return (
     <PhaseContext value={{ workflow, definition, id, problems, readOnly, values, ...choices }}>
       <fieldset key={form.current.n} className="phase-form stack" disabled={readOnly} aria-label={t('Phase “{name}”', { name: text(phase['name']) || phaseType(type) })}>
-        {rest.length > 0 && <ul className="alert" role="alert">{rest.map((p) => <li key={p.path + p.message}>{p.message}</li>)}</ul>}
+        {rest.length > 0 && <ul className="alert" role="alert">{rest.map((p) => <li key={p.path + p.message}>{[placeSaid(phase as Phase, p.path), p.message].filter(Boolean).join(': ')}</li>)}</ul>}
         <Field label={t('Name')} optional fault={at(problems, 'name')}><input dir="auto" maxLength={200} value={text(phase['name'])} onChange={(e) => { save(put(phase, 'name', e.target.value || undefined)); }} /></Field>
         {works && <Participants all={people} change={take} works signed={type === 'PROCESS'} only={'responsible'} />}
         {Form ? <Form {...props} /> : <p className="soft">{t('This type of phase can only be edited as JSON.')}</p>}

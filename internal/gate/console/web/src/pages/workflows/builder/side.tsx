@@ -4,7 +4,7 @@ import { t } from '../../../app/text';
 import { phaseType } from '../../../ui/bits';
 import { Dialog } from '../../../ui/dialog';
 import { toast } from '../../../ui/toast';
-import { blockOf, type Phase } from './definition';
+import { blockOf, type Exit, type Phase } from './definition';
 import { branchIn } from './kinds';
 import { titled } from './known';
 import { PhaseForm } from './phase';
@@ -13,7 +13,7 @@ import type { Builder } from './use';
 import { Ways } from './ways';
 
 // Props are those of a phase; coming is whether its form is yet to be drawn.
-interface Props { builder: Builder; phase: Phase; coming: boolean; problems: Found[]; readOnly: boolean; close: () => void }
+interface Props { builder: Builder; ask: (at: Exit) => void; phase: Phase; coming: boolean; problems: Found[]; readOnly: boolean; close: () => void }
 
 export function Side({ close, ...props }: Props) {
   return (
@@ -51,14 +51,14 @@ function Verbs({ builder: { acts, definition }, phase: p, readOnly, close }: Pro
   );
 }
 
-function Content({ builder: { acts, definition, renamed }, phase: p, coming, problems, readOnly }: Omit<Props, 'close'>) {
+function Content({ builder: { acts, definition, renamed }, ask, phase: p, coming, problems, readOnly }: Omit<Props, 'close'>) {
   if (coming) return null;
   const own = problems.filter((x) => x.path !== '').map(({ path, message }) => ({ path, message }));
   return (
     <PhaseForm
       definition={definition} id={p.id} problems={own} readOnly={readOnly} change={(phase) => { acts.run({ do: 'set', phase: phase as Phase }); }} rename={(to) => acts.rename(p.id, to)} renamed={renamed}
       does={{ lead: (from, to) => { acts.run({ do: 'connect', at: from, to }); }, branch: () => { const c = branchIn(definition, p); if (c) acts.run(c, t('The branch “{name}” was added.', { name: c.name })); } }} // the form stays where it is
-      ways={<Ways definition={definition} phase={p} acts={acts} readOnly={readOnly} />}
+      ways={<Ways definition={definition} phase={p} acts={acts} ask={ask} readOnly={readOnly} />}
     />
   );
 }

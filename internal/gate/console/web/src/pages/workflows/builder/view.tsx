@@ -11,6 +11,7 @@ import { useMedia } from '../../../ui/media';
 import { Skeleton } from '../../../ui/states';
 import { blockChoices } from './blockchoices';
 import { mayLead } from './blocks';
+import { placeSaid as inField } from './changewords';
 import { allExits, outsOf, phaseOf, type Definition, type Exit, type Phase } from './definition';
 import { foundOf } from './found';
 import { addableAt, called, exitName, outcomeOf, wayName } from './kinds';
@@ -37,6 +38,9 @@ export default function Builder({ id, text, change, found, readOnly, fresh }: Pr
   if (!b) return <p className="notice">{t('The definition cannot be shown as phases. Fix it in the JSON tab.')}</p>;
   return <Parts id={id} b={b} found={found} readOnly={readOnly} fresh={fresh} />;
 }
+
+// saidAt is in which field of a phase the server has found something, ahead of what that is.
+const saidAt = (p: Phase | undefined, path: string): string => { const said = p && path ? inField(p, path) : ''; return said && `${said}: `; };
 
 // control finds the first field of the form, also the first that is at fault.
 const control = (of: string) => globalThis.document.querySelector<HTMLElement>(`.of-phase ${of}`);
@@ -95,7 +99,7 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
   };
   const said = useMemo(() => [...problems, ...foundOf(kept.refused, d)].filter((p, i, all) => all.findIndex((x) => x.id === p.id && x.path === p.path && x.message === p.message) === i), [problems, kept.refused, d]);
   const taken = useMemo(() => (trying && kept.trial ? takenBy(kept.trial) : undefined), [trying, kept.trial]);
-  const side = !trying && selected && { builder: b, phase: shown ?? selected, coming: !shown, problems: said.filter((p) => p.id === shown?.id), readOnly, close };
+  const side = !trying && selected && { builder: b, ask, phase: shown ?? selected, coming: !shown, problems: said.filter((p) => p.id === shown?.id), readOnly, close };
   return (
     <SenderProvider value={sender}><div className="builder" onKeyDown={keys}>
       <div className="builder-tools">
@@ -110,7 +114,7 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
       {problems.length > 0 && (
         <section className="card problems" aria-label={t('Problems')}>
           <strong>{plural(problems.length, '{n} problem', '{n} problems')}</strong>
-          <ul>{problems.map((p) => <li key={p.id + p.path + p.message}>{phaseOf(d, p.id) ? <button type="button" onClick={() => { openFault(p.id); }}>{called(d, p.id)}: {p.message}</button> : <span className="fault">{p.message}</span>}</li>)}</ul>
+          <ul>{problems.map((p) => <li key={p.id + p.path + p.message}>{phaseOf(d, p.id) ? <button type="button" onClick={() => { openFault(p.id); }}>{called(d, p.id)}: {saidAt(phaseOf(d, p.id), found.includes(p) ? p.path : '')}{p.message}</button> : <span className="fault">{p.message}</span>}</li>)}</ul>
         </section>
       )}
       <div className={`builder-parts${(side || trying) && !narrow ? '' : ' single'}`}>

@@ -11,10 +11,13 @@ const blank = (v: unknown) => text(v).trim() === '';
 const made = new WeakMap<Phase, Problem[]>();
 
 export function wants(p: Phase): Problem[] {
-  const have = made.get(p) ?? wanted(p);
+  const have = made.get(p) ?? [...wanted(p), ...unnamed('participants', p['participants']), ...unnamed('config.approvers', object(p['config'])['approvers'])];
   made.set(p, have);
   return have;
 }
+
+// unnamed are the people of an answer of whom it is not said which.
+const unnamed = (path: string, all: unknown): Problem[] => objects(all).flatMap((x, i) => (x['type'] === 'answer' && blank(x['answer']) ? [{ path: `${path}[${i}].answer`, message: t('Say which answer names the person.') }] : []));
 
 function wanted(p: Phase): Problem[] {
   const config = object(p['config']);

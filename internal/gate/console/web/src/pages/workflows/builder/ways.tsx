@@ -11,12 +11,14 @@ import { called, exitName, outcomeOf, wayName } from './kinds';
 import { NameField } from './namefield';
 import type { Acts } from './use';
 
-interface Props { definition: Definition; phase: Phase; acts: Acts; readOnly: boolean }
+interface Props { definition: Definition; phase: Phase; acts: Acts; ask: (at: Exit) => void; readOnly: boolean }
+
+const fresh = '+'; // no id of a phase
 
 // nameAt finds the field with the name of an outcome; the last one where it is none of them.
 export const nameAt = (i: number) => () => { const all = globalThis.document.querySelectorAll<HTMLInputElement>('.of-phase .way-row .way-name'); return all[i] ?? all[all.length - 1] ?? null; };
 
-export function Ways({ definition: d, phase: p, acts, readOnly }: Props) {
+export function Ways({ definition: d, phase: p, acts, ask, readOnly }: Props) {
   const all = allExits(d, p);
   const { free } = outsOf(p);
   const [at, leads] = [all[0], new Set(all.map((e) => e.to))];
@@ -38,9 +40,10 @@ export function Ways({ definition: d, phase: p, acts, readOnly }: Props) {
         <div key={i} className="way-row">
           {free && exit.to !== undefined && <NameField label={t('Outcome')} value={exit.name === 'next' ? t('Done') : exit.name} take={(name) => rename(exit, name)} input={{ className: 'way-name', dir: 'auto', maxLength: 100 }} />}
           <Field label={free ? t('Leads to') : t('“{way}” leads to', { way: exitName(p, exit.name) })}>
-            <select value={exit.to ?? ''} onChange={(e) => { acts.run({ do: 'connect', at: { from: exit.from, name: exit.name }, to: e.target.value }, t('“{way}” leads to “{phase}” now.', { way: exitName(p, exit.name), phase: called(d, e.target.value) })); }}>
+            <select value={exit.to ?? ''} onChange={(e) => { if (e.target.value === fresh) ask({ from: exit.from, name: exit.name }); else acts.run({ do: 'connect', at: { from: exit.from, name: exit.name }, to: e.target.value }, t('“{way}” leads to “{phase}” now.', { way: exitName(p, exit.name), phase: called(d, e.target.value) })); }}>
               {exit.to === undefined && <option value="">{t('nowhere yet')}</option>}
               {options}
+              <option value={fresh}>{t('New phase…')}</option>
             </select>
           </Field>
           {free && all.length > 1 && !readOnly && <button type="button" className="icon" aria-label={t('Remove the outcome {way}', { way: wayName(exit.name) })} onClick={() => { remove(exit); }}><X size={14} aria-hidden /></button>}

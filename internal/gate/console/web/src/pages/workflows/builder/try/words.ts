@@ -4,13 +4,17 @@ import { opens } from '../../../../parts/blocks';
 import { lasting, momentSaid, words } from '../../../../ui/bits';
 import { called, exitName, wayName } from '../kinds';
 import { phaseOf, type Definition } from '../definition';
+import { ruleSaid } from '../rules';
 import { object, text } from '../shape';
 import { invalid, waiting, type Ask, type Call, type Step, type Trial } from './answers';
 
 // namesOf are the names of people, teams and agents, as they stand within a sentence. One that the viewer does not see has none.
 function namesOf(all: readonly { type: string; id: string; name?: string | null }[]): string {
-  return all.map((p) => p.name ?? (p.type === 'user' ? t('somebody') : p.type === 'team' ? t('a team') : t('an AI agent'))).join(', ');
+  return all.map((p) => p.name ?? inQuotes(ruleSaid({ type: p.type, answer: p.id })) ?? nobody(p.type)).join(', ');
 }
+
+const inQuotes = (rule: string): string | undefined => (rule ? t('“{name}”', { name: rule }) : undefined);
+const nobody = (type: string): string => (type === 'user' ? t('somebody') : type === 'team' ? t('a team') : t('an AI agent'));
 
 // between is the time from one moment to another, in words.
 const between = (from: string, to: string): string => lasting(Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000)));

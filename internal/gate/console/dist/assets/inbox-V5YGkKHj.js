@@ -1,1 +1,0 @@
-export{t as default}from"./requests-DMKf2TqZ.js";
