@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -40,6 +41,9 @@ func TestMain(m *testing.M) {
 			err = fmt.Errorf("build the binary: %w\n%s", err, out)
 		}
 	}
+	if err == nil {
+		err = othersAreDone()
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -48,6 +52,22 @@ func TestMain(m *testing.M) {
 		_ = os.RemoveAll(dir)
 		os.Exit(code)
 	}))
+}
+
+// othersAreDone waits for the file that ATRIUM_TEST_AFTER names, if it names one: .ci/test.sh links these tests beside those of the other
+// packages, and has them begin after those. It gives up when the process that started it has ended.
+func othersAreDone() error {
+	after, parent := os.Getenv("ATRIUM_TEST_AFTER"), os.Getppid()
+	for after != "" {
+		if _, err := os.Stat(after); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if os.Getppid() != parent {
+			return errors.New("nobody waits for these tests any more")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil
 }
 
 // patience limits every wait. What is waited for takes far less.
