@@ -38,7 +38,7 @@ func TestNodesAreKilled(t *testing.T) {
 		}
 		r := testkit.Run(t, w, w.As(w.A, principal.Member), request.Create, request.CreateInput{ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: "Laptop"})
 		sent, answers := 0, 0
-		w.KillNodes(t, 6, "TestNodeThatWorksMail", dir, func(n int) {
+		w.KillNodes(t, 4, "TestNodeThatWorksMail", dir, func(n int) {
 			file := "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n"
 			for i := range 3 {
 				m := mail{from: people[(3*n+i)%len(people)], id: fmt.Sprintf("%d-%d@x", n, i), subject: "New", header: file,
