@@ -49,5 +49,5 @@ func TestNodeThatMailsReports(t *testing.T) {
 	require.NoError(t, err)
 	w.Store.Clock().SetOffset(by)
 	w.Engine.Mailer = &post{last: map[string]op.Told{}}
-	w.WorkUntilKilled(t, reportmail.Work(w.Engine))
+	w.WorkUntilKilled(t, reportmail.WorkSoon(w.Engine))
 }
