@@ -134,7 +134,8 @@ type result struct {
 // run runs a command to its end.
 func (p place) run(args ...string) result {
 	p.t.Helper()
-	cmd := p.command(append([]string{"GOGC=400"}, args...)...) // a quarter of what a command costs is collecting garbage
+	// A quarter of what a short command costs is collecting garbage.
+	cmd := p.command(append([]string{"GOGC=off", "GOMEMLIMIT=1GiB"}, args...)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	require.NoError(p.t, cmd.Start())
