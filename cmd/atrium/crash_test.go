@@ -83,6 +83,7 @@ func requireWhole(t *testing.T, p place, company string, ids []string) {
 
 func TestKilledDuringCreates(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		first := p.firstRun()
 		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
@@ -107,6 +108,7 @@ func TestKilledDuringCreates(t *testing.T) {
 
 func TestTerminatedDuringCreates(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		first := p.firstRun()
 		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")

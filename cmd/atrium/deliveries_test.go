@@ -129,6 +129,7 @@ const createsToDeliver = 90
 // The server is killed three times while it files requests and delivers events.
 func TestKilledDuringDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		flags := deliveringFlags(t, impatient)
 		n := p.serve(flags...)
 		first := p.firstRun()
@@ -161,7 +162,7 @@ func TestKilledDuringDeliveries(t *testing.T) {
 // Two nodes share the deliveries, and either may die.
 func TestTwoNodesDeliver(t *testing.T) {
 	t.Parallel()
-	p := onPostgres(t)
+	p := onPostgres(t).prepared()
 	flags := deliveringFlags(t, impatient)
 	a := p.serve(flags...)
 	b := p.serve(append(flags, "--role=worker")...)
