@@ -51,5 +51,5 @@ func TestNodeThatImports(t *testing.T) {
 	if w == nil {
 		return
 	}
-	w.WorkUntilKilled(t, requestimport.Work(w.Engine))
+	w.WorkUntilKilled(t, requestimport.WorkSoon(w.Engine))
 }

@@ -52,8 +52,10 @@ type importer struct {
 func (*importer) Timeout(*river.Job[Args]) time.Duration { return 10 * time.Minute }
 
 // Work makes a queue bring imports in, and forget those that have not changed for 30 days.
-func Work(e *op.Engine) jobs.Option {
-	return jobs.All(jobs.Work(&importer{engine: e, places: jobs.NewPlaces(atOnce, ofOne, nextTry)}), jobs.Sweeps(jobs.Sweep{Rows: "imports", Kept: keptFor, Delete: forget}))
+func Work(e *op.Engine) jobs.Option { return workIn(e, jobs.NewPlaces(atOnce, ofOne, nextTry)) }
+
+func workIn(e *op.Engine, places *jobs.Places) jobs.Option {
+	return jobs.All(jobs.Work(&importer{engine: e, places: places}), jobs.Sweeps(jobs.Sweep{Rows: "imports", Kept: keptFor, Delete: forget}))
 }
 
 func forget(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
