@@ -33,6 +33,7 @@ import (
 var program string
 
 func TestMain(m *testing.M) {
+	parent := os.Getppid()
 	dir, err := os.MkdirTemp("", "atrium-cli")
 	if err = errors.Join(err, os.Setenv("AWS_ACCESS_KEY_ID", bucketKey), os.Setenv("AWS_SECRET_ACCESS_KEY", bucketKey)); err == nil {
 		program = filepath.Join(dir, "atrium")
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	if err == nil {
-		err = othersAreDone()
+		err = othersAreDone(parent)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -58,10 +59,9 @@ func TestMain(m *testing.M) {
 }
 
 // othersAreDone waits for the file that ATRIUM_TEST_AFTER names, if it names one: .ci/test.sh links these tests beside those of the other
-// packages, and has them begin after those. It gives up when the process that started it has ended.
-func othersAreDone() error {
-	after, parent := os.Getenv("ATRIUM_TEST_AFTER"), os.Getppid()
-	for after != "" {
+// packages, and has them begin after those. It gives up when its parent process has ended.
+func othersAreDone(parent int) error {
+	for after := os.Getenv("ATRIUM_TEST_AFTER"); after != ""; {
 		if _, err := os.Stat(after); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
