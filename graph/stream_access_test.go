@@ -13,6 +13,7 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/session"
 	"atrium/ent/user"
+	"atrium/graph"
 	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -141,6 +142,7 @@ func aliases(n int) string {
 // A stream ends within seconds after its caller loses the right to it, whether anything happens or not, and for any reason.
 func TestStreamsEndWithTheCredential(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
+		s.door.Hasten(graph.Timing{Recheck: 200 * time.Millisecond})
 		system := func(fn func(ctx context.Context, tx *store.Tx) error) func(*testing.T) {
 			return func(t *testing.T) {
 				t.Helper()

@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -111,6 +112,22 @@ func TestRefusedStreamsDoNotCount(t *testing.T) {
 	})
 }
 
+// served serves the same door by another server.
+func (s *watchers) served(t *testing.T, set func(*http.Server)) *watchers {
+	t.Helper()
+	w := s.World
+	g := gate.New(gate.Options{Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Clock, Log: discard})
+	ts := httptest.NewUnstartedServer(g.Front(s.door))
+	set(ts.Config)
+	ts.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(io.Discard, nil), slog.LevelError)
+	ts.EnableHTTP2 = true
+	ts.StartTLS()
+	t.Cleanup(ts.Close)
+	inner := *s.Server
+	inner.URL, inner.HTTP = ts.URL, ts.Client()
+	return &watchers{Server: &inner, door: s.door}
+}
+
 // Idle streams are kept alive, and outlive the server's timeouts for other calls, over HTTP/1.1 and HTTP/2.
 func TestStreamsOutliveTheServersTimeouts(t *testing.T) {
 	t.Parallel()
@@ -118,17 +135,8 @@ func TestStreamsOutliveTheServersTimeouts(t *testing.T) {
 	s := serveStreams(t, w)
 	s.door.Hasten(graph.Timing{KeepAlive: 50 * time.Millisecond, Write: time.Second})
 	h := opened(t, s.Server)
-	g := gate.New(gate.Options{Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Clock, Log: discard})
-	ts := httptest.NewUnstartedServer(g.Front(s.door))
-	ts.Config.ReadTimeout, ts.Config.WriteTimeout = 2*time.Second, 2*time.Second
-	ts.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(io.Discard, nil), slog.LevelError)
-	ts.EnableHTTP2 = true
-	ts.StartTLS()
-	t.Cleanup(ts.Close)
-	inner := *s.Server
-	inner.URL, inner.HTTP = ts.URL, ts.Client()
-	timed := &watchers{Server: &inner, door: s.door}
-	for name, client := range map[string]*http.Client{"HTTP/2": ts.Client(), "HTTP/1.1": inner.HTTP1(t)} {
+	timed := s.served(t, func(c *http.Server) { c.ReadTimeout, c.WriteTimeout = 2*time.Second, 2*time.Second })
+	for name, client := range map[string]*http.Client{"HTTP/2": timed.HTTP, "HTTP/1.1": timed.HTTP1(t)} {
 		o := timed.subscribeBy(t, client, s.A.Owner, watchRequests, nil)
 		require.Equal(t, http.StatusOK, o.status, name)
 		for range 60 { // at least three seconds
@@ -149,7 +157,13 @@ func TestSlowReaders(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		s.door.Hasten(graph.Timing{Write: 300 * time.Millisecond})
 		h := opened(t, s.Server)
-		client := s.HTTP1(t)
+		narrow := s.served(t, func(c *http.Server) { // the system would keep megabytes for a client that does not read
+			c.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+				_ = conn.(*tls.Conn).NetConn().(*net.TCPConn).SetWriteBuffer(16 << 10)
+				return ctx
+			}
+		})
+		client := narrow.HTTP1(t)
 		tr, ok := client.Transport.(*http.Transport)
 		require.True(t, ok)
 		stuck := make(chan *slowConn, 1)
@@ -163,7 +177,7 @@ func TestSlowReaders(t *testing.T) {
 			stuck <- slow
 			return slow, nil
 		}
-		slow := s.subscribeBy(t, client, s.A.Owner, `subscription { requestChanged { request { title description fields } } }`, nil)
+		slow := narrow.subscribeBy(t, client, s.A.Owner, `subscription { requestChanged { request { title description fields } } }`, nil)
 		require.Equal(t, http.StatusOK, slow.status)
 		quick := s.watch(t, s.A.Owner, watchRequests, nil)
 		conn := <-stuck

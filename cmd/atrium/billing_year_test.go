@@ -119,6 +119,7 @@ type year struct {
 	text  strings.Builder
 	ids   map[string]string
 	email map[string]string
+	owner map[string]string // access tokens of owners, issued since the server started
 	keys  int
 }
 
@@ -134,6 +135,7 @@ func openYear(t *testing.T, p place) *year {
 // start starts the server, also after a kill.
 func (y *year) start() {
 	y.node = y.serve("ATRIUM_STRIPE_KEY=sk_test_123", "ATRIUM_STRIPE_URL="+y.bank.url, "ATRIUM_STRIPE_WEBHOOK_SECRET=whsec_1", "--dev-clock", "--no-demo", "--invoice-from", "Seller Ltd")
+	y.owner = map[string]string{} // none is valid for longer than a year
 	y.bank.kills(y.node.kill)
 	y.now = y.node.advance("1ns")
 }
@@ -170,7 +172,10 @@ func (y *year) company(as, name string) {
 // token returns an access token of a company's owner.
 func (y *year) token(as string) string {
 	y.t.Helper()
-	return y.object("token", "create", "--company", y.ids[as], "--user", y.email[as], "--ttl", "1h")["accessToken"].(string)
+	if y.owner[as] == "" {
+		y.owner[as] = y.object("token", "create", "--company", y.ids[as], "--user", y.email[as], "--ttl", "8760h")["accessToken"].(string)
+	}
+	return y.owner[as]
 }
 
 // ask runs a GraphQL document as a company's owner. key is an idempotency key, or empty.

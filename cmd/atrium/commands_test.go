@@ -23,6 +23,7 @@ type office struct {
 // TestCommands runs every command while a server runs on the same data.
 func TestCommands(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		o := &office{node: n, first: p.firstRun(), client: p.client()}
 		o.company = o.first.Company.ID

@@ -15,7 +15,7 @@ import (
 // Creates of one burst, and how many of them run at once: few enough that each has its answer within gate.MaxCall, also where other
 // tests load the machine.
 const (
-	creates         = 500
+	creates         = 300
 	parallelCreates = 64
 )
 
@@ -83,6 +83,7 @@ func requireWhole(t *testing.T, p place, company string, ids []string) {
 
 func TestKilledDuringCreates(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		first := p.firstRun()
 		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
@@ -107,12 +108,13 @@ func TestKilledDuringCreates(t *testing.T) {
 
 func TestTerminatedDuringCreates(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		first := p.firstRun()
 		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
 		before := countRows(t, p, "requests")
 		code := make(chan int, 1)
-		ids, broken, others := burst(n, first, load{2000, parallelCreates, 150, func() { code <- n.stop() }})
+		ids, broken, others := burst(n, first, load{600, parallelCreates, 150, func() { code <- n.stop() }})
 		require.Empty(t, others, "a call that was accepted got no full answer")
 		require.Zero(t, <-code, "%s", n.err)
 		requireWhole(t, p, first.Company.ID, ids)

@@ -14,7 +14,7 @@ const atOnce = 2 * time.Second
 // reactivated. Their API keys keep working, and the answer names them.
 func TestDeactivationOnTwoNodes(t *testing.T) {
 	t.Parallel()
-	p := onPostgres(t)
+	p := onPostgres(t).prepared()
 	a := p.serve()
 	b := a.beside()
 	first := p.firstRun()

@@ -124,11 +124,12 @@ func requireDelivered(t *testing.T, p place, company, subscription string, r *re
 }
 
 // createsToDeliver is for each of three kills; each event goes to three receivers. `make chaos` kills under far more load.
-const createsToDeliver = 220
+const createsToDeliver = 90
 
 // The server is killed three times while it files requests and delivers events.
 func TestKilledDuringDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		flags := deliveringFlags(t, impatient)
 		n := p.serve(flags...)
 		first := p.firstRun()
@@ -139,7 +140,7 @@ func TestKilledDuringDeliveries(t *testing.T) {
 			receivers[i] = receiver.New(t, nil)
 			subscriptions[i] = p.subscribe(first.Company.ID, receivers[i].URL)
 		}
-		for _, mark := range []int{160, 200, 214} {
+		for _, mark := range []int{60, 80, 86} {
 			_, _, others := burst(n, first, load{createsToDeliver, 32, mark, n.kill})
 			require.Empty(t, others)
 			n.kill()
@@ -161,7 +162,7 @@ func TestKilledDuringDeliveries(t *testing.T) {
 // Two nodes share the deliveries, and either may die.
 func TestTwoNodesDeliver(t *testing.T) {
 	t.Parallel()
-	p := onPostgres(t)
+	p := onPostgres(t).prepared()
 	flags := deliveringFlags(t, impatient)
 	a := p.serve(flags...)
 	b := p.serve(append(flags, "--role=worker")...)

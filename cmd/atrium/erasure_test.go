@@ -20,6 +20,7 @@ const gone = 30 * time.Second
 // remain valid, and what others wrote stays.
 func TestErasePerson(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		first := p.firstRun()
 		c := n.client()
@@ -89,6 +90,7 @@ func TestErasePerson(t *testing.T) {
 // Values in audit entries are erased when they are older than the company's retention; the log's proofs remain valid.
 func TestRetention(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve("--dev-clock")
 		first := p.firstRun()
 		co := first.Company.ID

@@ -16,7 +16,7 @@ import (
 // and dark mode. The page violates no policy of its own, sends no cookie, loads nothing from elsewhere and stores nothing.
 func TestGraphiQL(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n := p.serve()
 	first := p.firstRun()
 	require.Equal(t, "graphiql "+n.admin+"/graphiql", n.await("graphiql "))
@@ -48,7 +48,7 @@ func (n *node) plainly(method, path, body string, headers map[string]string) ans
 // listener has no GraphiQL.
 func TestGraphQLOnTheAdminListener(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n := p.serve()
 	first := p.firstRun()
 	owner := p.token(first.Company.ID, first.Owner.Email)
@@ -98,6 +98,7 @@ func TestGraphQLOnTheAdminListener(t *testing.T) {
 // An operator views the jobs of the queue and the process's profiles, on both databases. A page of another site cannot.
 func TestJobsOnTheAdminListener(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		require.Contains(t, n.plainly("GET", "/river/", "", nil).body, "<title>River</title>")
 		var states map[string]int
@@ -120,7 +121,7 @@ func TestJobsOnTheAdminListener(t *testing.T) {
 // anybody could cancel jobs.
 func TestNoPagesBeyondLoopback(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n := p.serve("--admin-listen", "0.0.0.0:0")
 	first := p.firstRun()
 	_, port, found := strings.Cut(strings.TrimPrefix(n.admin, "http://["), "]:")

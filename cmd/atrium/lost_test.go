@@ -87,7 +87,7 @@ func TestDatabaseHangs(t *testing.T) {
 // wait, and reads go on. Afterwards everything works, without a restart.
 func TestDatabaseIsLocked(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n := p.serve()
 	first, c := n.firstRun(), n.client()
 	laptop := first.laptop("x")
@@ -121,7 +121,7 @@ func TestDatabaseIsLocked(t *testing.T) {
 // database's clock is wrong, all nodes would fail at once.
 func TestClockThatDisagrees(t *testing.T) {
 	t.Parallel()
-	p := onPostgres(t)
+	p := onPostgres(t).prepared()
 	n := p.serve()
 	first := n.firstRun()
 	ready := func() string {
@@ -154,7 +154,7 @@ func TestClockThatDisagrees(t *testing.T) {
 // servedThrough starts a node that reaches its database through a relay.
 func servedThrough(t *testing.T) (*node, *relay) {
 	t.Helper()
-	p := onPostgres(t)
+	p := onPostgres(t).prepared()
 	to, err := url.Parse(p.url)
 	require.NoError(t, err)
 	way := relayTo(t, to.Host)

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -32,6 +33,7 @@ import (
 var program string
 
 func TestMain(m *testing.M) {
+	parent := os.Getppid()
 	dir, err := os.MkdirTemp("", "atrium-cli")
 	if err = errors.Join(err, os.Setenv("AWS_ACCESS_KEY_ID", bucketKey), os.Setenv("AWS_SECRET_ACCESS_KEY", bucketKey)); err == nil {
 		program = filepath.Join(dir, "atrium")
@@ -40,14 +42,35 @@ func TestMain(m *testing.M) {
 			err = fmt.Errorf("build the binary: %w\n%s", err, out)
 		}
 	}
+	if err == nil {
+		err = othersAreDone(parent)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(dir)
+		if err := errors.Join(testkit.DropTemplate(preparedName()), os.RemoveAll(dir)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
 		os.Exit(code)
 	}))
+}
+
+// othersAreDone waits for the file that ATRIUM_TEST_AFTER names, if it names one: .ci/test.sh links these tests beside those of the other
+// packages, and has them begin after those. It gives up when its parent process has ended.
+func othersAreDone(parent int) error {
+	for after := os.Getenv("ATRIUM_TEST_AFTER"); after != ""; {
+		if _, err := os.Stat(after); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if os.Getppid() != parent {
+			return errors.New("nobody waits for these tests any more")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil
 }
 
 // patience limits every wait. What is waited for takes far less.
@@ -114,7 +137,8 @@ type result struct {
 // run runs a command to its end.
 func (p place) run(args ...string) result {
 	p.t.Helper()
-	cmd := p.command(append([]string{"GOGC=400"}, args...)...) // a quarter of what a command costs is collecting garbage
+	// A quarter of what a short command costs is collecting garbage.
+	cmd := p.command(append([]string{"GOGC=off", "GOMEMLIMIT=1GiB"}, args...)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	require.NoError(p.t, cmd.Start())

@@ -103,7 +103,7 @@ func (n *node) beside(args ...string) *node {
 // After a node answers with success and dies, subscribers at the other node still get the event if they had not got it before.
 func TestKilledNodesChangesAreTold(t *testing.T) {
 	t.Parallel()
-	p := onPostgres(t)
+	p := onPostgres(t).prepared()
 	watched := p.serve()
 	first := p.firstRun()
 	p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
@@ -131,6 +131,7 @@ func TestKilledNodesChangesAreTold(t *testing.T) {
 // A server that stops ends its streams with the error `unavailable` and a complete event, and exits with 0.
 func TestStreamsEndWhenTheServerStops(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		first := p.firstRun()
 		c := p.client()
@@ -154,7 +155,7 @@ func TestStreamsEndWhenTheServerStops(t *testing.T) {
 // When a person's token is revoked, their streams end on every node within a minute, and nothing is sent after that.
 func TestDeactivationEndsStreamsElsewhere(t *testing.T) {
 	t.Parallel()
-	p := onPostgres(t)
+	p := onPostgres(t).prepared()
 	a := p.serve()
 	b := a.beside()
 	first := p.firstRun()
@@ -175,6 +176,7 @@ func TestDeactivationEndsStreamsElsewhere(t *testing.T) {
 // stops.
 func TestStockStreamClient(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		first := p.firstRun()
 		create := func() string {

@@ -46,6 +46,7 @@ var console = sync.OnceValues(func() (string, error) {
 // the admin layer.
 func TestGeneratedTypes(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		compiled, err := console()
 		require.NoError(t, err)
 		n := p.serve()
@@ -59,7 +60,7 @@ func TestGeneratedTypes(t *testing.T) {
 // The OpenAPI document passes the linter without a warning, and an integration with types generated from it compiles and works.
 func TestGeneratedRESTTypes(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n := p.serve()
 	require.Contains(t, n.script("openapi.mjs", map[string]any{"api": n.base, "key": p.firstRun().LiveKey}), "openapi: ok")
 }

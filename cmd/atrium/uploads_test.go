@@ -22,7 +22,7 @@ const mostOfUploads = 100
 func TestUploadsAtOnce(t *testing.T) {
 	t.Parallel()
 	const many, size = 30, 8 << 20
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n := p.serve()
 	first := p.firstRun()
 	p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")

@@ -26,7 +26,7 @@ func (p place) serveConsole() (n *node, first firstRun, in map[string]any) {
 // deactivated. An owner of another company finds nothing.
 func TestWebConsole(t *testing.T) {
 	t.Parallel()
-	p := onPostgres(t)
+	p := onPostgres(t).prepared()
 	n, first, in := p.serveConsole()
 	require.Equal(t, "console "+n.base+"/app", n.await("console "))
 	p.object("user", "invite", "--company", first.Company.ID, "--email", "mia@demo.example", "--role", "member", "--name", "Mia")
@@ -45,7 +45,7 @@ func TestWebConsole(t *testing.T) {
 // tour of all pages is made on SQLite alone; their figures are read on both databases, because each has statements of its own for them.
 func TestWebConsolePages(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		n, _, in := p.serveConsole()
+		n, _, in := p.prepared().serveConsole()
 		in["looks"] = p.url == ""
 		require.Contains(t, n.script("console-pages.mjs", in), "console-pages: ok")
 	})
@@ -55,7 +55,7 @@ func TestWebConsolePages(t *testing.T) {
 // The inbox asks once before its rows, what was said ends with its page, and a second sign-in leads back into the dialog that asked for it.
 func TestWebConsoleHoldsStill(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n, first, in := p.serveConsole()
 	in["token"] = p.token(first.Company.ID, first.Owner.Email)
 	p.object("user", "invite", "--company", first.Company.ID, "--email", "mia@demo.example", "--role", "member", "--name", "Mia")
@@ -70,7 +70,7 @@ func TestWebConsoleHoldsStill(t *testing.T) {
 // and names and attributes. Numbers beside what is changed keep their digits.
 func TestWebConsoleForms(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-forms.mjs", in), "console-forms: ok")
 	require.Contains(t, n.script("console-numbers.mjs", in), "console-numbers: ok")
 }
@@ -78,7 +78,7 @@ func TestWebConsoleForms(t *testing.T) {
 // Staff select, filter, change, refuse and move requests in the lists and on the board, many at once, and take that back.
 func TestWebConsoleLists(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-lists.mjs", in), "console-lists: ok")
 }
 
@@ -86,14 +86,14 @@ func TestWebConsoleLists(t *testing.T) {
 // a refusal, finds who did what, builds a form and invites somebody. Each control is reached by Tab and shows that it has the focus.
 func TestWebConsoleByKeyboard(t *testing.T) {
 	t.Parallel()
-	n, _, in := onPostgres(t).serveConsole()
+	n, _, in := onPostgres(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-keyboard.mjs", in), "console-keyboard: ok")
 }
 
 // An owner builds a workflow of six phases with the keyboard alone, publishes it, and the API has it.
 func TestWebConsoleBuildsWorkflows(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-builder.mjs", in), "console-builder: ok")
 }
 
@@ -107,14 +107,14 @@ func TestWebConsoleAsksByRule(t *testing.T) {
 // An owner builds a workflow with parallel branches with the keyboard alone, and a request stands in both of them at once.
 func TestWebConsoleBuildsBlocks(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-blocks.mjs", in), "console-blocks: ok")
 }
 
 // An owner builds a workflow that calls another one with the keyboard alone, and a request runs through both.
 func TestWebConsoleCallsWorkflows(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-calls.mjs", in), "console-calls: ok")
 }
 
@@ -122,7 +122,7 @@ func TestWebConsoleCallsWorkflows(t *testing.T) {
 // its second version changes.
 func TestWebConsoleBuildsThePurchase(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-purchase.mjs", in), "console-purchase: ok")
 }
 
@@ -130,7 +130,7 @@ func TestWebConsoleBuildsThePurchase(t *testing.T) {
 // makes nothing, and a broken file is refused with its document named.
 func TestWebConsolePacks(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n, _, in := p.serveConsole()
 	other := p.object("company", "create", "--name", "Other", "--plan", "free", "--owner-email", "owner@other.example")
 	in["other"] = other["owner"]
@@ -141,7 +141,7 @@ func TestWebConsolePacks(t *testing.T) {
 // An owner brings 1,000 requests of another system in with the keyboard alone, and leaves three rows out that have faults.
 func TestWebConsoleImports(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-import.mjs", in), "console-import: ok")
 }
 
@@ -149,14 +149,14 @@ func TestWebConsoleImports(t *testing.T) {
 // telephone in German as well.
 func TestWebConsoleReports(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-reports.mjs", in), "console-reports: ok")
 }
 
 // An owner plans with the keyboard alone that a request is submitted every week, runs it once and pauses it.
 func TestWebConsoleSchedules(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n, first, in := p.serveConsole()
 	in["token"] = p.token(first.Company.ID, first.Owner.Email)
 	require.Contains(t, n.script("console-schedules.mjs", in), "console-schedules: ok")
@@ -165,14 +165,14 @@ func TestWebConsoleSchedules(t *testing.T) {
 // An owner makes an inbound webhook for a sender that they choose, sees what its calls become, and maps the last one.
 func TestWebConsoleInbound(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-inbound.mjs", in), "console-inbound: ok")
 }
 
 // An owner tries a workflow with the keyboard alone before it is published: answers lead it on, and nothing comes of it.
 func TestWebConsoleTriesWorkflows(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).serveConsole()
+	n, _, in := onSQLite(t).prepared().serveConsole()
 	require.Contains(t, n.script("console-try.mjs", in), "console-try: ok")
 }
 
@@ -180,7 +180,7 @@ func TestWebConsoleTriesWorkflows(t *testing.T) {
 // keys, the plan and the settings, which are the live company's.
 func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t)
+	p := onSQLite(t).prepared()
 	n, first, in := p.serveConsole()
 	p.object("user", "invite", "--company", first.Company.ID, "--email", "ada@demo.example", "--role", "admin", "--name", "Ada")
 	in["paths"] = []string{
@@ -195,6 +195,7 @@ func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
 // being retried, and continues without a reload. The list is live again, and a half-written text is still there and can be sent.
 func TestWebConsoleOutlivesTheServer(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
+		p = p.prepared()
 		n := p.serve()
 		first := p.firstRun()
 		file := func(title string) string {

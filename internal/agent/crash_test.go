@@ -67,7 +67,7 @@ func TestNodesOfAgentsAreKilled(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		m := d.hireForTenTurns(nil)
 		var filed []string
-		d.KillNodes(t, 5, "TestProcessThatRunsAgents", m.URL, func(n int) {
+		d.KillNodes(t, 4, "TestProcessThatRunsAgents", m.URL, func(n int) {
 			filed = append(filed, d.file(d.ctx, fmt.Sprintf("my vpn tunnel %d", n)))
 			d.approveAll()
 		})

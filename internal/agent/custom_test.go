@@ -345,6 +345,7 @@ func TestPushesAndLeases(t *testing.T) {
 		require.Equal(t, "agent.run", said.Event)
 		require.Equal(t, run.ID, said.Data.ID)
 		require.Equal(t, id, said.Data.RequestID)
+		d.Later(t, 10*time.Second)
 		require.Contains(t, d.run(id, agentrun.StatusHANDED_OVER).Reason, "UNRESPONSIVE")
 
 		rotated := testkit.Run(t, d.World, d.ctx, agent.RotateSecret, agent.RotateSecretInput{ByID: op.ByID{ID: r.agent.ID}})

@@ -108,7 +108,7 @@ func TestModelThatObeysNobody(t *testing.T) {
 			case 1, 2, 3:
 				return http.StatusOK, told(nil)
 			case 4, 5, 6, 7, 8, 9:
-				return http.StatusOK, told(calls{{"updateRequest", strings.Replace(route, "%s", d.network, 1)}})
+				return http.StatusOK, told(calls{{"teams", `{}`}, {"updateRequest", strings.Replace(route, "%s", d.network, 1)}})
 			}
 			var c calls
 			for range random.IntN(5) {

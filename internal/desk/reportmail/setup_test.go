@@ -77,7 +77,7 @@ func (d *desk) monday() time.Time {
 }
 
 // work makes a node mail reports until the test ends.
-func (d *desk) work() { d.WorkJobs(d.t, reportmail.Work(d.Engine)) }
+func (d *desk) work() { d.WorkJobs(d.t, reportmail.WorkSoon(d.Engine)) }
 
 // till moves the time to a moment, and waits until no report is due.
 func (d *desk) till(at time.Time) {

@@ -3,7 +3,6 @@ package reportmail
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -20,20 +19,19 @@ import (
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/share"
 	"atrium/internal/platform/store"
 	"atrium/internal/workflow/schedule"
 )
 
 const (
-	worker   = "report mails"
-	queue    = "reports"
-	atOnce   = 2 // reports of a node
-	ofOne    = 1 // of them of one company
-	nextTurn = 2 * time.Second
-	timeout  = 30 * time.Second   // of one report with its mail; the report alone is bounded by package request
-	late     = 3 * 24 * time.Hour // after which a Monday is skipped
-	moved    = 2 * 24 * time.Hour // two Mondays are nearer only where somebody has gone to another time zone
+	worker  = "report mails"
+	queue   = "reports"
+	atOnce  = 2                  // reports of a node
+	ofOne   = 1                  // of them of one company
+	nextTry = 2 * time.Second    // after which one comes again whose company's place is taken
+	timeout = 30 * time.Second   // of one report with its mail; the report alone is bounded by package request
+	late    = 3 * 24 * time.Hour // after which a Monday is skipped
+	moved   = 2 * 24 * time.Hour // two Mondays are nearer only where somebody has gone to another time zone
 )
 
 // mondays are when reports are mailed, in their reader's time zone.
@@ -59,14 +57,14 @@ func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: queue
 
 // Work makes a queue mail reports.
 func Work(e *op.Engine) jobs.Option {
-	return jobs.All(jobs.Work(&mailer{engine: e, places: share.New(atOnce, ofOne)}), jobs.NamedQueue(queue, atOnce))
+	return jobs.All(jobs.Work(&mailer{engine: e, places: jobs.NewPlaces(atOnce, ofOne, nextTry)}), jobs.NamedQueue(queue, atOnce))
 }
 
 // mailer works the jobs.
 type mailer struct {
 	river.WorkerDefaults[Args]
 	engine *op.Engine
-	places *share.Places
+	places *jobs.Places
 }
 
 // Timeout is that of one report with its mail.
@@ -74,9 +72,9 @@ func (*mailer) Timeout(*river.Job[Args]) time.Duration { return timeout }
 
 // Work mails a report whose Monday has come, once, unless its reader gets none, and goes on to the next Monday.
 func (m *mailer) Work(ctx context.Context, job *river.Job[Args]) error {
-	leave, ok := m.places.TakeNow(job.Args.Company)
-	if !ok {
-		return river.JobSnooze(nextTurn + rand.N(nextTurn))
+	leave, err := m.places.TakeOrSnooze(job.Args.Company)
+	if err != nil {
+		return err
 	}
 	defer leave()
 	reads, db := m.engine.Reading(ctx, job.Args.Company, worker), m.engine.Store.Reader()

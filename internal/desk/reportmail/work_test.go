@@ -14,8 +14,8 @@ import (
 	"atrium/internal/desk/reportmail"
 	"atrium/internal/op"
 	"atrium/internal/people"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/share"
 	"atrium/internal/platform/store"
 	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
@@ -148,7 +148,7 @@ func TestMissedMondays(t *testing.T) {
 		monday := d.monday()
 		d.Later(t, monday.Add(71*time.Hour).Sub(d.Clock.Now()))
 		d.file("This week", "LOW")
-		stop := d.WorkJobs(t, reportmail.Work(d.Engine))
+		stop := d.WorkJobs(t, reportmail.WorkSoon(d.Engine))
 		d.settled()
 		stop()
 		require.Equal(t, 1, d.mails(s))
@@ -210,7 +210,7 @@ func TestCompaniesTakeTurns(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		ours := d.subscribe(principal.Owner, "")
 		theirs := testkit.Run(t, d.World, d.As(d.B, principal.Owner), reportmail.Create, reportmail.CreateInput{Name: "Desk"})
-		places := share.New(2, 1)
+		places := jobs.NewPlaces(2, 1, 20*time.Millisecond)
 		leave, err := places.Take(t.Context(), d.A.Company.ID)
 		require.NoError(t, err)
 		d.WorkJobs(t, reportmail.WorkIn(d.Engine, places))

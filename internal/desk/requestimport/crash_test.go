@@ -18,7 +18,7 @@ func TestNodesAreKilled(t *testing.T) {
 		d := open(t, w)
 		var ids []string
 		rows := 0
-		w.KillNodes(t, 6, "TestNodeThatImports", "", func(n int) {
+		w.KillNodes(t, 4, "TestNodeThatImports", "", func(n int) {
 			var table strings.Builder
 			table.WriteString("key,title\n")
 			for row := range 450 {
@@ -51,5 +51,5 @@ func TestNodeThatImports(t *testing.T) {
 	if w == nil {
 		return
 	}
-	w.WorkUntilKilled(t, requestimport.Work(w.Engine))
+	w.WorkUntilKilled(t, requestimport.WorkSoon(w.Engine))
 }

@@ -52,7 +52,7 @@ func each(t *testing.T, test func(t *testing.T, d *desk)) {
 // work makes a node bring imports in until stop is called or the test ends.
 func (d *desk) work() (stop func()) {
 	d.t.Helper()
-	return d.WorkJobs(d.t, requestimport.Work(d.Engine))
+	return d.WorkJobs(d.t, requestimport.WorkSoon(d.Engine))
 }
 
 // bring sends a table, and tries to start it.

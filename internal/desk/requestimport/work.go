@@ -18,20 +18,19 @@ import (
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/share"
 )
 
 const (
 	worker   = "import"
 	together = 25 // rows in one transaction: see doc.go
 	keptFor  = 30 * 24 * time.Hour
-	nextTurn = 2 * time.Second
 )
 
 // A node works one import of a company at a time, and two in all: the other jobs go on beside it.
 const (
-	atOnce = 2
-	ofOne  = 1
+	atOnce  = 2
+	ofOne   = 1
+	nextTry = 2 * time.Second // after which one comes again whose company's place is taken
 )
 
 // Args is the job that brings the rows of an import in.
@@ -46,15 +45,17 @@ func (Args) Kind() string { return "request_import" }
 type importer struct {
 	river.WorkerDefaults[Args]
 	engine *op.Engine
-	turns  *share.Places
+	places *jobs.Places
 }
 
 // Timeout of an import of 5,000 rows, which takes some ten seconds on a quiet machine. What it ends goes on with the next try.
 func (*importer) Timeout(*river.Job[Args]) time.Duration { return 10 * time.Minute }
 
 // Work makes a queue bring imports in, and forget those that have not changed for 30 days.
-func Work(e *op.Engine) jobs.Option {
-	return jobs.All(jobs.Work(&importer{engine: e, turns: share.New(atOnce, ofOne)}), jobs.Sweeps(jobs.Sweep{Rows: "imports", Kept: keptFor, Delete: forget}))
+func Work(e *op.Engine) jobs.Option { return workIn(e, jobs.NewPlaces(atOnce, ofOne, nextTry)) }
+
+func workIn(e *op.Engine, places *jobs.Places) jobs.Option {
+	return jobs.All(jobs.Work(&importer{engine: e, places: places}), jobs.Sweeps(jobs.Sweep{Rows: "imports", Kept: keptFor, Delete: forget}))
 }
 
 func forget(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
@@ -76,9 +77,9 @@ type running struct {
 
 // Work brings rows in until none is left. Each transaction goes on from where the one before it ended, whichever node that was on.
 func (w *importer) Work(ctx context.Context, job *river.Job[Args]) error {
-	leave, ok := w.turns.TakeNow(job.Args.Company)
-	if !ok {
-		return river.JobSnooze(nextTurn)
+	leave, err := w.places.TakeOrSnooze(job.Args.Company)
+	if err != nil {
+		return err
 	}
 	defer leave()
 	r, err := w.begin(ctx, job)

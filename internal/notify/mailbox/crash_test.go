@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,6 +15,7 @@ import (
 	entrequest "atrium/ent/request"
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/inmail/listener"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/seal"
 	"atrium/internal/test/testkit"
@@ -38,7 +40,7 @@ func TestNodesAreKilled(t *testing.T) {
 		}
 		r := testkit.Run(t, w, w.As(w.A, principal.Member), request.Create, request.CreateInput{ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: "Laptop"})
 		sent, answers := 0, 0
-		w.KillNodes(t, 6, "TestNodeThatWorksMail", dir, func(n int) {
+		w.KillNodes(t, 4, "TestNodeThatWorksMail", dir, func(n int) {
 			file := "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n"
 			for i := range 3 {
 				m := mail{from: people[(3*n+i)%len(people)], id: fmt.Sprintf("%d-%d@x", n, i), subject: "New", header: file,
@@ -77,5 +79,5 @@ func TestNodeThatWorksMail(t *testing.T) {
 	var err error
 	w.Engine.Sealer, err = seal.Open(t.Context(), seal.Source{File: filepath.Join(dir, "key")})
 	require.NoError(t, err)
-	w.WorkUntilKilled(t, post(w.Engine, w.Queue, dir).Work())
+	w.WorkUntilKilled(t, post(w.Engine, w.Queue, dir).Work(), jobs.Poll(50*time.Millisecond))
 }

@@ -3,7 +3,6 @@ package mailbox_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/netip"
 	"path/filepath"
@@ -92,7 +91,7 @@ type desk struct {
 // post returns what takes and works mail, with files in a folder.
 func post(e *op.Engine, q *jobs.Queue, dir string) *mailbox.Post {
 	depot := attachment.NewDepot(attachment.Depot{Engine: e, Files: files.NewFolder(filepath.Join(dir, "files")), Spool: filepath.Join(dir, "uploads"), Log: e.Log})
-	return mailbox.NewPost(mailbox.Post{Depot: depot, Sender: &dns{}, Queue: q, Bytes: ratelimit.NewBytes(ratelimit.NewMemory())})
+	return mailbox.NewPost(mailbox.Post{Depot: depot, Sender: &dns{}, Queue: q, Bytes: ratelimit.NewBytes(ratelimit.NewMemory()), Again: 20 * time.Millisecond})
 }
 
 // open makes a desk whose mail nobody works yet.
@@ -115,15 +114,7 @@ func open(t *testing.T, w *testkit.World, more ...func(*mailbox.CreateInput)) *d
 // work makes a node work the mail until the test ends.
 func (d *desk) work() {
 	d.t.Helper()
-	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, d.Work())
-	require.NoError(d.t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- q.Run(ctx) }()
-	d.t.Cleanup(func() {
-		cancel()
-		require.NoError(d.t, <-done)
-	})
+	d.WorkJobs(d.t, d.Work(), jobs.Poll(50*time.Millisecond))
 }
 
 // each runs the test on both databases, with a node that works the mail.

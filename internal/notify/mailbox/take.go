@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -38,8 +39,11 @@ type Post struct {
 	// Dial connects to the mail servers that companies name, and refuses addresses that they must not reach; TLS verifies them.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	TLS  *tls.Config
+	// Again is how long a message waits at least whose company's places are taken; 5 s if 0.
+	Again time.Duration
 
-	hooks, works, fetches *share.Places
+	hooks, fetches *share.Places
+	works          *jobs.Places
 }
 
 // The places of a node for the calls of mail providers, each of which holds a message in memory.
@@ -50,7 +54,8 @@ const (
 
 // NewPost returns a post.
 func NewPost(p Post) *Post {
-	p.hooks, p.works, p.fetches = share.New(hooksAtOnce, hooksOfOne), share.New(atOnce, ofOne), share.New(fetchedAtOnce, fetchedOfOne)
+	p.hooks, p.fetches = share.New(hooksAtOnce, hooksOfOne), share.New(fetchedAtOnce, fetchedOfOne)
+	p.works = jobs.NewPlaces(atOnce, ofOne, cmp.Or(p.Again, nextTry))
 	return &p
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -28,10 +27,10 @@ import (
 
 const (
 	worker       = "mailbox"
-	queue        = "inbound_mail" // of these jobs alone
-	atOnce       = 4              // messages that a node works
-	ofOne        = 2              // of one company: a DNS that somebody made slow takes 5 s of each
-	nextTurn     = 5 * time.Second
+	queue        = "inbound_mail"  // of these jobs alone
+	atOnce       = 4               // messages that a node works
+	ofOne        = 2               // of one company: a DNS that somebody made slow takes 5 s of each
+	nextTry      = 5 * time.Second // after which a message comes again whose company's places are taken
 	checkAgain   = 5 * time.Minute
 	keptFor      = 30 * 24 * time.Hour
 	mostAttempts = 12 // in half a day
@@ -124,9 +123,9 @@ type outcome struct {
 
 // Work gives a message its outcome.
 func (w *mailer) Work(ctx context.Context, job *river.Job[Args]) error {
-	leave, ok := w.post.works.TakeNow(job.Args.Company)
-	if !ok {
-		return river.JobSnooze(nextTurn + rand.N(nextTurn))
+	leave, err := w.post.works.TakeOrSnooze(job.Args.Company)
+	if err != nil {
+		return err
 	}
 	defer leave()
 	if job.Attempt >= mostAttempts {

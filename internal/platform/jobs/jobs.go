@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -48,13 +49,17 @@ type Queue struct {
 	works    bool            // works is true when Run fetches and performs jobs
 	periodic []river.JobArgs // arguments of the periodic jobs
 	working  *working
+	reap     reap
 	wakes    *wakes // SQLite; nil when this queue works no jobs
 }
 
 // New returns the queue of the store's database. With work set, Run fetches jobs and performs them. Without it, the queue inserts
 // jobs of any kind and holds nothing that must be closed.
 func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, error) {
-	kinds := &kinds{workers: river.NewWorkers(), queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}}}
+	kinds := &kinds{
+		workers: river.NewWorkers(), queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}},
+		reap: reap{every: 2 * time.Second, grace: 5 * time.Second},
+	}
 	for _, o := range opts {
 		o(kinds)
 	}
@@ -66,13 +71,17 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 		Work(&analyzer{store: s, seen: map[string]int{}})(kinds)
 		Every(analyzeEvery, AnalyzeArgs{})(kinds)
 	}
-	q := &Queue{store: s, log: log, node: newNodeID(), works: work, periodic: kinds.args, working: newWorking()}
+	q := &Queue{store: s, log: log, node: newNodeID(), works: work, periodic: kinds.args, working: newWorking(), reap: kinds.reap}
 	cfg := &river.Config{
 		ID: q.node, Logger: warningsOnly(log), FetchCooldown: fetchCooldown,
 		JobTimeout: Timeout, RescueStuckJobsAfter: rescueAfter, CompletedJobRetentionPeriod: retention,
 	}
 	if work {
 		cfg.Workers, cfg.PeriodicJobs, cfg.Queues = kinds.workers, kinds.periodic, maps.Clone(kinds.queues)
+		for name, c := range cfg.Queues {
+			c.FetchPollInterval = cmp.Or(kinds.poll, c.FetchPollInterval)
+			cfg.Queues[name] = c
+		}
 		cfg.Middleware = []rivertype.Middleware{q.working}
 		if kinds.measurer != nil {
 			kinds.measurer.show(kinds.queues)
@@ -212,7 +221,7 @@ func (q *Queue) Run(ctx context.Context) error {
 	}
 	var r *reaper
 	err := q.retryWhileUnavailable(ctx, func(ctx context.Context) (err error) {
-		r, err = newReaper(ctx, q.store, q.log, q.node)
+		r, err = newReaper(ctx, q.store, q.log, q.node, q.reap)
 		return err
 	})
 	if err == nil {

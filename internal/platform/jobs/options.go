@@ -17,6 +17,17 @@ type kinds struct {
 	queues   map[string]river.QueueConfig
 	sweeps   []Sweep
 	measurer *measurer // nil: no metrics
+	reap     reap
+	poll     time.Duration // 0: as the queues say
+}
+
+// reap is how often a node on PostgreSQL looks for dead nodes, and how long one is without its lock before it counts as dead: its connection
+// may have broken.
+type reap struct{ every, grace time.Duration }
+
+// Reap sets how often a node on PostgreSQL looks for dead nodes (2 s), and how long one is without its lock before it counts as dead (5 s).
+func Reap(every, grace time.Duration) Option {
+	return func(k *kinds) { k.reap = reap{every, grace} }
 }
 
 // All combines several options into one.
@@ -46,6 +57,12 @@ func Every(interval time.Duration, args river.JobArgs) Option {
 		k.periodic = append(k.periodic, river.NewPeriodicJob(river.PeriodicInterval(interval),
 			func() (river.JobArgs, *river.InsertOpts) { return args, &opts }, &river.PeriodicJobOpts{RunOnStart: true}))
 	}
+}
+
+// Poll has all queues on PostgreSQL look for jobs that nobody announced this often: those that were put off, or that a development clock
+// made due.
+func Poll(every time.Duration) Option {
+	return func(k *kinds) { k.poll = every }
 }
 
 // NamedQueue gives the jobs whose InsertOpts name the queue their own workers, that many on each node. Jobs that wait for

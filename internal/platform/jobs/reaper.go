@@ -27,10 +27,8 @@ import (
 const Orphaned = "orphaned: "
 
 const (
-	nodePrefix    = "node"
-	checkInterval = 2 * time.Second // how often a node looks for dead nodes
-	orphanGrace   = 5 * time.Second // how long a node is without its lock before it counts as dead: its connection may have broken
-	lookTimeout   = 10 * time.Second
+	nodePrefix  = "node"
+	lookTimeout = 10 * time.Second
 )
 
 // newNodeID returns a readable id for a process that works jobs: node_…_host.
@@ -47,6 +45,7 @@ type reaper struct {
 	store *store.Store
 	log   *slog.Logger
 	node  string
+	reap  reap
 
 	conn *pgx.Conn            // PostgreSQL: the connection that holds this node's lock
 	dead map[string]time.Time // nodes without their lock, and since when
@@ -57,8 +56,8 @@ type reaper struct {
 
 // newReaper takes this node's lock and, on PostgreSQL, looks for dead nodes until close is called. Call it before jobs are
 // worked.
-func newReaper(ctx context.Context, s *store.Store, log *slog.Logger, node string) (*reaper, error) {
-	r := &reaper{store: s, log: log, node: node, dead: map[string]time.Time{}, stop: func() {}}
+func newReaper(ctx context.Context, s *store.Store, log *slog.Logger, node string, at reap) (*reaper, error) {
+	r := &reaper{store: s, log: log, node: node, reap: at, dead: map[string]time.Time{}, stop: func() {}}
 	if s.Dialect() != dialect.Postgres {
 		if err := r.recoverOrphans(ctx); err != nil {
 			r.close()
@@ -111,7 +110,7 @@ func (r *reaper) drop(ctx context.Context) error {
 
 // watch looks for dead nodes until ctx ends.
 func (r *reaper) watch(ctx context.Context) {
-	tick := time.NewTicker(checkInterval)
+	tick := time.NewTicker(r.reap.every)
 	defer tick.Stop()
 	for {
 		select {
@@ -134,7 +133,7 @@ func (r *reaper) watch(ctx context.Context) {
 // nodeSeed keeps the nodes' locks apart from those of store.LockName, whose seed is 0.
 const nodeSeed = 7461
 
-// findDead makes the jobs of nodes available that have been dead for longer than orphanGrace.
+// findDead makes the jobs of nodes available that have been dead for longer than the grace.
 func (r *reaper) findDead(ctx context.Context) error {
 	if r.conn == nil {
 		if err := r.lock(ctx); err != nil {
@@ -157,18 +156,18 @@ func (r *reaper) findDead(ctx context.Context) error {
 			since = time.Now()
 		}
 		r.dead[node] = since
-		if time.Since(since) < orphanGrace {
+		if time.Since(since) < r.reap.grace {
 			continue
 		}
-		if err := r.reap(ctx, node); err != nil {
+		if err := r.giveAway(ctx, node); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// reap makes available the jobs that a dead node was working, and adds an error to each.
-func (r *reaper) reap(ctx context.Context, node string) error {
+// giveAway makes available the jobs that a dead node was working, and adds an error to each.
+func (r *reaper) giveAway(ctx context.Context, node string) error {
 	tag, err := r.conn.Exec(ctx, reapPostgres, node, Orphaned+"the node "+node+" died")
 	if err != nil {
 		return fmt.Errorf("give away a dead node's jobs: %w", err)

@@ -49,10 +49,13 @@ func RunQueue(tb testing.TB, q *jobs.Queue) (stop func()) {
 	return stop
 }
 
+// deadSoon has a node on PostgreSQL look for dead ones often: none of them loses its connection in tests but by dying.
+var deadSoon = jobs.Reap(200*time.Millisecond, 500*time.Millisecond)
+
 // WorkJobs works jobs on the world's database until stop is called or the test ends.
 func (w *World) WorkJobs(tb testing.TB, work ...jobs.Option) (stop func()) {
 	tb.Helper()
-	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, work...)
+	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, append(work, deadSoon)...)
 	require.NoError(tb, err)
 	return RunQueue(tb, q)
 }

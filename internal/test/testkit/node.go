@@ -107,7 +107,7 @@ func OpenNode(tb testing.TB) (w *World, arg string) {
 // WorkUntilKilled works jobs in a process that StartNode started.
 func (w *World) WorkUntilKilled(tb testing.TB, work ...jobs.Option) {
 	tb.Helper()
-	q, err := jobs.New(w.Store, slog.New(slog.NewTextHandler(os.Stderr, nil)), true, work...)
+	q, err := jobs.New(w.Store, slog.New(slog.NewTextHandler(os.Stderr, nil)), true, append(work, deadSoon)...)
 	require.NoError(tb, err)
 	require.NoError(tb, q.Run(context.WithoutCancel(tb.Context())))
 }

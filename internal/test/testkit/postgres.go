@@ -51,6 +51,19 @@ func PostgresTemplate(tb testing.TB, name string, prepare func(url string) error
 	return clone(tb, admin, tpl.database)
 }
 
+// DropTemplate drops what PostgresTemplate has prepared in this process, for a content that ends with the process.
+func DropTemplate(name string) error {
+	tpl := templates.named(name)
+	if tpl.database == "" {
+		return nil
+	}
+	admin, err := url.Parse(os.Getenv(postgresVariable))
+	if err != nil {
+		return errors.New(postgresVariable + " is not a URL")
+	}
+	return drop(admin, pgx.Identifier{tpl.database}.Sanitize())
+}
+
 // templates are the prepared databases that this process knows, by name. They stay until the cluster is deleted.
 var templates registry
 

@@ -270,7 +270,7 @@ func TestProcessesWithBranchesAreKilled(t *testing.T) {
 		d["phases"].([]body)[7] = phase("after", "DATA", body{"kind": "enrich", "set": body{"n": "phases.prepared.completed.size()"}})
 		s := open(t, w, d)
 		var filed []*ent.Request
-		w.KillNodes(t, 5, "TestProcessThatWorks", receiver.CAFile(t), func(int) {
+		w.KillNodes(t, 4, "TestProcessThatWorks", receiver.CAFile(t), func(int) {
 			filed = append(filed, s.file(nil))
 			s.people()
 		})

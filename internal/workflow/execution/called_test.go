@@ -366,7 +366,7 @@ func TestProcessesThatCallAreKilled(t *testing.T) {
 		}
 		s := open(t, w, d)
 		var filed []*ent.Request
-		w.KillNodes(t, 5, "TestProcessThatWorks", receiver.CAFile(t), func(int) {
+		w.KillNodes(t, 4, "TestProcessThatWorks", receiver.CAFile(t), func(int) {
 			filed = append(filed, s.file(nil))
 			s.people()
 		})

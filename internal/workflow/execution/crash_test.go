@@ -43,7 +43,7 @@ func TestProcessesAreKilled(t *testing.T) {
 		d, want, called := long(sink.URL, person(w.A.Users[principal.Admin]))
 		s := open(t, w, d)
 		var filed []*ent.Request
-		w.KillNodes(t, 10, "TestProcessThatWorks", receiver.CAFile(t), func(int) {
+		w.KillNodes(t, 4, "TestProcessThatWorks", receiver.CAFile(t), func(int) {
 			filed = append(filed, s.file(nil))
 			s.people()
 		})

@@ -20,7 +20,7 @@ func TestNodesAreKilled(t *testing.T) {
 		anHourAgo := time.Now().UTC().Add(-time.Hour)
 		in.Cron, in.TimeZone = new(fmt.Sprintf("%d %d * * *", anHourAgo.Minute(), anHourAgo.Hour())), "UTC"
 		made := 0
-		w.KillNodes(t, 6, "TestNodeThatRunsSchedules", "", func(int) {
+		w.KillNodes(t, 4, "TestNodeThatRunsSchedules", "", func(int) {
 			o.Clock.SetOffset(-2 * time.Hour)
 			for range 25 {
 				o.create(o.owner, in)

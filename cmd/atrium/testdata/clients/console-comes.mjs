@@ -104,7 +104,7 @@ for (const from of ['the bell', 'the page']) {
 for (const width of [1280, 1000, 390]) {
   await page.setViewportSize({ width, height: 860 });
   for (const period of ['7d', '30d', '90d', 'this_year']) {
-    await b.load(`figures?period=${period}`, 'Reports');
+    await b.go(`figures?period=${period}`, 'Reports', 'nowhere');
     await page.locator('.chart').first().waitFor();
     assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.chart')].flatMap((chart) => {
       const name = chart.querySelector('svg').getAttribute('aria-label');

@@ -34,26 +34,47 @@ const watch = () => {
 };
 
 // late makes answers come one after the other, what was asked for first the last: so what stands on top of a page is there after what is
-// below it. It waits within the page: a browser whose calls are intercepted keeps no script, and compiles all of them for each page.
+// below it. They are held until all that was asked for is there and two frames have asked for no more, so that the page without them was
+// seen; then one comes at a time, and is drawn before the next. It waits within the page: a browser whose calls are intercepted keeps no
+// script, and compiles all of them for each page.
 const late = () => {
   const real = globalThis.fetch;
+  const held = []; // what ends the wait of each answer that is there, in the order in which they were asked for
   Object.assign(globalThis, { asked: 0, unanswered: 0 });
-  globalThis.fetch = async (to, options) => {
-    if (!String(to).endsWith('/graphql') || new Headers(options?.headers).get('accept')?.includes('event-stream')) return real(to, options);
-    const wait = Math.max(0, 240 - 30 * globalThis.asked++);
-    globalThis.unanswered++;
-    try {
-      const answer = await real(to, options);
-      await new Promise((done) => { setTimeout(done, wait); });
-      return answer;
-    } finally {
-      globalThis.unanswered--;
+  const frames = async (n) => { for (; n > 0; n--) await new Promise((drawn) => { requestAnimationFrame(drawn); }); };
+  globalThis.still = async (n) => { // waits for n frames in a row in which nothing is unanswered and nothing is asked for
+    for (let quiet = 0, before; quiet < n; quiet = before === globalThis.asked && globalThis.unanswered === 0 ? quiet + 1 : 0) {
+      before = globalThis.asked;
+      await frames(1);
     }
   };
-};
-// answered waits until all have come.
-const answered = async (page) => {
-  for (let quiet = 0; quiet < 4; quiet = await page.evaluate(() => globalThis.unanswered) > 0 ? 0 : quiet + 1) await page.waitForTimeout(40);
+  let releasing = false;
+  const release = async () => {
+    if (releasing) return;
+    releasing = true;
+    while (globalThis.unanswered > 0) {
+      const before = globalThis.asked;
+      await frames(2);
+      if (before !== globalThis.asked || held.filter(Boolean).length < globalThis.unanswered) continue;
+      const last = held.findLastIndex(Boolean);
+      held[last]();
+      held[last] = undefined;
+      globalThis.unanswered--;
+    }
+    releasing = false;
+  };
+  globalThis.fetch = async (to, options) => {
+    if (!String(to).endsWith('/graphql') || new Headers(options?.headers).get('accept')?.includes('event-stream')) return real(to, options);
+    const turn = held.push(undefined) - 1;
+    globalThis.asked++;
+    globalThis.unanswered++;
+    void release();
+    try {
+      return await real(to, options);
+    } finally {
+      await new Promise((come) => { held[turn] = come; });
+    }
+  };
 };
 
 const faults = [];
@@ -69,17 +90,17 @@ for (const [who, person, paths] of [['owner', owner, [...everybodys, ...owners]]
     for (const path of process.env.ONLY?.split(',') ?? paths) {
       if (width === 1280 || path === '') await b.page.goto(`${api}/app/${path}`);
       else {
-        await b.page.evaluate(() => { Object.assign(globalThis, { asked: 0, shifts: [] }); });
+        await b.page.evaluate(() => { globalThis.shifts = []; });
         await b.go(path, /./);
       }
       await b.page.locator('main h1').waitFor();
-      await answered(b.page);
+      await b.page.evaluate(() => globalThis.still(4));
       await b.page.locator('.skeleton').first().waitFor({ state: 'detached' });
       assert.equal(await b.page.evaluate(() => document.documentElement.lang), language);
       const found = await b.page.evaluate(() => globalThis.shifts);
       const sum = found.reduce((n, s) => n + s.by, 0);
       worst = Math.max(worst, sum);
-      const small = await b.page.evaluate(async () => (await globalThis.axe.run({ runOnly: ['target-size'] })).violations.flatMap((v) => v.nodes.map((n) => n.html)));
+      const small = await b.page.evaluate(async () => (await globalThis.axe.run({ runOnly: ['target-size'], resultTypes: ['violations'], selectors: false })).violations.flatMap((v) => v.nodes.map((n) => n.html)));
       const over = await b.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       const where = `${who} at ${width}: /app/${path}`;
       faults.push(...small.map((html) => `${where}: too small to press: ${html}`), ...(over > 0 ? [`${where} scrolls ${over} pixels into nothing`] : []));

@@ -20,14 +20,19 @@ page.on('response', async (r) => {
 const pending = new Set();
 page.on('request', (r) => { if (r.url().endsWith('/graphql') && !r.headers().accept?.includes('event-stream')) pending.add(r); });
 for (const ended of ['requestfinished', 'requestfailed']) page.on(ended, (r) => { pending.delete(r); });
+// answered waits until the page has asked nothing for a frame and 30 ms, and all that it asked was answered.
 const answered = async () => {
-  for (let i = 0; i < 100 && (i < 2 || pending.size > 0); i++) await page.waitForTimeout(50);
+  for (let i = 0; i < 100; i++) {
+    const before = pending.size;
+    await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); }));
+    if (before === 0 && pending.size === 0) return;
+  }
 };
 
 // show comes to a page that keeps nothing of what was pressed before: by way of another one, and until it has read its rows anew.
 const show = async (path) => {
-  await b.go('nowhere', 'Not found');
-  await b.go(path, /./);
+  const here = new URL(page.url()).pathname === `/app/${path}`;
+  await b.go(path, /./, here ? 'nowhere' : undefined);
   await answered();
 };
 // verbs are the buttons of a page, one for each thing that they do: a list has the same ones in each row.
@@ -38,27 +43,30 @@ const verbs = () => page.locator('#main').evaluate((main) => {
 // What only moves about, or ends the session that presses.
 const beside = /^(Sign out|Sign out everywhere|Leave the sandbox|Switch to the sandbox|Clear|Show more|Copy.*|Export CSV.*|Board|Table|All|Explain|\d+ new|Denied|Allowed)$/;
 
-// eachMenu opens the menus of a page, one after the other, until one has what is looked for; rows of each kind are among ten.
+// eachMenu opens the menus of a page, one after the other, until one has what is looked for; rows of each kind are among ten. It begins
+// with the one at `first`.
 const menus = page.locator('#main [aria-haspopup=menu]');
-async function eachMenu(look) {
-  for (let i = 0, n = Math.min(10, await menus.count()); i < n; i++) {
+async function eachMenu(look, first = 0) {
+  const n = Math.min(10, await menus.count());
+  for (const i of [first, ...Array(n).keys()].filter((at, k) => at < n && (k === 0 || at !== first))) {
     await menus.nth(i).click();
-    if (await look()) return true;
+    if (await look(i)) return true;
     await page.keyboard.press('Escape');
   }
   return false;
 }
+// inMenus returns what the menus of a page offer, each with the first menu that does.
 const inMenus = async () => {
-  const found = new Set();
-  await eachMenu(async () => {
+  const found = new Map();
+  await eachMenu(async (i) => {
     const items = await page.getByRole('menuitem').evaluateAll((all) => all.map((el) => [...el.childNodes].filter((n) => n.nodeName !== 'KBD').map((n) => n.textContent).join('').trim()));
-    items.forEach((says) => found.add(says));
+    items.forEach((says) => found.has(says) || found.set(says, i));
   });
-  return [...found];
+  return found;
 };
 
-// press does what a button or a row's menu offers; where that asks first, it answers yes.
-async function press(path, verb) {
+// press does what a button or a row's menu offers, which was in the menu at `menu` before; where that asks first, it answers yes.
+async function press(path, verb, menu) {
   at = `${path}: ${verb}`;
   await show(path);
   const button = page.locator('#main').getByRole('button', { name: verb }).first();
@@ -68,11 +76,11 @@ async function press(path, verb) {
     if (await item.count() === 0) return false;
     await item.click();
     return true;
-  })) return;
+  }, menu)) return;
   const dialog = page.locator('dialog[open]');
   if (await dialog.count() > 0) {
     for (const field of await dialog.locator('input:not([type=checkbox]):not([type=radio]), textarea').all()) {
-      if (await field.isEditable() && await field.inputValue() === '' && await field.getAttribute('type') !== 'datetime-local') await field.fill('x').catch(() => undefined);
+      if (await field.isVisible() && await field.isEditable() && await field.inputValue() === '' && await field.getAttribute('type') !== 'datetime-local') await field.fill('x').catch(() => undefined);
     }
     const go = dialog.locator('[type=submit], button.danger').last();
     if (await go.count() > 0 && await go.isEnabled()) await go.click();
@@ -88,10 +96,10 @@ for (const list of ['inbox', 'workflows', 'agents']) { // one row of each
 const done = [];
 for (const path of paths) {
   await show(path);
-  for (const verb of [...await verbs(), ...await inMenus()]) {
+  for (const [verb, menu] of [...(await verbs()).map((v) => [v]), ...await inMenus()]) {
     if (beside.test(verb)) continue;
     done.push(`${path}: ${verb}`);
-    await press(path, verb);
+    await press(path, verb, menu);
   }
 }
 assert.ok(done.length > paths.length, done.join(', ')); // else the pages were not there

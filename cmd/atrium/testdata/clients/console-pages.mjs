@@ -67,8 +67,8 @@ if (looks) {
     await b.sound(`${name}-light-320`);
     await b.page.setViewportSize({ width: 1280, height: 860 });
   };
-  for (const [path, title] of pages) {
-    await b.load(path, title);
+  for (const [path, title] of pages) { // TestWebConsoleHoldsStill loads them
+    await b.go(path, title);
     await seen(path.replaceAll(/\W/g, '-'));
   }
   for (const [list, row] of [['agents', 'td a.name'], ['runs', '.rows a.name'], ['executions', '.rows a.name'], ['workflows', 'td a.name'], ['requests', 'td a.name']]) {

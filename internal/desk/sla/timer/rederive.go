@@ -12,7 +12,7 @@ import (
 	"atrium/ent/task"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
-	"atrium/internal/platform/share"
+	"atrium/internal/platform/jobs"
 )
 
 // RederiveArgs is the job that derives the clocks of open requests and tasks anew, after the service levels of an offering or a
@@ -47,16 +47,16 @@ func Rederive(ctx context.Context, tx *op.Tx, args RederiveArgs) error {
 
 // A node derives the clocks of one company at a time, and of two in all: the other jobs go on beside it.
 const (
-	atOnce   = 2
-	ofOne    = 1
-	nextTurn = 2 * time.Second
+	atOnce  = 2
+	ofOne   = 1
+	nextTry = 2 * time.Second // after which a job comes again whose company's place is taken
 )
 
 type rederiver struct {
 	river.WorkerDefaults[RederiveArgs]
 	engine *op.Engine
 	kinds  []Kind
-	turns  *share.Places
+	places *jobs.Places
 }
 
 // Timeout is longer than River's default: a company may have a hundred thousand open requests.
@@ -64,9 +64,9 @@ func (*rederiver) Timeout(*river.Job[RederiveArgs]) time.Duration { return 10 * 
 
 // Work derives the clocks of each kind.
 func (w *rederiver) Work(ctx context.Context, job *river.Job[RederiveArgs]) error {
-	leave, ok := w.turns.TakeNow(job.Args.Company)
-	if !ok {
-		return river.JobSnooze(nextTurn)
+	leave, err := w.places.TakeOrSnooze(job.Args.Company)
+	if err != nil {
+		return err
 	}
 	defer leave()
 	var errs []error

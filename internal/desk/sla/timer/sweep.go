@@ -14,7 +14,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/share"
 	"atrium/internal/platform/store"
 )
 
@@ -64,7 +63,7 @@ func (SweepArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: 
 // Work makes a job queue run the clocks.
 func Work(e *op.Engine, kinds ...Kind) jobs.Option {
 	return jobs.All(jobs.NamedQueue(queueName, 2), jobs.Every(sweepEvery, SweepArgs{}),
-		jobs.Work(&sweeper{engine: e, kinds: kinds}), jobs.Work(&rederiver{engine: e, kinds: kinds, turns: share.New(atOnce, ofOne)}))
+		jobs.Work(&sweeper{engine: e, kinds: kinds}), jobs.Work(&rederiver{engine: e, kinds: kinds, places: jobs.NewPlaces(atOnce, ofOne, nextTry)}))
 }
 
 // Start inserts a sweep for what fell due while no node ran. The sweep of the interval would wait until River has a leader,

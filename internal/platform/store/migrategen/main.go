@@ -33,31 +33,39 @@ func main() {
 	check := flag.Bool("check", false, "write nothing; fail when a migration is missing")
 	pg := flag.String("postgres", os.Getenv("ATRIUM_TEST_POSTGRES_URL"), "URL of an empty PostgreSQL database")
 	flag.Parse()
-	if err := run(context.Background(), "internal/platform/store/migrations", *name, *check, *pg); err != nil {
+	if err := run(context.Background(), "internal/platform/store/migrations", *name, *check, *pg, dialect.SQLite, dialect.Postgres); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// run generates the migrations of both dialects, whose folders are in root.
-func run(ctx context.Context, root, name string, check bool, pg string) (err error) {
+// run generates the migrations of these dialects, whose folders are in root.
+func run(ctx context.Context, root, name string, check bool, pg string, dialects ...string) error {
 	if pg == "" {
 		return errors.New("name an empty PostgreSQL database with -postgres")
 	}
-	lite, err := sql.Open("sqlite", "file::memory:?_pragma=foreign_keys(1)")
-	if err != nil {
-		return fmt.Errorf("open SQLite: %w", err)
+	for _, d := range dialects {
+		if err := of(ctx, d, root, name, check, pg); err != nil {
+			return err
+		}
 	}
-	defer func() { err = errors.Join(err, lite.Close()) }()
-	lite.SetMaxOpenConns(1)
-	if err := diff(ctx, dialect.SQLite, filepath.Join(root, "sqlite"), lite, name, check); err != nil {
-		return err
+	return nil
+}
+
+// of generates the migrations of one dialect.
+func of(ctx context.Context, d, root, name string, check bool, pg string) (err error) {
+	driver, source, folder := "sqlite", "file::memory:?_pragma=foreign_keys(1)", "sqlite"
+	if d == dialect.Postgres {
+		driver, source, folder = "pgx", pg, "postgres"
 	}
-	db, err := sql.Open("pgx", pg)
+	db, err := sql.Open(driver, source)
 	if err != nil {
-		return fmt.Errorf("open PostgreSQL: %w", err)
+		return fmt.Errorf("open the %s database: %w", d, err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return diff(ctx, dialect.Postgres, filepath.Join(root, "postgres"), db, name, check)
+	if d == dialect.SQLite {
+		db.SetMaxOpenConns(1) // each connection would have a database of its own
+	}
+	return diff(ctx, d, filepath.Join(root, folder), db, name, check)
 }
 
 // diff replays the migrations of the dialect's folder on db and writes one for the difference to ent/schema.
