@@ -20,7 +20,6 @@ import (
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/share"
 	"atrium/internal/workflow/execution"
 )
 
@@ -171,7 +170,7 @@ func (HandOverArgs) Kind() string { return "people_handover" }
 
 // Work makes a queue hand over work.
 func Work(e *op.Engine) jobs.Option {
-	return jobs.Work(&handOverWorker{engine: e, places: share.New(handOversAtOnce, 1)})
+	return jobs.Work(&handOverWorker{engine: e, places: jobs.NewPlaces(handOversAtOnce, 1, nextTurn)})
 }
 
 const (
@@ -183,7 +182,7 @@ const (
 type handOverWorker struct {
 	river.WorkerDefaults[HandOverArgs]
 	engine *op.Engine
-	places *share.Places
+	places *jobs.Places
 }
 
 // Timeout is that of maxHandedOver updates beside others.
@@ -193,9 +192,9 @@ func (*handOverWorker) Timeout(*river.Job[HandOverArgs]) time.Duration { return 
 // themselves, as a worker. A row that this principal may not change any more stays with the user; the refusal is audited.
 func (w *handOverWorker) Work(ctx context.Context, job *river.Job[HandOverArgs]) error {
 	args := job.Args
-	leave, ok := w.places.TakeNow(args.Company)
-	if !ok {
-		return river.JobSnooze(nextTurn)
+	leave, err := w.places.TakeOrSnooze(args.Company)
+	if err != nil {
+		return err
 	}
 	defer leave()
 	reads, db := w.engine.Reading(ctx, args.Company, handOverWorkerName), w.engine.Store.Reader()

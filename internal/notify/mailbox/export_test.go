@@ -16,7 +16,7 @@ func (p *Post) Forget(ctx context.Context, db *ent.Client, before time.Time) (in
 }
 
 // Fetches are the places of the mailboxes that a node fetches.
-func (p *Post) Fetches() *share.Places { return p.fetches }
+func (p *Post) Fetches() *share.Places { return p.fetches.Places }
 
 // Fetch works the job of one mailbox.
 func (p *Post) Fetch(ctx context.Context, args FetchArgs) error {

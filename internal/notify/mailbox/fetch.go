@@ -84,9 +84,9 @@ func (*fetcher) Timeout(*river.Job[FetchArgs]) time.Duration { return fetchTimeo
 
 // Work fetches what has come to a mailbox, and notes why it cannot.
 func (w *fetcher) Work(ctx context.Context, job *river.Job[FetchArgs]) error {
-	leave, ok := w.post.fetches.TakeNow(job.Args.Company)
-	if !ok {
-		return river.JobSnooze(fetchTurn)
+	leave, err := w.post.fetches.TakeOrSnooze(job.Args.Company)
+	if err != nil {
+		return err
 	}
 	defer leave()
 	ctx = principal.With(ctx, principal.Worker(job.Args.Company, worker))

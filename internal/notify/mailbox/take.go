@@ -42,8 +42,8 @@ type Post struct {
 	// Again is how long a message waits at least whose company's places are taken; 5 s if 0.
 	Again time.Duration
 
-	hooks, fetches *share.Places
-	works          *jobs.Places
+	hooks          *share.Places
+	works, fetches *jobs.Places
 }
 
 // The places of a node for the calls of mail providers, each of which holds a message in memory.
@@ -54,8 +54,8 @@ const (
 
 // NewPost returns a post.
 func NewPost(p Post) *Post {
-	p.hooks, p.fetches = share.New(hooksAtOnce, hooksOfOne), share.New(fetchedAtOnce, fetchedOfOne)
-	p.works = jobs.NewPlaces(atOnce, ofOne, cmp.Or(p.Again, nextTry))
+	p.hooks = share.New(hooksAtOnce, hooksOfOne)
+	p.works, p.fetches = jobs.NewPlaces(atOnce, ofOne, cmp.Or(p.Again, nextTry)), jobs.NewPlaces(fetchedAtOnce, fetchedOfOne, fetchTurn)
 	return &p
 }
 
