@@ -189,8 +189,8 @@ func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any,
 func (in CreateInput) priority() string { return op.Or(in.Priority, string(request.PriorityMEDIUM)) }
 
 // target returns the offering that the request is filed against, with its service, and puts the id of a requester for their address. Of an
-// active service it reads the team alone, to which requests belong that no rule and no caller gives to another. Returns a validation error that names ids which are no rows of the company or do not belong together, and then also the
-// answers that the offering's form refuses.
+// active service it reads the team alone, to which requests belong that no rule and no caller gives to another. Returns a validation error
+// that names ids which are no rows of the company or do not belong together, and then also the answers that the offering's form refuses.
 func target(ctx context.Context, tx *op.Tx, in *CreateInput, fields fieldsChecked) (*ent.Offering, error) {
 	if in.AssigneeID == nil && in.TeamID == nil && in.RequesterID == nil && in.RequesterEmail == nil {
 		off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
@@ -236,12 +236,12 @@ func target(ctx context.Context, tx *op.Tx, in *CreateInput, fields fieldsChecke
 // ownerColumn is the name of the column in which an offering brings its service's team.
 const ownerColumn = "service_owner_team"
 
-// withOwner makes a query of offerings bring the team of each one's service.
+// withOwner makes a query of offerings bring the team of each one's service, empty for none: the driver of SQLite has no type for null.
 func withOwner(company string) predicate.Offering {
 	return func(s *sql.Selector) {
 		d := sql.Dialect(s.Dialect())
 		t := d.Table(service.Table)
-		s.AppendSelectExprAs(d.Select(t.C(service.FieldOwnerTeamID)).From(t).
+		s.AppendSelectExprAs(d.Select("COALESCE("+t.C(service.FieldOwnerTeamID)+", '')").From(t).
 			Where(sql.And(sql.EQ(t.C(service.FieldCompanyID), company), sql.ColumnsEQ(t.C(service.FieldID), s.C(offering.FieldServiceID)))), ownerColumn)
 	}
 }
@@ -253,7 +253,7 @@ func readOwner(ctx context.Context, off *ent.Offering) error {
 	if err != nil {
 		return fmt.Errorf("read the service's team: %w", err)
 	}
-	if id, ok := team.(string); ok {
+	if id, _ := team.(string); id != "" {
 		schema.Remember(ctx, id)
 		off.Edges.Service.OwnerTeamID = &id
 	}
