@@ -203,11 +203,11 @@ func (d *desk) answer(by context.Context, f form.Field, v variant) any {
 	me, _ := principal.From(by)
 	switch f.Type {
 	case form.Number:
-		n := op.Or(f.Min, 1)
+		n := op.Or(f.Min, "1")
 		if v == last {
-			n = op.Or(f.Max, max(n, 100_000))
+			n = op.Or(f.Max, "100000")
 		}
-		return json.Number(strings.TrimSuffix(jsonOf(d.t, n), ".0"))
+		return json.Number(n)
 	case form.Boolean:
 		return v == last
 	case form.Date:
