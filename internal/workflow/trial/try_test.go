@@ -80,7 +80,8 @@ func TestTrialTakesTheWayOfItsAnswers(t *testing.T) {
 			"no answer from the shop": {body{"model": "m", "amount": 10}, body{"review": reviewed}, "start next, review ok, dear cheap, buy", engine.Waiting, "ANSWER answers.buy"},
 			"the shop is down":        {body{"model": "m", "amount": 10}, body{"review": reviewed, "buy": body{"failure": "The call failed."}}, "start next, review ok, dear cheap, buy", engine.Waiting, "INCIDENT"},
 			"it comes back":           {body{"model": "m", "amount": 10}, body{"review": reviewed, "buy": []body{{"status": 503}, ordered}}, "start next, review ok, dear cheap, buy next, remind next, done", engine.Completed, ""},
-			"an expression fails":     {body{"model": "m"}, body{"review": reviewed}, "start next, review ok, dear", engine.Waiting, "INCIDENT"},
+			"an expression fails":     {body{"model": "m", "amount": []int{10}}, body{"review": reviewed}, "start next, review ok, dear", engine.Waiting, "INCIDENT"},
+			"no amount is not dear":   {body{"model": "m"}, body{"review": reviewed, "buy": ordered}, "start next, review ok, dear cheap, buy next, remind next, done", engine.Completed, ""},
 			"an answer lacks a value": {body{"model": "m", "amount": 10}, body{"review": reviewed, "buy": body{"status": 200, "body": body{}}}, "start next, review ok, dear cheap, buy", engine.Waiting, "INCIDENT"},
 		} {
 			t.Run(name, func(t *testing.T) {
