@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
@@ -29,8 +30,8 @@ func (c Counter) Count(ctx context.Context, tx *op.Tx) (int, error) {
 }
 
 // sum returns the query of a company's counter.
-func (c Counter) sum(dialect, company string) *sql.Selector {
-	d := sql.Dialect(dialect)
+func (c Counter) sum(database, company string) *sql.Selector {
+	d := sql.Dialect(database)
 	t := d.Table(rowcount.Table)
 	where := sql.And(sql.EQ(t.C(rowcount.FieldCompanyID), company), sql.EQ(t.C(rowcount.FieldKind), c.Kind))
 	if len(c.Facets) > 0 {
@@ -43,14 +44,16 @@ func (c Counter) sum(dialect, company string) *sql.Selector {
 const total = "page_total"
 
 // Counted pages a query whose total a counter holds. If access policies hide some of the rows, it counts the visible rows
-// instead. The rows of a page bring the total, unless the page is deep or there are none: TODO
+// instead. On PostgreSQL the rows of a page bring the total, unless the page is deep or there are none: a list of 20 makes 0.51 of the bench's
+// floor so, and made 0.44 with a round trip for each (2026-11, two cores). On SQLite, which has no round trips, it is no faster.
 func Counted[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	ctx context.Context, tx *op.Tx, page Page, sorts op.Sorts, c Counter, q Q,
 ) (List[*Row], error) {
 	if tx.Narrowed(c.Entity) {
 		return Of(ctx, page, sorts, q)
 	}
-	if page = page.normal(); page.Window == nil && page.Number-1 < deepPage/page.Size {
+	page = page.normal()
+	if ent.DriverOf(tx.Client).Dialect() == dialect.Postgres && page.Window == nil && page.Number-1 < deepPage/page.Size {
 		company := tx.Principal().CompanyID
 		rows, err := q.Clone().Where(P(func(s *sql.Selector) { s.AppendSelectExprAs(c.sum(s.Dialect(), company), total) })).
 			Order(O(page.Order(sorts))).Offset((page.Number - 1) * page.Size).Limit(page.Size).All(ctx)
