@@ -55,8 +55,8 @@ func Counted[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	page = page.normal()
 	if ent.DriverOf(tx.Client).Dialect() == dialect.Postgres && page.Window == nil && page.Number-1 < deepPage/page.Size {
 		company := tx.Principal().CompanyID
-		rows, err := q.Clone().Where(P(func(s *sql.Selector) { s.AppendSelectExprAs(c.sum(s.Dialect(), company), total) })).
-			Order(O(page.Order(sorts))).Offset((page.Number - 1) * page.Size).Limit(page.Size).All(ctx)
+		counted := q.Clone().Where(P(func(s *sql.Selector) { s.AppendSelectExprAs(c.sum(s.Dialect(), company), total) }))
+		rows, err := rowsOf(page, sorts, counted)(ctx, page.Order(sorts), (page.Number-1)*page.Size, page.Size)
 		if err != nil {
 			return List[*Row]{}, fmt.Errorf("read the page: %w", err)
 		}

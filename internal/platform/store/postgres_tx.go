@@ -171,6 +171,20 @@ func (p *pipeline) exec(ctx context.Context) (pgconn.CommandTag, error) {
 	return tag, err
 }
 
+// query sends a statement with those that are queued and returns its rows, and the function that ends the batch after them.
+func (p *pipeline) query(ctx context.Context, query string, args []any) (rows pgx.Rows, end func() error, err error) {
+	p.queued.Queue(query, args...)
+	br, err := p.send(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if rows, err = br.Query(); err != nil {
+		_ = br.Close() // repeats the batch's error
+		return nil, nil, err
+	}
+	return rows, br.Close, nil
+}
+
 // pgTxDriver is the Ent driver of one transaction.
 type pgTxDriver struct{ p *pipeline }
 
@@ -197,17 +211,11 @@ func (d pgTxDriver) Query(ctx context.Context, query string, args, v any) error 
 	if err != nil {
 		return err
 	}
-	d.p.queued.Queue(query, argv...)
-	br, err := d.p.send(ctx)
+	rows, end, err := d.p.query(ctx, query, argv)
 	if err != nil {
 		return err
 	}
-	rows, err := br.Query()
-	if err != nil {
-		_ = br.Close() // repeats the batch's error
-		return err
-	}
-	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: br.Close}}
+	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: end}}
 	return nil
 }
 
@@ -268,28 +276,22 @@ func (t pgxTx) Exec(ctx context.Context, query string, args ...any) (pgconn.Comm
 
 // Query sends a statement together with those that wait. Its rows must be closed.
 func (t pgxTx) Query(ctx context.Context, query string, args ...any) (pgx.Rows, error) {
-	t.p.queued.Queue(query, args...)
-	br, err := t.p.send(ctx)
+	rows, end, err := t.p.query(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := br.Query()
-	if err != nil {
-		_ = br.Close() // repeats the batch's error
-		return nil, err
-	}
-	return lastRows{rows, br}, nil
+	return lastRows{rows, end}, nil
 }
 
 // lastRows are the rows of a batch's last statement.
 type lastRows struct {
 	pgx.Rows
-	batch pgx.BatchResults
+	end func() error // of the batch
 }
 
 func (r lastRows) Close() {
 	r.Rows.Close()
-	_ = r.batch.Close() // repeats the error of the rows
+	_ = r.end() // repeats the error of the rows
 }
 
 func (t pgxTx) QueryRow(ctx context.Context, query string, args ...any) pgx.Row {
