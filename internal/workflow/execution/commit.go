@@ -145,13 +145,16 @@ func (p *plan) ending() string {
 
 // emit emits an event of the execution, with the status that it had then.
 func (p *plan) emit(ctx context.Context, tx *op.Tx, row *ent.Execution, event string, status engine.Status) error {
-	name, err := tx.Workflow.Query().Where(workflow.ID(row.WorkflowID)).Select(workflow.FieldName).
-		String(tx.Unfiltered(ctx, "subscribers are told the workflow's name"))
-	if err != nil {
-		return fmt.Errorf("read the workflow's name: %w", err)
+	if p.title == "" { // a step may have two events
+		var err error
+		p.title, err = tx.Workflow.Query().Where(workflow.ID(row.WorkflowID)).Select(workflow.FieldName).
+			String(tx.Unfiltered(ctx, "subscribers are told the workflow's name"))
+		if err != nil {
+			return fmt.Errorf("read the workflow's name: %w", err)
+		}
 	}
 	data := events.Execution{
-		ID: row.ID, WorkflowID: row.WorkflowID, WorkflowVersion: row.WorkflowVersion, RequestID: row.RequestID, Title: name, Status: string(status),
+		ID: row.ID, WorkflowID: row.WorkflowID, WorkflowVersion: row.WorkflowVersion, RequestID: row.RequestID, Title: p.title, Status: string(status),
 	}
 	if p.request != nil {
 		data.ServiceID = &p.request.ServiceID

@@ -29,6 +29,7 @@ type plan struct {
 
 	webhook json.RawMessage // the call that started it, to be stored anew; nil: as it is
 	stored  *stored         // nil until it is encoded
+	title   string          // the workflow's name, once an event has told it
 
 	people *present                       // the available participants of what is opened
 	cast   *cast                          // whom the rules among the participants of the effects stand for
