@@ -47,6 +47,7 @@ assert.doesNotMatch((await update)[0], /"(title|priority|tags)"/, 'what was not 
 await holds(`/requests/${id}`, ...numbers, '"note":"another"');
 await button('Undo').last().click();
 await until('it was taken back', async () => (await text(`/requests/${id}`)).includes('"note":"as it came"'));
+await page.getByText('as it came', { exact: true }).waitFor(); // what is edited next is what the page shows
 await holds(`/requests/${id}`, ...numbers);
 await edit('Amount', '2.50');
 await holds(`/requests/${id}`, numbers[0], '"amount":2.50');
