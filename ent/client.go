@@ -62,6 +62,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
+	"atrium/ent/requesttag"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
@@ -202,6 +203,8 @@ type Client struct {
 	RequestImport *RequestImportClient
 	// RequestLink is the client for interacting with the RequestLink builders.
 	RequestLink *RequestLinkClient
+	// RequestTag is the client for interacting with the RequestTag builders.
+	RequestTag *RequestTagClient
 	// RoutingRule is the client for interacting with the RoutingRule builders.
 	RoutingRule *RoutingRuleClient
 	// RowCount is the client for interacting with the RowCount builders.
@@ -316,6 +319,7 @@ func (c *Client) init() {
 	c.Request = NewRequestClient(c.config)
 	c.RequestImport = NewRequestImportClient(c.config)
 	c.RequestLink = NewRequestLinkClient(c.config)
+	c.RequestTag = NewRequestTagClient(c.config)
 	c.RoutingRule = NewRoutingRuleClient(c.config)
 	c.RowCount = NewRowCountClient(c.config)
 	c.SLAEvent = NewSLAEventClient(c.config)
@@ -485,6 +489,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Request:             NewRequestClient(cfg),
 		RequestImport:       NewRequestImportClient(cfg),
 		RequestLink:         NewRequestLinkClient(cfg),
+		RequestTag:          NewRequestTagClient(cfg),
 		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
 		SLAEvent:            NewSLAEventClient(cfg),
@@ -581,6 +586,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Request:             NewRequestClient(cfg),
 		RequestImport:       NewRequestImportClient(cfg),
 		RequestLink:         NewRequestLinkClient(cfg),
+		RequestTag:          NewRequestTagClient(cfg),
 		RoutingRule:         NewRoutingRuleClient(cfg),
 		RowCount:            NewRowCountClient(cfg),
 		SLAEvent:            NewSLAEventClient(cfg),
@@ -646,11 +652,12 @@ func (c *Client) Use(hooks ...Hook) {
 		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
 		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
 		c.RefreshToken, c.ReportSubscription, c.Request, c.RequestImport,
-		c.RequestLink, c.RoutingRule, c.RowCount, c.SLAEvent, c.SavedReply,
-		c.SavedView, c.Schedule, c.ScheduleRun, c.SearchDocument, c.Secret, c.Sequence,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RequestLink, c.RequestTag, c.RoutingRule, c.RowCount, c.SLAEvent,
+		c.SavedReply, c.SavedView, c.Schedule, c.ScheduleRun, c.SearchDocument,
+		c.Secret, c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting,
+		c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.Watcher, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
 	}
@@ -670,11 +677,12 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient, c.Offering,
 		c.Organization, c.Payment, c.PhaseVisit, c.RateCount, c.RecoveryCode,
 		c.RefreshToken, c.ReportSubscription, c.Request, c.RequestImport,
-		c.RequestLink, c.RoutingRule, c.RowCount, c.SLAEvent, c.SavedReply,
-		c.SavedView, c.Schedule, c.ScheduleRun, c.SearchDocument, c.Secret, c.Sequence,
-		c.Service, c.ServiceAccount, c.Session, c.Setting, c.SignIn, c.SigningKey,
-		c.Task, c.Team, c.TeamMember, c.Throttle, c.User, c.Watcher, c.WebhookDelivery,
-		c.WebhookSubscription, c.Workflow, c.WorkflowVersion,
+		c.RequestLink, c.RequestTag, c.RoutingRule, c.RowCount, c.SLAEvent,
+		c.SavedReply, c.SavedView, c.Schedule, c.ScheduleRun, c.SearchDocument,
+		c.Secret, c.Sequence, c.Service, c.ServiceAccount, c.Session, c.Setting,
+		c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle, c.User,
+		c.Watcher, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -785,6 +793,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.RequestImport.mutate(ctx, m)
 	case *RequestLinkMutation:
 		return c.RequestLink.mutate(ctx, m)
+	case *RequestTagMutation:
+		return c.RequestTag.mutate(ctx, m)
 	case *RoutingRuleMutation:
 		return c.RoutingRule.mutate(ctx, m)
 	case *RowCountMutation:
@@ -8495,6 +8505,141 @@ func (c *RequestLinkClient) mutate(ctx context.Context, m *RequestLinkMutation) 
 	}
 }
 
+// RequestTagClient is a client for the RequestTag schema.
+type RequestTagClient struct {
+	config
+}
+
+// NewRequestTagClient returns a client for the RequestTag from the given config.
+func NewRequestTagClient(c config) *RequestTagClient {
+	return &RequestTagClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `requesttag.Hooks(f(g(h())))`.
+func (c *RequestTagClient) Use(hooks ...Hook) {
+	c.hooks.RequestTag = append(c.hooks.RequestTag, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `requesttag.Intercept(f(g(h())))`.
+func (c *RequestTagClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RequestTag = append(c.inters.RequestTag, interceptors...)
+}
+
+// Create returns a builder for creating a RequestTag entity.
+func (c *RequestTagClient) Create() *RequestTagCreate {
+	mutation := newRequestTagMutation(c.config, OpCreate)
+	return &RequestTagCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RequestTag entities.
+func (c *RequestTagClient) CreateBulk(builders ...*RequestTagCreate) *RequestTagCreateBulk {
+	return &RequestTagCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RequestTagClient) MapCreateBulk(slice any, setFunc func(*RequestTagCreate, int)) *RequestTagCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RequestTagCreateBulk{err: fmt.Errorf("calling to RequestTagClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RequestTagCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RequestTagCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RequestTag.
+func (c *RequestTagClient) Update() *RequestTagUpdate {
+	mutation := newRequestTagMutation(c.config, OpUpdate)
+	return &RequestTagUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RequestTagClient) UpdateOne(_m *RequestTag) *RequestTagUpdateOne {
+	mutation := newRequestTagMutation(c.config, OpUpdateOne, withRequestTag(_m))
+	return &RequestTagUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RequestTagClient) UpdateOneID(id int) *RequestTagUpdateOne {
+	mutation := newRequestTagMutation(c.config, OpUpdateOne, withRequestTagID(id))
+	return &RequestTagUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RequestTag.
+func (c *RequestTagClient) Delete() *RequestTagDelete {
+	mutation := newRequestTagMutation(c.config, OpDelete)
+	return &RequestTagDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RequestTagClient) DeleteOne(_m *RequestTag) *RequestTagDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RequestTagClient) DeleteOneID(id int) *RequestTagDeleteOne {
+	builder := c.Delete().Where(requesttag.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RequestTagDeleteOne{builder}
+}
+
+// Query returns a query builder for RequestTag.
+func (c *RequestTagClient) Query() *RequestTagQuery {
+	return &RequestTagQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRequestTag},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RequestTag entity by its id.
+func (c *RequestTagClient) Get(ctx context.Context, id int) (*RequestTag, error) {
+	return c.Query().Where(requesttag.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RequestTagClient) GetX(ctx context.Context, id int) *RequestTag {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RequestTagClient) Hooks() []Hook {
+	hooks := c.hooks.RequestTag
+	return append(hooks[:len(hooks):len(hooks)], requesttag.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *RequestTagClient) Interceptors() []Interceptor {
+	inters := c.inters.RequestTag
+	return append(inters[:len(inters):len(inters)], requesttag.Interceptors[:]...)
+}
+
+func (c *RequestTagClient) mutate(ctx context.Context, m *RequestTagMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RequestTagCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RequestTagUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RequestTagUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RequestTagDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown RequestTag mutation op: %q", m.Op())
+	}
+}
+
 // RoutingRuleClient is a client for the RoutingRule schema.
 type RoutingRuleClient struct {
 	config
@@ -12464,11 +12609,11 @@ type (
 		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
 		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
 		PhaseVisit, RateCount, RecoveryCode, RefreshToken, ReportSubscription, Request,
-		RequestImport, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply,
-		SavedView, Schedule, ScheduleRun, SearchDocument, Secret, Sequence, Service,
-		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
-		Throttle, User, Watcher, WebhookDelivery, WebhookSubscription, Workflow,
-		WorkflowVersion []ent.Hook
+		RequestImport, RequestLink, RequestTag, RoutingRule, RowCount, SLAEvent,
+		SavedReply, SavedView, Schedule, ScheduleRun, SearchDocument, Secret, Sequence,
+		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
+		TeamMember, Throttle, User, Watcher, WebhookDelivery, WebhookSubscription,
+		Workflow, WorkflowVersion []ent.Hook
 	}
 	inters struct {
 		APIKey, AccessDecision, AccessPolicy, AccessPolicyVersion, Account, Agent,
@@ -12479,10 +12624,10 @@ type (
 		InboundWebhook, Incident, Invoice, JournalLine, Mailbox, MailedLink,
 		ModelConnection, Notification, OAuthClient, Offering, Organization, Payment,
 		PhaseVisit, RateCount, RecoveryCode, RefreshToken, ReportSubscription, Request,
-		RequestImport, RequestLink, RoutingRule, RowCount, SLAEvent, SavedReply,
-		SavedView, Schedule, ScheduleRun, SearchDocument, Secret, Sequence, Service,
-		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
-		Throttle, User, Watcher, WebhookDelivery, WebhookSubscription, Workflow,
-		WorkflowVersion []ent.Interceptor
+		RequestImport, RequestLink, RequestTag, RoutingRule, RowCount, SLAEvent,
+		SavedReply, SavedView, Schedule, ScheduleRun, SearchDocument, Secret, Sequence,
+		Service, ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team,
+		TeamMember, Throttle, User, Watcher, WebhookDelivery, WebhookSubscription,
+		Workflow, WorkflowVersion []ent.Interceptor
 	}
 )

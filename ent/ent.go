@@ -54,6 +54,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
+	"atrium/ent/requesttag"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
@@ -200,6 +201,7 @@ func checkColumn(t, c string) error {
 			request.Table:             request.ValidColumn,
 			requestimport.Table:       requestimport.ValidColumn,
 			requestlink.Table:         requestlink.ValidColumn,
+			requesttag.Table:          requesttag.ValidColumn,
 			routingrule.Table:         routingrule.ValidColumn,
 			rowcount.Table:            rowcount.ValidColumn,
 			slaevent.Table:            slaevent.ValidColumn,

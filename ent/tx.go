@@ -114,6 +114,8 @@ type Tx struct {
 	RequestImport *RequestImportClient
 	// RequestLink is the client for interacting with the RequestLink builders.
 	RequestLink *RequestLinkClient
+	// RequestTag is the client for interacting with the RequestTag builders.
+	RequestTag *RequestTagClient
 	// RoutingRule is the client for interacting with the RoutingRule builders.
 	RoutingRule *RoutingRuleClient
 	// RowCount is the client for interacting with the RowCount builders.
@@ -348,6 +350,7 @@ func (tx *Tx) init() {
 	tx.Request = NewRequestClient(tx.config)
 	tx.RequestImport = NewRequestImportClient(tx.config)
 	tx.RequestLink = NewRequestLinkClient(tx.config)
+	tx.RequestTag = NewRequestTagClient(tx.config)
 	tx.RoutingRule = NewRoutingRuleClient(tx.config)
 	tx.RowCount = NewRowCountClient(tx.config)
 	tx.SLAEvent = NewSLAEventClient(tx.config)

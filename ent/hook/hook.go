@@ -620,6 +620,18 @@ func (f RequestLinkFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value,
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RequestLinkMutation", m)
 }
 
+// The RequestTagFunc type is an adapter to allow the use of ordinary
+// function as RequestTag mutator.
+type RequestTagFunc func(context.Context, *ent.RequestTagMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RequestTagFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.RequestTagMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RequestTagMutation", m)
+}
+
 // The RoutingRuleFunc type is an adapter to allow the use of ordinary
 // function as RoutingRule mutator.
 type RoutingRuleFunc func(context.Context, *ent.RoutingRuleMutation) (ent.Value, error)

@@ -59,6 +59,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
+	"atrium/ent/requesttag"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
@@ -1522,6 +1523,33 @@ func (f TraverseRequestLink) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.RequestLinkQuery", q)
 }
 
+// The RequestTagFunc type is an adapter to allow the use of ordinary function as a Querier.
+type RequestTagFunc func(context.Context, *ent.RequestTagQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f RequestTagFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.RequestTagQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.RequestTagQuery", q)
+}
+
+// The TraverseRequestTag type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseRequestTag func(context.Context, *ent.RequestTagQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseRequestTag) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseRequestTag) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RequestTagQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.RequestTagQuery", q)
+}
+
 // The RoutingRuleFunc type is an adapter to allow the use of ordinary function as a Querier.
 type RoutingRuleFunc func(context.Context, *ent.RoutingRuleQuery) (ent.Value, error)
 
@@ -2329,6 +2357,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.RequestImportQuery, predicate.RequestImport, requestimport.OrderOption]{typ: ent.TypeRequestImport, tq: q}, nil
 	case *ent.RequestLinkQuery:
 		return &query[*ent.RequestLinkQuery, predicate.RequestLink, requestlink.OrderOption]{typ: ent.TypeRequestLink, tq: q}, nil
+	case *ent.RequestTagQuery:
+		return &query[*ent.RequestTagQuery, predicate.RequestTag, requesttag.OrderOption]{typ: ent.TypeRequestTag, tq: q}, nil
 	case *ent.RoutingRuleQuery:
 		return &query[*ent.RoutingRuleQuery, predicate.RoutingRule, routingrule.OrderOption]{typ: ent.TypeRoutingRule, tq: q}, nil
 	case *ent.RowCountQuery:

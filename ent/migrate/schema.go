@@ -2246,6 +2246,14 @@ var (
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[37], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
+				Name:    "requests_open",
+				Unique:  false,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[36], RequestsColumns[1], RequestsColumns[0], RequestsColumns[37], RequestsColumns[8]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "status IN ('PENDING', 'IN_PROGRESS')",
+				},
+			},
+			{
 				Name:    "request_company_id_updated_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[2], RequestsColumns[0]},
@@ -2385,6 +2393,32 @@ var (
 				Name:    "requestlink_company_id_to_id",
 				Unique:  false,
 				Columns: []*schema.Column{RequestLinksColumns[3], RequestLinksColumns[7]},
+			},
+		},
+	}
+	// RequestTagsColumns holds the columns for the "request_tags" table.
+	RequestTagsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "request_id", Type: field.TypeString, Size: 40},
+		{Name: "key", Type: field.TypeString, Size: 64},
+		{Name: "value", Type: field.TypeString, Size: 256},
+	}
+	// RequestTagsTable holds the schema information for the "request_tags" table.
+	RequestTagsTable = &schema.Table{
+		Name:       "request_tags",
+		Columns:    RequestTagsColumns,
+		PrimaryKey: []*schema.Column{RequestTagsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "requesttag_company_id_key_value_request_id",
+				Unique:  true,
+				Columns: []*schema.Column{RequestTagsColumns[1], RequestTagsColumns[3], RequestTagsColumns[4], RequestTagsColumns[2]},
+			},
+			{
+				Name:    "requesttag_company_id_request_id",
+				Unique:  false,
+				Columns: []*schema.Column{RequestTagsColumns[1], RequestTagsColumns[2]},
 			},
 		},
 	}
@@ -3561,6 +3595,7 @@ var (
 		RequestsTable,
 		RequestImportsTable,
 		RequestLinksTable,
+		RequestTagsTable,
 		RoutingRulesTable,
 		RowCountsTable,
 		SLAEventsTable,

@@ -159,6 +159,9 @@ type RequestImport func(*sql.Selector)
 // RequestLink is the predicate function for requestlink builders.
 type RequestLink func(*sql.Selector)
 
+// RequestTag is the predicate function for requesttag builders.
+type RequestTag func(*sql.Selector)
+
 // RoutingRule is the predicate function for routingrule builders.
 type RoutingRule func(*sql.Selector)
 

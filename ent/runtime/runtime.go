@@ -54,6 +54,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/requestimport"
 	"atrium/ent/requestlink"
+	"atrium/ent/requesttag"
 	"atrium/ent/routingrule"
 	"atrium/ent/rowcount"
 	"atrium/ent/savedreply"
@@ -2500,6 +2501,33 @@ func init() {
 	requestlink.DefaultID = requestlinkDescID.Default.(func() string)
 	// requestlink.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	requestlink.IDValidator = requestlinkDescID.Validators[0].(func(string) error)
+	requesttagMixin := schema.RequestTag{}.Mixin()
+	requesttagMixinHooks0 := requesttagMixin[0].Hooks()
+	requesttag.Hooks[0] = requesttagMixinHooks0[0]
+	requesttagMixinInters0 := requesttagMixin[0].Interceptors()
+	requesttag.Interceptors[0] = requesttagMixinInters0[0]
+	requesttag.Interceptors[1] = requesttagMixinInters0[1]
+	requesttag.Interceptors[2] = requesttagMixinInters0[2]
+	requesttagMixinFields0 := requesttagMixin[0].Fields()
+	_ = requesttagMixinFields0
+	requesttagFields := schema.RequestTag{}.Fields()
+	_ = requesttagFields
+	// requesttagDescCompanyID is the schema descriptor for company_id field.
+	requesttagDescCompanyID := requesttagMixinFields0[0].Descriptor()
+	// requesttag.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	requesttag.CompanyIDValidator = requesttagDescCompanyID.Validators[0].(func(string) error)
+	// requesttagDescRequestID is the schema descriptor for request_id field.
+	requesttagDescRequestID := requesttagFields[0].Descriptor()
+	// requesttag.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
+	requesttag.RequestIDValidator = requesttagDescRequestID.Validators[0].(func(string) error)
+	// requesttagDescKey is the schema descriptor for key field.
+	requesttagDescKey := requesttagFields[1].Descriptor()
+	// requesttag.KeyValidator is a validator for the "key" field. It is called by the builders before save.
+	requesttag.KeyValidator = requesttagDescKey.Validators[0].(func(string) error)
+	// requesttagDescValue is the schema descriptor for value field.
+	requesttagDescValue := requesttagFields[2].Descriptor()
+	// requesttag.ValueValidator is a validator for the "value" field. It is called by the builders before save.
+	requesttag.ValueValidator = requesttagDescValue.Validators[0].(func(string) error)
 	routingruleMixin := schema.RoutingRule{}.Mixin()
 	routingruleMixinHooks0 := routingruleMixin[0].Hooks()
 	routingruleMixinHooks1 := routingruleMixin[1].Hooks()

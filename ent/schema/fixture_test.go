@@ -278,6 +278,9 @@ var fixtures = []fixture{
 	{"SearchDocument", func(db *ent.Client, _ rows, tag string) any {
 		return db.SearchDocument.Create().SetKind("request").SetRowID("req_" + tag)
 	}},
+	{"RequestTag", func(db *ent.Client, own rows, tag string) any {
+		return db.RequestTag.Create().SetRequestID(own.id("Request")).SetKey("site").SetValue(tag)
+	}},
 	{"RowCount", func(db *ent.Client, _ rows, tag string) any {
 		return db.RowCount.Create().SetKind("test").SetFacet(tag).SetShard(0).SetN(1)
 	}},

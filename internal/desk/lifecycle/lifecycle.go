@@ -3,9 +3,12 @@ package lifecycle
 import (
 	"slices"
 
+	"entgo.io/ent/dialect/sql"
+
 	"atrium/ent/execution"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/ent/schema"
 	"atrium/ent/task"
 )
 
@@ -15,8 +18,21 @@ var (
 	executions = []execution.Status{execution.StatusRUNNING, execution.StatusWAITING}
 )
 
-// OpenRequests selects the open requests.
-func OpenRequests() predicate.Request { return request.StatusIn(requests...) }
+// OpenRequests selects the open requests. Their statuses stand in the statement: SQLite takes the index of open requests for that alone.
+func OpenRequests() predicate.Request {
+	return func(s *sql.Selector) {
+		s.Where(sql.ExprP(s.C(request.FieldStatus) + " IN (" + schema.OpenRequest + ")"))
+	}
+}
+
+// RequestsIn selects the requests with one of the statuses.
+func RequestsIn(of ...request.Status) predicate.Request {
+	of = slices.Compact(slices.Sorted(slices.Values(of)))
+	if len(of) == len(requests) && !slices.ContainsFunc(of, func(s request.Status) bool { return !RequestOpen(s) }) {
+		return OpenRequests()
+	}
+	return request.StatusIn(of...)
+}
 
 // RequestOpen reports whether a request with the status is open.
 func RequestOpen(s request.Status) bool { return slices.Contains(requests, s) }

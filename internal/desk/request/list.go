@@ -104,7 +104,7 @@ func (in ListInput) where(ctx context.Context, tx *op.Tx) ([]predicate.Request, 
 		}
 		where = append(where, request.NumberIn(numbers...))
 	}
-	where = paging.In(where, in.Status, request.StatusIn)
+	where = paging.In(where, in.Status, lifecycle.RequestsIn)
 	if len(in.Priority) > 0 {
 		ranks := make([]int8, len(in.Priority))
 		for i, p := range in.Priority {
@@ -143,10 +143,8 @@ func (in ListInput) where(ctx context.Context, tx *op.Tx) ([]predicate.Request, 
 			request.And(lifecycle.OpenRequests(), request.ResolutionDueOrderLT(moment)),
 		))
 	}
-	for key, values := range in.Tags {
-		where = append(where, paging.TagIn[predicate.Request](request.FieldTags, key, values))
-	}
-	return where, nil
+	tags, err := in.ofTags(ctx, tx)
+	return append(where, tags...), err
 }
 
 // times returns the filters by when something happened to a request.
@@ -193,7 +191,7 @@ func (in ListInput) ofOrganizations(ctx context.Context, tx *op.Tx) ([]predicate
 // their index.
 const maxCountedServices = 4
 
-// counter returns the counter that knows the total: of all requests, or of some statuses, priorities and services.
+// counter returns the counter that knows the total: of all requests, of some statuses, priorities and services, or of one tag.
 // Returns false if the filter has anything else.
 func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
 	if tx.OwnOnly() || len(in.ServiceID) > maxCountedServices || !in.counted() {
@@ -201,6 +199,8 @@ func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
 	}
 	all := len(in.Status)+len(in.Priority)+len(in.ServiceID) == 0
 	switch {
+	case len(in.Tags) > 0:
+		return in.tagCounter(), all && len(in.Tags) == 1
 	case all:
 		return paging.Counter{Entity: "Request", Kind: "request"}, true
 	case len(in.ServiceID) == 0:
@@ -210,9 +210,9 @@ func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
 	}
 }
 
-// counted reports whether the filter has nothing but what counters tell apart: statuses, priorities and services.
+// counted reports whether the filter has nothing but what counters tell apart: statuses, priorities, services and tags.
 func (in ListInput) counted() bool {
-	in.Page, in.Status, in.Priority, in.ServiceID = paging.Page{}, nil, nil, nil
+	in.Page, in.Status, in.Priority, in.ServiceID, in.Tags = paging.Page{}, nil, nil, nil, nil
 	for _, filter := range reflect.ValueOf(in).Fields() {
 		switch filter.Kind() {
 		case reflect.Slice, reflect.Map:

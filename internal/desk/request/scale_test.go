@@ -124,13 +124,15 @@ func BenchmarkScale(b *testing.B) {
 			})
 		}
 		benchReports(b, w, ctx)
-		for _, by := range []string{"assigneeId", "teamId", "serviceId", "slaState"} {
-			b.Run("count by "+by, func(b *testing.B) {
-				for b.Loop() {
-					_, _, err := op.Run(ctx, w.Engine, request.Count, request.CountInput{By: by}, op.Call{}.Checked())
-					require.NoError(b, err)
-				}
-			})
+		for name, of := range map[string]request.ListInput{"all": {}, "the open": {Status: open}} {
+			for _, by := range []string{"assigneeId", "teamId", "serviceId", "slaState"} {
+				b.Run("count "+name+" by "+by, func(b *testing.B) {
+					for b.Loop() {
+						_, _, err := op.Run(ctx, w.Engine, request.Count, request.CountInput{ListInput: of, By: by}, op.Call{}.Checked())
+						require.NoError(b, err)
+					}
+				})
+			}
 		}
 	})
 }

@@ -36,7 +36,7 @@ type children struct {
 func Children[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	ctx context.Context, tx *op.Tx, in OfParents, sorts op.Sorts, table, column string, q Q, where ...P,
 ) (map[string]List[*Row], error) {
-	c := children{tx: tx, table: table, column: column, parents: anys(in.IDs), page: in.normal(), sorts: sorts}
+	c := children{tx: tx, table: table, column: column, parents: Anys(in.IDs), page: in.normal(), sorts: sorts}
 	for _, p := range where {
 		c.where = append(c.where, p)
 	}

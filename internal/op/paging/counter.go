@@ -14,10 +14,14 @@ import (
 
 // Counter names a counter that triggers maintain: the number of rows of an entity, for a kind of counter ("request_service")
 // in the given facets, or in all facets when none is given. doc.go of internal/platform/store says why there are counters.
+// With a Table it counts that table's Rows of the company instead, each of which stands for one of the entity's.
 type Counter struct {
 	Entity string
 	Kind   string
 	Facets []string
+
+	Table string
+	Rows  func(t *sql.SelectTable) *sql.Predicate
 }
 
 // Count reads a counter of the caller's company, exact within the transaction that reads it.
@@ -32,10 +36,14 @@ func (c Counter) Count(ctx context.Context, tx *op.Tx) (int, error) {
 // sum returns the query of a company's counter.
 func (c Counter) sum(database, company string) *sql.Selector {
 	d := sql.Dialect(database)
+	if c.Table != "" {
+		t := d.Table(c.Table)
+		return d.Select("COUNT(*)").From(t).Where(sql.And(sql.EQ(t.C(rowcount.FieldCompanyID), company), c.Rows(t)))
+	}
 	t := d.Table(rowcount.Table)
 	where := sql.And(sql.EQ(t.C(rowcount.FieldCompanyID), company), sql.EQ(t.C(rowcount.FieldKind), c.Kind))
 	if len(c.Facets) > 0 {
-		where = sql.And(where, sql.In(t.C(rowcount.FieldFacet), anys(c.Facets)...))
+		where = sql.And(where, sql.In(t.C(rowcount.FieldFacet), Anys(c.Facets)...))
 	}
 	return d.Select("CAST(COALESCE(SUM(" + t.C(rowcount.FieldN) + "), 0) AS BIGINT)").From(t).Where(where)
 }
@@ -87,7 +95,8 @@ func valueOf(row any, column string) (int, error) {
 	return int(n), nil
 }
 
-func anys(texts []string) []any {
+// Anys returns the texts as arguments of a statement.
+func Anys(texts []string) []any {
 	out := make([]any, len(texts))
 	for i, t := range texts {
 		out[i] = t

@@ -104,7 +104,15 @@ func Read[T any](ctx context.Context, page Page, sorts op.Sorts, count func(cont
 	if !some {
 		return out, nil
 	}
-	if out.Rows, err = rows(ctx, page.Order(sorts), offset, page.Size); err != nil {
+	size := min(page.Size, total-offset)
+	if left := total - offset - size; offset >= deepPage && left < offset { // the last page is as near to the end as the first to the beginning
+		if out.Rows, err = rows(ctx, page.order(sorts, true), left, size); err == nil {
+			slices.Reverse(out.Rows)
+		}
+	} else {
+		out.Rows, err = rows(ctx, page.Order(sorts), offset, page.Size)
+	}
+	if err != nil {
 		return List[T]{}, fmt.Errorf("read the page: %w", err)
 	}
 	return out, nil
@@ -125,11 +133,14 @@ func (p Page) page() Page { return p }
 
 // Order returns the order of the page: the sorted field (newest first without one), then the id as the last key, so that
 // pages never overlap.
-func (p Page) Order(s op.Sorts) func(*sql.Selector) {
+func (p Page) Order(s op.Sorts) func(*sql.Selector) { return p.order(s, false) }
+
+// order is Order, or its reverse.
+func (p Page) order(s op.Sorts, reverse bool) func(*sql.Selector) {
 	keys, desc := p.keys(s)
 	return func(sel *sql.Selector) {
 		by := sql.Asc
-		if desc {
+		if desc != reverse {
 			by = sql.Desc
 		}
 		for _, k := range keys {

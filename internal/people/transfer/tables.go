@@ -22,6 +22,7 @@ import (
 	"atrium/ent/mailedlink"
 	"atrium/ent/recoverycode"
 	"atrium/ent/refreshtoken"
+	"atrium/ent/requesttag"
 	"atrium/ent/rowcount"
 	"atrium/ent/searchdocument"
 	entsecret "atrium/ent/secret"
@@ -32,8 +33,8 @@ import (
 	"atrium/internal/secret"
 )
 
-// stay lists the company tables that do not move. Triggers make the rows of the last two with the rows that they are about.
-var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.Table, authrequest.Table, rowcount.Table, searchdocument.Table}
+// stay lists the company tables that do not move. Triggers make the rows of the last three with the rows that they are about.
+var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.Table, authrequest.Table, rowcount.Table, requesttag.Table, searchdocument.Table}
 
 // kinds lists the jobs that move: those whose arguments have the company. A file may name any kind, and the installation's own jobs
 // are not a company's to insert.
