@@ -51,7 +51,7 @@ func New(o Options) (*Dispatcher, error) {
 // Work returns the queue's option that attempts deliveries, replays events and sweeps the history.
 func (d *Dispatcher) Work() jobs.Option {
 	return jobs.All(
-		jobs.PromptQueue(queueName, slots),
+		jobs.NamedQueue(queueName, slots),
 		jobs.Work(&worker{d: d}),
 		jobs.Work(&replayer{store: d.Store, queue: d.Queue}),
 		jobs.Work(&sweeper{store: d.Store, weeks: partitions{d.Store, d.Log}}),

@@ -53,7 +53,7 @@ func open(t testing.TB, w *testkit.World) *desk {
 	d := &desk{World: w, t: t, ctx: owner(w), member: w.As(w.A, principal.Member)}
 	out, err := egress.New(egress.Options{})
 	require.NoError(t, err)
-	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, run.New(run.Options{Engine: w.Engine, Egress: out}).Work(), jobs.Poll(50*time.Millisecond))
+	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, run.New(run.Options{Engine: w.Engine, Egress: out}).Work())
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

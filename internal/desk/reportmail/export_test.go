@@ -12,7 +12,7 @@ var NextMonday = nextMonday
 
 // WorkSoon is Work with reports that come again at once where their company's place is taken.
 func WorkSoon(e *op.Engine) jobs.Option {
-	return jobs.All(WorkIn(e, jobs.NewPlaces(atOnce, ofOne, 20*time.Millisecond)), jobs.Poll(50*time.Millisecond))
+	return WorkIn(e, jobs.NewPlaces(atOnce, ofOne, 20*time.Millisecond))
 }
 
 // WorkIn is Work with the places of the caller.

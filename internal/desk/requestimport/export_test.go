@@ -9,5 +9,5 @@ import (
 
 // WorkSoon is Work with imports that come again at once where their company's place is taken.
 func WorkSoon(e *op.Engine) jobs.Option {
-	return jobs.All(workIn(e, jobs.NewPlaces(atOnce, ofOne, 20*time.Millisecond)), jobs.Poll(50*time.Millisecond))
+	return workIn(e, jobs.NewPlaces(atOnce, ofOne, 20*time.Millisecond))
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,7 +14,6 @@ import (
 	entrequest "atrium/ent/request"
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/inmail/listener"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/seal"
 	"atrium/internal/test/testkit"
@@ -79,5 +77,5 @@ func TestNodeThatWorksMail(t *testing.T) {
 	var err error
 	w.Engine.Sealer, err = seal.Open(t.Context(), seal.Source{File: filepath.Join(dir, "key")})
 	require.NoError(t, err)
-	w.WorkUntilKilled(t, post(w.Engine, w.Queue, dir).Work(), jobs.Poll(50*time.Millisecond))
+	w.WorkUntilKilled(t, post(w.Engine, w.Queue, dir).Work())
 }

@@ -114,7 +114,7 @@ func open(t *testing.T, w *testkit.World, more ...func(*mailbox.CreateInput)) *d
 // work makes a node work the mail until the test ends.
 func (d *desk) work() {
 	d.t.Helper()
-	d.WorkJobs(d.t, d.Work(), jobs.Poll(50*time.Millisecond))
+	d.WorkJobs(d.t, d.Work())
 }
 
 // each runs the test on both databases, with a node that works the mail.

@@ -31,7 +31,7 @@ func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) err
 	if err != nil {
 		return fmt.Errorf("release the jobs that are due: %w", err)
 	}
-	tx.AfterCommit(func() { wakeAll(q.store.Path()) })
+	tx.AfterCommit(func() { wakeAll(placeOf(q.store)) })
 	for _, args := range q.periodic {
 		if err := q.InsertTx(ctx, tx, args, time.Time{}); err != nil {
 			return err

@@ -23,10 +23,10 @@
 //
 // # Times and limits
 //
-// A notification announces a job when its insert has committed. River pauses for 5 ms after it has fetched jobs and after it has
-// notified the nodes; on PostgreSQL a job that is inserted meanwhile waits for the next notification or poll. There prompt queues are
-// polled every 250 ms, the others every second. On SQLite the process itself says when its jobs are due (wake.go) and writes no notification
-// for them, and a poll every 15 s finds the rest. An attempt has a minute, unless its worker sets another limit; then
+// A process that works jobs says itself when its own are due (wake.go): those of a transaction after its commit, those that are put off
+// when their time has come. On PostgreSQL it announces them to all nodes, outside of the transactions: a commit that notifies waits for all
+// others that do. Transactions of other processes announce their jobs by themselves. A poll every 15 s finds what a node that was killed
+// had yet to announce. An attempt has a minute, unless its worker sets another limit; then
 // its context ends. A job whose worker goes on nevertheless is not tried again beside it, as long as its node lives (working.go). One
 // that no node works is tried again 90 s after the limit: it ended, and that could not be recorded. A periodic job that comes at least hourly has one attempt,
 // because the next one is its retry. Completed jobs are kept for a minute. Sweeps run every ten
@@ -40,7 +40,7 @@
 // delivery is repeated 8 s after its node died (BenchmarkFailover, 2026-11, two cores);
 // on SQLite a process looks only when it starts. River's rescuer can only judge by how long a job has been running, and webhook
 // deliveries would stall for a minute and a half. wake.go wraps the listener of River's driver for SQLite, which looks for notifications
-// every 50 ms, while each queue is polled as on PostgreSQL: an idle server took 4.9 % of a core so, and takes 1.6 %; a delivery's
+// every 50 ms, while each queue is polled: an idle server took 4.9 % of a core so, and takes 1.6 %; a delivery's
 // first attempt came after 16 to 23 ms (p50), and comes after 8 (2026-11, two busy cores, in turn). working.go keeps jobs that a
 // node still works from the rescuer. clock.go moves the times of jobs, for --dev-clock. move.go reads a company's unfinished jobs in the
 // snapshot of its export.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -30,11 +31,8 @@ const (
 	rescueAfter = 90 * time.Second
 	retention   = time.Minute // of completed jobs
 
-	// fetchCooldown is River's pause after it has fetched jobs, and after it has notified nodes of new ones. On PostgreSQL a job
-	// that is inserted during the pause waits for the next notification or poll.
-	fetchCooldown = 5 * time.Millisecond
-	promptPoll    = 250 * time.Millisecond // of prompt queues; the others are polled every second
-	wokenPoll     = 15 * time.Second       // of all queues on SQLite, where the process knows of its jobs (wake.go)
+	fetchCooldown = 5 * time.Millisecond // River's pause after it has fetched jobs
+	wokenPoll     = 15 * time.Second     // of all queues, since the process knows of its jobs (wake.go): for those of nodes that were killed
 )
 
 // Queue inserts jobs and, while Run runs, works them.
@@ -50,7 +48,7 @@ type Queue struct {
 	periodic []river.JobArgs // arguments of the periodic jobs
 	working  *working
 	reap     reap
-	wakes    *wakes // SQLite; nil when this queue works no jobs
+	wakes    *wakes // nil when this queue works no jobs
 }
 
 // New returns the queue of the store's database. With work set, Run fetches jobs and performs them. Without it, the queue inserts
@@ -79,9 +77,10 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 	if work {
 		cfg.Workers, cfg.PeriodicJobs, cfg.Queues = kinds.workers, kinds.periodic, maps.Clone(kinds.queues)
 		for name, c := range cfg.Queues {
-			c.FetchPollInterval = cmp.Or(kinds.poll, c.FetchPollInterval)
+			c.FetchPollInterval = cmp.Or(c.FetchPollInterval, wokenPoll)
 			cfg.Queues[name] = c
 		}
+		q.wakes = newWakes(placeOf(s), slices.Collect(maps.Keys(cfg.Queues)))
 		cfg.Middleware = []rivertype.Middleware{q.working}
 		if kinds.measurer != nil {
 			kinds.measurer.show(kinds.queues)
@@ -101,18 +100,13 @@ func (q *Queue) open(cfg *river.Config) (err error) {
 		if !q.works {
 			pool = nil
 		}
-		q.pg, err = river.NewClient[pgx.Tx](riverpgxv5.New(pool), cfg)
+		q.pg, err = river.NewClient[pgx.Tx](announcedDriver{riverpgxv5.New(pool), placeOf(q.store), q.works}, cfg)
 		return err
 	}
 	if q.works {
 		// After a power loss the database may have forgotten that jobs were fetched or completed; they are then worked once more.
 		// Inserts, and completions in a transaction, go through the store, which waits for the disk.
 		q.db = q.store.OpenForJobs()
-		q.wakes = newWakes(q.store.Path(), slices.Collect(maps.Keys(cfg.Queues)))
-		for name, c := range cfg.Queues {
-			c.FetchPollInterval = max(c.FetchPollInterval, wokenPoll)
-			cfg.Queues[name] = c
-		}
 	}
 	q.lite, err = river.NewClient[*sql.Tx](wokenDriver{riversqlite.New(q.db), q.store.Path(), q.wakes}, cfg)
 	return err
@@ -174,16 +168,16 @@ func (q *Queue) InsertManyTx(_ context.Context, tx *store.Tx, list ...Job) error
 }
 
 func (q *Queue) insert(ctx context.Context, tx *store.Tx, params []river.InsertManyParams) (err error) {
+	var made []*rivertype.JobInsertResult
 	if q.pg != nil {
-		_, err = q.pg.InsertManyTx(ctx, tx.PGX(), params)
+		made, err = q.pg.InsertManyTx(ctx, tx.PGX(), params)
 	} else {
-		var made []*rivertype.JobInsertResult
 		made, err = q.lite.InsertManyTx(ctx, tx.SQL(), params)
-		tx.AfterCommit(func() { inserted(q.store.Path(), made) })
 	}
 	if err != nil {
 		return fmt.Errorf("insert jobs: %w", err)
 	}
+	tx.AfterCommit(func() { inserted(placeOf(q.store), made) })
 	return nil
 }
 
@@ -210,15 +204,8 @@ func (anyArgs) Kind() string { return "" }
 // Run works jobs until ctx ends. Then it waits 5 s for running jobs, cancels the rest, and gives those 4 s to record how far they
 // came: a node may be calling hundreds of receivers that hang.
 func (q *Queue) Run(ctx context.Context) error {
-	var start, stop, cancelAll func(context.Context) error
-	if q.pg != nil {
-		start, stop, cancelAll = q.pg.Start, q.pg.Stop, q.pg.StopAndCancel
-	} else {
-		start, stop, cancelAll = q.lite.Start, q.lite.Stop, q.lite.StopAndCancel
-		events, end := q.lite.SubscribeConfig(putOff)
-		defer end()
-		go q.wakes.follow(events)
-	}
+	start, stop, cancelAll, end := q.started(ctx)
+	defer end()
 	var r *reaper
 	err := q.retryWhileUnavailable(ctx, func(ctx context.Context) (err error) {
 		r, err = newReaper(ctx, q.store, q.log, q.node, q.reap)
@@ -255,6 +242,25 @@ func (q *Queue) Run(ctx context.Context) error {
 	return errors.Join(err, q.Close())
 }
 
+// started makes the queues hear of due jobs until end is called, and returns River's functions.
+func (q *Queue) started(ctx context.Context) (start, stop, cancelAll func(context.Context) error, end func()) {
+	if q.pg == nil {
+		events, end := q.lite.SubscribeConfig(putOff)
+		go q.wakes.follow(events)
+		return q.lite.Start, q.lite.Stop, q.lite.StopAndCancel, end
+	}
+	events, unsubscribe := q.pg.SubscribeConfig(putOff)
+	go q.wakes.follow(events)
+	announcing, silence := context.WithCancel(context.WithoutCancel(ctx))
+	var announced sync.WaitGroup
+	announced.Go(func() { q.announce(announcing) })
+	return q.pg.Start, q.pg.Stop, q.pg.StopAndCancel, func() {
+		unsubscribe()
+		silence()
+		announced.Wait()
+	}
+}
+
 // retryWhileUnavailable runs a step of the start, and retries it every second while the database is unreachable. By then the
 // process answers calls, and a short loss of the database must not end it.
 func (q *Queue) retryWhileUnavailable(ctx context.Context, part func(context.Context) error) error {
@@ -281,9 +287,11 @@ func within(ctx context.Context, d time.Duration, fn func(context.Context) error
 
 // Close closes the queue's own connection. Run calls it.
 func (q *Queue) Close() error {
+	if q.wakes != nil {
+		q.wakes.close(placeOf(q.store))
+	}
 	if q.db == nil {
 		return nil
 	}
-	q.wakes.close(q.store.Path())
 	return q.db.Close()
 }

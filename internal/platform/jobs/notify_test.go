@@ -87,7 +87,7 @@ func TestJobsAreWorkedRightAfterTheCommit(t *testing.T) {
 			}
 		}
 		for i := range 20 {
-			time.Sleep(2 * jobs.FetchCooldown) // on PostgreSQL, jobs that follow sooner share a notification
+			time.Sleep(2 * jobs.FetchCooldown) // jobs of a node that works none share a notification if they follow sooner
 			text := fmt.Sprint("job ", i)
 			if i%2 == 0 {
 				insert(t, w.Store, q, text)
@@ -109,35 +109,36 @@ func insert(t *testing.T, s *store.Store, q *jobs.Queue, text string) {
 
 // Jobs that follow each other faster than River notifies are all worked at once, also those whose transactions end after the look
 // that the first one caused; and jobs that are put off for less than ShortWait are worked when they are due. Nothing is polled here.
-func TestSQLiteNeedsNoPoll(t *testing.T) {
+func TestNothingIsPolled(t *testing.T) {
 	t.Parallel()
-	w := testkit.SQLiteWorld(t)
-	q, n := working(t, w.Store, jobs.All(jobs.Unpolled("notes", 10), jobs.Work(&putOffWorker{}), jobs.Unpolled("later", 10)))
-	insert(t, w.Store, q, "0")
-	n.await(t)
-	for i := range 40 {
-		require.NoError(t, w.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
-			err := q.InsertTx(ctx, tx, noteArgs{Text: fmt.Sprint(i)}, time.Time{})
-			time.Sleep(time.Duration(i%4) * jobs.FetchCooldown / 2)
-			return err
-		}))
-	}
-	for range 40 {
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		q, n := working(t, w.Store, jobs.All(jobs.Unpolled("notes", 10), jobs.Work(&putOffWorker{}), jobs.Unpolled("later", 10)))
+		insert(t, w.Store, q, "0")
 		n.await(t)
-	}
-	for _, how := range []string{"snooze", "fail"} {
-		done := make(chan time.Duration, 1)
-		args := putOffArgs{How: how, ID: putOffs.add(done)}
-		require.NoError(t, w.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
-			return q.InsertTx(ctx, tx, args, time.Time{})
-		}))
-		select {
-		case late := <-done:
-			require.Less(t, late, 2*time.Second, how)
-		case <-time.After(30 * time.Second):
-			require.FailNow(t, "it is not worked again", how)
+		for i := range 40 {
+			require.NoError(t, w.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
+				err := q.InsertTx(ctx, tx, noteArgs{Text: fmt.Sprint(i)}, time.Time{})
+				time.Sleep(time.Duration(i%4) * jobs.FetchCooldown / 2)
+				return err
+			}))
 		}
-	}
+		for range 40 {
+			n.await(t)
+		}
+		for _, how := range []string{"snooze", "fail"} {
+			done := make(chan time.Duration, 1)
+			args := putOffArgs{How: how, ID: putOffs.add(done)}
+			require.NoError(t, w.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
+				return q.InsertTx(ctx, tx, args, time.Time{})
+			}))
+			select {
+			case late := <-done:
+				require.Less(t, late, 2*time.Second, how)
+			case <-time.After(30 * time.Second):
+				require.FailNow(t, "it is not worked again", how)
+			}
+		}
+	})
 }
 
 // putOffArgs is a job that is put off once, and says how long after its time it is worked.

@@ -18,7 +18,6 @@ type kinds struct {
 	sweeps   []Sweep
 	measurer *measurer // nil: no metrics
 	reap     reap
-	poll     time.Duration // 0: as the queues say
 }
 
 // reap is how often a node on PostgreSQL looks for dead nodes, and how long one is without its lock before it counts as dead: its connection
@@ -59,21 +58,8 @@ func Every(interval time.Duration, args river.JobArgs) Option {
 	}
 }
 
-// Poll has all queues on PostgreSQL look for jobs that nobody announced this often: those that were put off, or that a development clock
-// made due.
-func Poll(every time.Duration) Option {
-	return func(k *kinds) { k.poll = every }
-}
-
 // NamedQueue gives the jobs whose InsertOpts name the queue their own workers, that many on each node. Jobs that wait for
-// somebody else's server must not hold up other jobs. One that snoozes for less than ShortWait is worked up to a second late.
+// somebody else's server must not hold up other jobs.
 func NamedQueue(queue string, workers int) Option {
 	return func(k *kinds) { k.queues[queue] = river.QueueConfig{MaxWorkers: workers} }
-}
-
-// PromptQueue is NamedQueue for jobs whose short snoozes are worked up to promptPoll late.
-func PromptQueue(queue string, workers int) Option {
-	return func(k *kinds) {
-		k.queues[queue] = river.QueueConfig{MaxWorkers: workers, FetchPollInterval: promptPoll}
-	}
 }

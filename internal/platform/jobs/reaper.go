@@ -172,6 +172,7 @@ func (r *reaper) giveAway(ctx context.Context, node string) error {
 	if err != nil {
 		return fmt.Errorf("give away a dead node's jobs: %w", err)
 	}
+	wakeAll(placeOf(r.store))
 	r.log.WarnContext(ctx, "a node has died: its jobs go to others", "node", node, "jobs", tag.RowsAffected())
 	return nil
 }

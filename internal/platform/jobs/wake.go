@@ -7,13 +7,17 @@ import (
 	"sync"
 	"time"
 
+	"entgo.io/ent/dialect"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivertype"
+
+	"atrium/internal/platform/store"
 )
 
-// wakes are the queues in which a job is due of which this process knows. Each queue of a SQLite file that works jobs has them.
+// wakes are the queues in which a job is due of which this process knows. Each queue that works jobs has them.
 type wakes struct {
 	works []string // the queues that are worked
 
@@ -22,34 +26,44 @@ type wakes struct {
 	some chan struct{} // holds a value while there is one
 }
 
-// woken holds the wakes of this process by the files that they are about: what inserts jobs is not what works them.
+// place is where this process keeps jobs: a SQLite file by its path, or a store of PostgreSQL.
+type place any
+
+func placeOf(s *store.Store) place {
+	if s.Dialect() == dialect.SQLite {
+		return s.Path()
+	}
+	return s
+}
+
+// woken holds the wakes of this process by their places: what inserts jobs is not what works them.
 var woken = struct {
 	sync.RWMutex
-	by map[string][]*wakes
-}{by: map[string][]*wakes{}}
+	by map[place][]*wakes
+}{by: map[place][]*wakes{}}
 
-// newWakes returns the wakes of a file's queues, until close is called.
-func newWakes(file string, works []string) *wakes {
+// newWakes returns the wakes of a place's queues, until close is called.
+func newWakes(at place, works []string) *wakes {
 	w := &wakes{works: works, due: map[string]bool{}, some: make(chan struct{}, 1)}
 	woken.Lock()
 	defer woken.Unlock()
-	woken.by[file] = append(woken.by[file], w)
+	woken.by[at] = append(woken.by[at], w)
 	return w
 }
 
-func (w *wakes) close(file string) {
+func (w *wakes) close(at place) {
 	woken.Lock()
 	defer woken.Unlock()
-	if woken.by[file] = slices.DeleteFunc(woken.by[file], func(other *wakes) bool { return other == w }); len(woken.by[file]) == 0 {
-		delete(woken.by, file)
+	if woken.by[at] = slices.DeleteFunc(woken.by[at], func(other *wakes) bool { return other == w }); len(woken.by[at]) == 0 {
+		delete(woken.by, at)
 	}
 }
 
-// inserted wakes the queues of a file's new jobs that are due. Call it when their transaction has committed.
-func inserted(file string, jobs []*rivertype.JobInsertResult) {
+// inserted wakes the queues of a place's new jobs that are due. Call it when their transaction has committed.
+func inserted(at place, jobs []*rivertype.JobInsertResult) {
 	woken.RLock()
 	defer woken.RUnlock()
-	for _, w := range woken.by[file] {
+	for _, w := range woken.by[at] {
 		for _, j := range jobs {
 			if j.Job.State == rivertype.JobStateAvailable && slices.Contains(w.works, j.Job.Queue) {
 				w.wake(j.Job.Queue)
@@ -58,18 +72,18 @@ func inserted(file string, jobs []*rivertype.JobInsertResult) {
 	}
 }
 
-// wakesHere reports whether this process works the jobs of a file.
-func wakesHere(file string) bool {
+// wakesHere reports whether this process works the jobs of a place.
+func wakesHere(at place) bool {
 	woken.RLock()
 	defer woken.RUnlock()
-	return len(woken.by[file]) > 0
+	return len(woken.by[at]) > 0
 }
 
-// wakeAll wakes all queues of a file.
-func wakeAll(file string) {
+// wakeAll wakes all queues of a place.
+func wakeAll(at place) {
 	woken.RLock()
 	defer woken.RUnlock()
-	for _, w := range woken.by[file] {
+	for _, w := range woken.by[at] {
 		w.wake(w.works...)
 	}
 }
@@ -148,8 +162,9 @@ const (
 // insertTopic and insertPayload are River's announcement of new jobs.
 const insertTopic = "river_insert"
 
-type insertPayload struct {
-	Queue string `json:"queue"`
+func insertPayload(queue string) string {
+	payload, _ := json.Marshal(map[string]string{"queue": queue}) // a text always encodes
+	return string(payload)
 }
 
 func (l *listener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
@@ -161,8 +176,7 @@ func (l *listener) WaitForNotification(ctx context.Context) (*riverdriver.Notifi
 			return nil, ctx.Err()
 		case <-l.wakes.some:
 			if queue, ok := l.wakes.next(); ok {
-				payload, err := json.Marshal(insertPayload{queue})
-				return &riverdriver.Notification{Topic: insertTopic, Payload: string(payload)}, err
+				return &riverdriver.Notification{Topic: insertTopic, Payload: insertPayload(queue)}, nil
 			}
 		case <-look.C:
 			if n, err := l.look(ctx); n != nil || err != nil {
@@ -182,4 +196,38 @@ func (l *listener) look(ctx context.Context) (*riverdriver.Notification, error) 
 		return nil, nil // it would look a second time
 	}
 	return n, err
+}
+
+// announcedDriver is River's driver for PostgreSQL. Where this process works jobs, transactions that insert some say nothing of them: a
+// commit that notifies waits for all others that do, and costs a round trip. What works jobs announces them after the commit.
+type announcedDriver struct {
+	*riverpgxv5.Driver
+	at    place
+	works bool
+}
+
+// SupportsListenNotify reports whether inserted jobs are announced within their transaction.
+func (d announcedDriver) SupportsListenNotify() bool { return d.works || !wakesHere(d.at) }
+
+// announce tells all nodes of the queues in which this process knows of a due job, until ctx ends: at once, and then of all that came
+// meanwhile.
+func (q *Queue) announce(ctx context.Context) {
+	db := riverpgxv5.New(q.store.Pool()).GetExecutor()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-q.wakes.some:
+		}
+		var of []string
+		for queue, ok := q.wakes.next(); ok; queue, ok = q.wakes.next() {
+			of = append(of, insertPayload(queue))
+		}
+		once, cancel := context.WithTimeout(ctx, lookTimeout)
+		if err := db.NotifyMany(once, &riverdriver.NotifyManyParams{Topic: insertTopic, Payload: of}); err != nil && ctx.Err() == nil {
+			q.log.WarnContext(ctx, "due jobs could not be announced: they wait for the next look", "error", err)
+		}
+		cancel()
+		_ = store.Pause(ctx, fetchCooldown/2)
+	}
 }

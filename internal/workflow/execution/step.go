@@ -55,7 +55,7 @@ func New(o Options) *Runner {
 
 // Work makes a job queue run executions.
 func (r *Runner) Work() jobs.Option {
-	return jobs.All(jobs.PromptQueue(queueName, steppers), jobs.NamedQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
+	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.NamedQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
 		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&noticeWorker{r: r}), jobs.Work(&breachWorker{r: r}))
 }
 
