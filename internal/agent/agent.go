@@ -34,8 +34,8 @@ var (
 	Create = op.New("agent.create", op.Spec{
 		Resource: "Agent", Action: op.Create, AdminLayer: true, Summary: "Create an agent",
 	}, create).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
-		return nil, settings.CheckFilter(ctx, tx, op.Or(in.Filter, ""))
-	})
+		return op.Details(settings.CheckFilter(ctx, tx, op.Or(in.Filter, "")))
+	}).WithCheck(checkNew, "filter", "scopes")
 
 	Update = op.OnRow("agent.update", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Change the draft of an agent; what runs is its published version",
@@ -68,28 +68,52 @@ type CreateInput struct {
 	ConsultMinutes *int    `json:"consultMinutes,omitempty" nullable:"true" minimum:"1" maximum:"10080" doc:"How many minutes it has for its opinion about a task; 30 when not given."`
 }
 
-// create returns validation_error for invalid settings. The result holds the secret of a CUSTOM agent, which is not shown again.
-func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
+// settings returns the agent's settings, with what is not given as it starts.
+func (in CreateInput) settings(tx *op.Tx) settings.Settings {
 	scopes := in.Scopes
 	if scopes == nil {
 		scopes = []string{"requests:read", "requests:write", "services:read", "teams:read", "users:read"}
 	}
+	return settings.Settings{
+		Autonomy: in.Autonomy, OwnerID: op.Or(in.OwnerID, tx.Principal().ID), Role: op.Or(in.Role, string(agent.DefaultRole)),
+		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: settings.DefaultTools, Endpoint: op.Or(in.EndpointURL, ""),
+	}
+}
+
+// check returns a validation error for invalid settings; found are the faults of the filter.
+func (in CreateInput) check(ctx context.Context, tx *op.Tx, found []apperr.Detail) error {
+	var refs op.Refs
+	for _, d := range found {
+		refs.Fault(d.Field, d.Message)
+	}
+	refs.Refused(in.settings(tx).Check(ctx, tx, in.Type, in.Source))
+	return refs.Err()
+}
+
+// checkNew returns everything that is wrong with a new agent, outside of a transaction.
+func checkNew(ctx context.Context, tx *op.Tx, in CreateInput) error {
+	found, err := op.Details(settings.CheckFilter(ctx, tx, op.Or(in.Filter, "")))
+	if err != nil {
+		return err
+	}
+	return in.check(ctx, tx, found)
+}
+
+// create returns validation_error for invalid settings. The result holds the secret of a CUSTOM agent, which is not shown again.
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
+	found, _ := op.Preparation[[]apperr.Detail](tx)
+	if err := in.check(ctx, tx, found); err != nil {
+		return Issued{}, err
+	}
+	s := in.settings(tx)
 	tools, err := json.Marshal(settings.DefaultTools)
 	if err != nil {
 		return Issued{}, fmt.Errorf("write the tools: %w", err)
 	}
 	out := Issued{ID: newID()}
 	c := tx.Agent.Create().SetID(out.ID).SetName(in.Name).SetType(agent.Type(in.Type)).SetSource(agent.Source(in.Source)).
-		SetAutonomy(agent.Autonomy(in.Autonomy)).SetOwnerID(op.Or(in.OwnerID, tx.Principal().ID)).
-		SetRole(agent.Role(op.Or(in.Role, string(agent.DefaultRole)))).SetScopes(scopes).SetFilter(op.Or(in.Filter, "")).
-		SetSees(agent.Sees(op.Or(in.Sees, string(agent.DefaultSees)))).SetTools(tools)
-	s := settings.Settings{
-		Autonomy: in.Autonomy, OwnerID: op.Or(in.OwnerID, tx.Principal().ID), Role: op.Or(in.Role, string(agent.DefaultRole)),
-		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: settings.DefaultTools, Endpoint: op.Or(in.EndpointURL, ""),
-	}
-	if err := s.Check(ctx, tx, in.Type, in.Source); err != nil {
-		return Issued{}, err
-	}
+		SetAutonomy(agent.Autonomy(s.Autonomy)).SetOwnerID(s.OwnerID).
+		SetRole(agent.Role(s.Role)).SetScopes(s.Scopes).SetFilter(op.Or(in.Filter, "")).SetSees(agent.Sees(s.Sees)).SetTools(tools)
 	c.SetEndpointURL(s.Endpoint).SetNillableConsultMinutes(in.ConsultMinutes)
 	if in.Source == string(agent.SourceCUSTOM) {
 		out.SigningSecret = signing.New()
