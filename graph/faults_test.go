@@ -57,7 +57,7 @@ var wrong = []struct {
 		[]string{"name", "redirectUris[0]", "scopes[0]"},
 	},
 	{"createApiKey", nil, vars{"name": " ", "scopes": []string{"nothing:read"}, "allowedIps": []string{"x"}}, []string{"name", "scopes[0]", "allowedIps"}},
-	{"createWorkflow", nil, vars{"name": " ", "definition": vars{"phases": []any{}}}, []string{"name", "definition.phases"}},
+	{"createWorkflow", nil, vars{"name": " ", "definition": vars{"phases": []any{}}}, []string{"name", "definition.transitions"}},
 }
 
 // One answer names everything that is wrong with an input, whatever kind of fault it is.

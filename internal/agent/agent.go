@@ -41,7 +41,7 @@ var (
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Change the draft of an agent; what runs is its published version",
 	}, settings.Load, update).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 		filter, _ := op.Given(in.Filter)
-		return nil, settings.CheckFilter(ctx, tx, filter)
+		return op.Details(settings.CheckFilter(ctx, tx, filter))
 	})
 
 	Delete = op.OnRow("agent.delete", op.Spec{
@@ -82,11 +82,16 @@ func (in CreateInput) settings(tx *op.Tx) settings.Settings {
 
 // check returns a validation error for invalid settings; found are the faults of the filter.
 func (in CreateInput) check(ctx context.Context, tx *op.Tx, found []apperr.Detail) error {
+	return together(found, in.settings(tx).Check(ctx, tx, in.Type, in.Source))
+}
+
+// together returns one validation error for the faults of a filter and of the other settings.
+func together(filter []apperr.Detail, others error) error {
 	var refs op.Refs
-	for _, d := range found {
+	for _, d := range filter {
 		refs.Fault(d.Field, d.Message)
 	}
-	refs.Refused(in.settings(tx).Check(ctx, tx, in.Type, in.Source))
+	refs.Refused(others)
 	return refs.Err()
 }
 
@@ -199,7 +204,8 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 		s.Endpoint = op.Or(in.EndpointURL.Value(), "")
 		u.SetEndpointURL(s.Endpoint)
 	}
-	if err := s.Check(ctx, tx, string(before.Type), string(before.Source)); err != nil {
+	found, _ := op.Preparation[[]apperr.Detail](tx)
+	if err := together(found, s.Check(ctx, tx, string(before.Type), string(before.Source))); err != nil {
 		return nil, err
 	}
 	after, err := op.Save(ctx, tx, before, u)
