@@ -59,11 +59,11 @@ var (
 			return err
 		}
 		return found.check(ctx, tx, w, t)
-	})
+	}, together...)
 
 	Update = op.OnRow("schedule.update", op.Spec{
 		Resource: "Schedule", Action: op.Update, Scope: "workflows:write", Summary: "Update a schedule, which then runs as the caller",
-	}, load, update).Prepared(prepareUpdate).WithCheck(checkUpdate)
+	}, load, update).Prepared(prepareUpdate).WithCheck(checkUpdate, together...)
 
 	Delete = op.OnRow("schedule.delete", op.Spec{
 		Resource: "Schedule", Action: op.Delete, Scope: "workflows:write", Summary: "Delete a schedule with its runs; what it has started goes on",
@@ -79,6 +79,9 @@ var (
 		Resource: "Schedule", Action: op.Read, Scope: "workflows:read", Summary: "Compute when a schedule would run: the next ten times",
 	}, nextTimes)
 )
+
+// together are the fields of which one is needed without the other: where one cannot be read, the other is not missing.
+var together = []string{"cron", "every", "workflowId", "offeringId"}
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.Schedule, error) {
 	return op.Lock(tx, tx.Schedule.Query().Where(schedule.ID(id))).Only(ctx)
