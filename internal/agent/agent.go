@@ -34,14 +34,14 @@ var (
 	Create = op.New("agent.create", op.Spec{
 		Resource: "Agent", Action: op.Create, AdminLayer: true, Summary: "Create an agent",
 	}, create).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
-		return nil, settings.CheckFilter(ctx, tx, op.Or(in.Filter, ""))
-	})
+		return op.Details(settings.CheckFilter(ctx, tx, op.Or(in.Filter, "")))
+	}).WithCheck(checkNew, "filter", "scopes")
 
 	Update = op.OnRow("agent.update", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Change the draft of an agent; what runs is its published version",
 	}, settings.Load, update).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 		filter, _ := op.Given(in.Filter)
-		return nil, settings.CheckFilter(ctx, tx, filter)
+		return op.Details(settings.CheckFilter(ctx, tx, filter))
 	})
 
 	Delete = op.OnRow("agent.delete", op.Spec{
@@ -68,28 +68,57 @@ type CreateInput struct {
 	ConsultMinutes *int    `json:"consultMinutes,omitempty" nullable:"true" minimum:"1" maximum:"10080" doc:"How many minutes it has for its opinion about a task; 30 when not given."`
 }
 
-// create returns validation_error for invalid settings. The result holds the secret of a CUSTOM agent, which is not shown again.
-func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
+// settings returns the agent's settings, with what is not given as it starts.
+func (in CreateInput) settings(tx *op.Tx) settings.Settings {
 	scopes := in.Scopes
 	if scopes == nil {
 		scopes = []string{"requests:read", "requests:write", "services:read", "teams:read", "users:read"}
 	}
+	return settings.Settings{
+		Autonomy: in.Autonomy, OwnerID: op.Or(in.OwnerID, tx.Principal().ID), Role: op.Or(in.Role, string(agent.DefaultRole)),
+		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: settings.DefaultTools, Endpoint: op.Or(in.EndpointURL, ""),
+	}
+}
+
+// check returns a validation error for invalid settings; found are the faults of the filter.
+func (in CreateInput) check(ctx context.Context, tx *op.Tx, found []apperr.Detail) error {
+	return together(found, in.settings(tx).Check(ctx, tx, in.Type, in.Source))
+}
+
+// together returns one validation error for the faults of a filter and of the other settings.
+func together(filter []apperr.Detail, others error) error {
+	var refs op.Refs
+	for _, d := range filter {
+		refs.Fault(d.Field, d.Message)
+	}
+	refs.Refused(others)
+	return refs.Err()
+}
+
+// checkNew returns everything that is wrong with a new agent, outside of a transaction.
+func checkNew(ctx context.Context, tx *op.Tx, in CreateInput) error {
+	found, err := op.Details(settings.CheckFilter(ctx, tx, op.Or(in.Filter, "")))
+	if err != nil {
+		return err
+	}
+	return in.check(ctx, tx, found)
+}
+
+// create returns validation_error for invalid settings. The result holds the secret of a CUSTOM agent, which is not shown again.
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
+	found, _ := op.Preparation[[]apperr.Detail](tx)
+	if err := in.check(ctx, tx, found); err != nil {
+		return Issued{}, err
+	}
+	s := in.settings(tx)
 	tools, err := json.Marshal(settings.DefaultTools)
 	if err != nil {
 		return Issued{}, fmt.Errorf("write the tools: %w", err)
 	}
 	out := Issued{ID: newID()}
 	c := tx.Agent.Create().SetID(out.ID).SetName(in.Name).SetType(agent.Type(in.Type)).SetSource(agent.Source(in.Source)).
-		SetAutonomy(agent.Autonomy(in.Autonomy)).SetOwnerID(op.Or(in.OwnerID, tx.Principal().ID)).
-		SetRole(agent.Role(op.Or(in.Role, string(agent.DefaultRole)))).SetScopes(scopes).SetFilter(op.Or(in.Filter, "")).
-		SetSees(agent.Sees(op.Or(in.Sees, string(agent.DefaultSees)))).SetTools(tools)
-	s := settings.Settings{
-		Autonomy: in.Autonomy, OwnerID: op.Or(in.OwnerID, tx.Principal().ID), Role: op.Or(in.Role, string(agent.DefaultRole)),
-		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: settings.DefaultTools, Endpoint: op.Or(in.EndpointURL, ""),
-	}
-	if err := s.Check(ctx, tx, in.Type, in.Source); err != nil {
-		return Issued{}, err
-	}
+		SetAutonomy(agent.Autonomy(s.Autonomy)).SetOwnerID(s.OwnerID).
+		SetRole(agent.Role(s.Role)).SetScopes(s.Scopes).SetFilter(op.Or(in.Filter, "")).SetSees(agent.Sees(s.Sees)).SetTools(tools)
 	c.SetEndpointURL(s.Endpoint).SetNillableConsultMinutes(in.ConsultMinutes)
 	if in.Source == string(agent.SourceCUSTOM) {
 		out.SigningSecret = signing.New()
@@ -175,7 +204,8 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 		s.Endpoint = op.Or(in.EndpointURL.Value(), "")
 		u.SetEndpointURL(s.Endpoint)
 	}
-	if err := s.Check(ctx, tx, string(before.Type), string(before.Source)); err != nil {
+	found, _ := op.Preparation[[]apperr.Detail](tx)
+	if err := together(found, s.Check(ctx, tx, string(before.Type), string(before.Source))); err != nil {
 		return nil, err
 	}
 	after, err := op.Save(ctx, tx, before, u)

@@ -36,7 +36,9 @@ var (
 
 	CreateConnection = op.New("modelconnection.create", op.Spec{
 		Resource: "ModelConnection", Action: op.Create, AdminLayer: true, Summary: "Create a model connection",
-	}, createConnection)
+	}, createConnection).WithCheck(func(ctx context.Context, tx *op.Tx, in CreateConnectionInput) error {
+		return checkConnection(ctx, tx, in.BaseURL, true, in.SecretName, in.Models)
+	}, "models")
 
 	UpdateConnection = op.OnRow("modelconnection.update", op.Spec{
 		Resource: "ModelConnection", Action: op.Update, AdminLayer: true, Summary: "Change a model connection, for runs as well that go on",

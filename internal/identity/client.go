@@ -30,12 +30,12 @@ var (
 
 	CreateClient = op.New("oauthclient.create", op.Spec{
 		Resource: "OAuthClient", Action: op.Create, AdminLayer: true, Summary: "Register an OAuth client",
-	}, createClient)
+	}, createClient).WithCheck(func(_ context.Context, _ *op.Tx, in CreateClientInput) error { return in.Check() }, "redirectUris", "scopes")
 
 	UpdateClient = op.OnRow("oauthclient.update", op.Spec{
 		Resource: "OAuthClient", Action: op.Update, AdminLayer: true,
 		Summary: "Change an OAuth client; scopes that it loses are lost to its tokens at once",
-	}, loadClient, updateClient)
+	}, loadClient, updateClient).WithCheck(func(_ context.Context, _ *op.Tx, in UpdateClientInput) error { return in.check() }, "redirectUris", "scopes")
 
 	DeleteClient = op.OnRow("oauthclient.delete", op.Spec{
 		Resource: "OAuthClient", Action: op.Delete, AdminLayer: true, Summary: "Delete an OAuth client; its tokens end at once",
@@ -131,11 +131,14 @@ type UpdateClientInput struct {
 	Scopes       op.Patch[[]string] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces all of them. With one that it did not have, its tokens end and people are asked anew."`
 }
 
+func (in UpdateClientInput) check() error {
+	return CreateClientInput{RedirectURIs: op.Or(in.RedirectURIs.Value(), nil), Scopes: op.Or(in.Scopes.Value(), nil)}.Check()
+}
+
 // updateClient returns validation_error as createClient does. A client that may do more than before loses the grants that people gave
 // it.
 func updateClient(ctx context.Context, tx *op.Tx, before *ent.OAuthClient, in UpdateClientInput) (*ent.OAuthClient, error) {
-	given := CreateClientInput{RedirectURIs: op.Or(in.RedirectURIs.Value(), nil), Scopes: op.Or(in.Scopes.Value(), nil)}
-	if err := given.Check(); err != nil {
+	if err := in.check(); err != nil {
 		return nil, err
 	}
 	u := before.Update()

@@ -79,6 +79,11 @@ func (o *Operation[In, Out]) WithFaults(faults func(ctx context.Context, tx *Tx,
 	return o
 }
 
+// WithCheck is WithFaults for a function that returns them as a validation error, such as the check with which the operation itself begins.
+func (o *Operation[In, Out]) WithCheck(check func(ctx context.Context, tx *Tx, in In) error, fields ...string) *Operation[In, Out] {
+	return o.WithFaults(func(ctx context.Context, tx *Tx, in In) ([]apperr.Detail, error) { return Details(check(ctx, tx, in)) }, fields...)
+}
+
 // AllFaults returns the error of Decode or Check with the details that WithFaults adds, if the caller may call the operation.
 func (o *Operation[In, Out]) AllFaults(ctx context.Context, e *Engine, in In, err error) error {
 	known, ok := errors.AsType[*apperr.Error](err)

@@ -35,12 +35,16 @@ var (
 	CreateOrganization = op.New("organization.create", op.Spec{
 		Resource: "Organization", Action: op.Create, Scope: "organizations:write",
 		Summary: "Create an organization",
-	}, createOrganization)
+	}, createOrganization).WithCheck(func(ctx context.Context, tx *op.Tx, in CreateOrganizationInput) error {
+		return parentExists(ctx, tx, in.ParentID)
+	})
 
 	UpdateOrganization = op.OnRow("organization.update", op.Spec{
 		Resource: "Organization", Action: op.Update, Scope: "organizations:write",
 		Summary: "Update an organization",
-	}, loadOrganizationToChange, updateOrganization)
+	}, loadOrganizationToChange, updateOrganization).WithCheck(func(ctx context.Context, tx *op.Tx, in UpdateOrganizationInput) error {
+		return parentExists(ctx, tx, in.ParentID.Value())
+	})
 
 	DeleteOrganization = op.OnRow("organization.delete", op.Spec{
 		Resource: "Organization", Action: op.Delete, Scope: "organizations:write",

@@ -48,12 +48,16 @@ var (
 	CreateTeam = op.New("team.create", op.Spec{
 		Resource: "Team", Action: op.Create, Scope: "teams:write",
 		Summary: "Create a team",
-	}, createTeam)
+	}, createTeam).WithCheck(func(ctx context.Context, tx *op.Tx, in CreateTeamInput) error {
+		return checkTeam(ctx, tx, in.OrganizationID, in.MemberIDs)
+	}, "memberIds")
 
 	UpdateTeam = op.OnRow("team.update", op.Spec{
 		Resource: "Team", Action: op.Update, Scope: "teams:write",
 		Summary: "Update a team",
-	}, loadTeam, updateTeam)
+	}, loadTeam, updateTeam).WithCheck(func(ctx context.Context, tx *op.Tx, in UpdateTeamInput) error {
+		return checkTeam(ctx, tx, in.OrganizationID.Value(), op.Or(in.MemberIDs.Value(), nil))
+	}, "memberIds")
 
 	DeleteTeam = op.OnRow("team.delete", op.Spec{
 		Resource: "Team", Action: op.Delete, Scope: "teams:write",

@@ -30,7 +30,7 @@ var (
 	UpdateUser = op.OnRow("user.update", op.Spec{
 		Resource: "User", Action: op.Update, Scope: "users:write",
 		Summary: "Update a user",
-	}, loadUserToChange, updateUser).WithRowVerbs(updateVerbs)
+	}, loadUserToChange, updateUser).WithRowVerbs(updateVerbs).WithCheck(checkUser, "teamIds")
 )
 
 // ListUsersInput filters and pages the list of users.
@@ -99,21 +99,24 @@ func updateVerbs(row any, in UpdateUserInput) (verbs []string) {
 	return verbs
 }
 
+// checkUser returns a validation error for a zone and for teams that there are not.
+func checkUser(ctx context.Context, tx *op.Tx, in UpdateUserInput) error {
+	var refs op.Refs
+	refs.Refused(CheckZone(in.TimeZone))
+	if err := teamsExist(ctx, tx, &refs, "teamIds", op.Or(in.TeamIDs.Value(), nil)); err != nil {
+		return err
+	}
+	return refs.Err()
+}
+
 func updateUser(ctx context.Context, tx *op.Tx, before *ent.User, in UpdateUserInput) (*ent.User, error) {
 	if before.Status == user.StatusErased {
 		return nil, errErased()
 	}
-	if err := CheckZone(in.TimeZone); err != nil {
+	if err := checkUser(ctx, tx, in); err != nil {
 		return nil, err
 	}
 	teams := op.Or(in.TeamIDs.Value(), nil)
-	var refs op.Refs
-	if err := teamsExist(ctx, tx, &refs, "teamIds", teams); err != nil {
-		return nil, err
-	}
-	if err := refs.Err(); err != nil {
-		return nil, err
-	}
 	u := before.Update()
 	op.Set(in.Name, u.SetName)
 	if role, ok := op.Given(in.Role); ok && user.Role(role) != before.Role {

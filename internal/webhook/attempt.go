@@ -53,7 +53,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[AttemptArgs]) error {
 // attempt makes the attempt, unless an earlier delivery must be attempted before: then it returns that one.
 func (w *worker) attempt(ctx context.Context, job *river.Job[AttemptArgs]) (behind *earlier, err error) {
 	d := w.d
-	leave, wait := d.limits.enter(ctx, job.Args.Subscription)
+	leave, wait := d.limits.enter(ctx, job.Args.Company, job.Args.Subscription)
 	if wait > 0 {
 		d.metrics.snoozed.Inc()
 		return nil, river.JobSnooze(wait)

@@ -43,9 +43,14 @@ type Limits struct{ *limits }
 // NewLimits returns limits.
 func NewLimits() Limits { return Limits{newLimits()} }
 
-// Enter calls limits.enter.
+// Enter calls limits.enter for a receiver of a company of its own.
 func (l Limits) Enter(ctx context.Context, subscription string) (leave func(called bool), snooze time.Duration) {
-	return l.enter(ctx, subscription)
+	return l.enter(ctx, "company of "+subscription, subscription)
+}
+
+// EnterOf calls limits.enter.
+func (l Limits) EnterOf(ctx context.Context, company, subscription string) (leave func(called bool), snooze time.Duration) {
+	return l.enter(ctx, company, subscription)
 }
 
 // Waiting returns how many jobs wait for a place.
@@ -72,6 +77,7 @@ func (l Limits) Age(subscription string, by time.Duration) {
 
 // The bounds of limits.
 const (
+	PerCompany  = perCompany
 	PerReceiver = perReceiver
 	PerSlow     = perSlow
 	Slots       = slots

@@ -10,6 +10,7 @@ import (
 
 const (
 	slots         = 2048            // jobs that a node works at once; nearly all of them may be waiting for slow receivers
+	perCompany    = slots / 4       // attempts and jobs that wait for a place, for all receivers of one company on one node
 	perReceiver   = 16              // attempts under way for one receiver on one node
 	perSlow       = 2               // the same for a receiver that does not answer within maxWait, once attempts hold half of the slots
 	maxWait       = 5 * time.Second // for a free place; an attempt that takes longer is slow
@@ -19,14 +20,16 @@ const (
 	averagedCalls = 5
 )
 
-// limits bound the attempts that are under way for each receiver, so that a slow receiver delays only its own deliveries. A job
-// that finds its receiver's limit reached waits if a place will be free within maxWait, judged by the average duration of the
-// receiver's attempts. Otherwise it snoozes, and holds no worker meanwhile.
+// limits bound the attempts that are under way for each receiver, so that a slow receiver delays only its own deliveries, and for each
+// company, so that many slow receivers of one delay only its deliveries. A job that finds its receiver's limit reached waits if a place
+// will be free within maxWait, judged by the average duration of the receiver's attempts. Otherwise it snoozes, and holds no worker
+// meanwhile.
 type limits struct {
-	mu      sync.Mutex
-	byID    map[string]*receiver
-	busy    int // attempts under way, for all receivers together
-	waiting int // jobs that wait for a place, for all receivers together
+	mu        sync.Mutex
+	byID      map[string]*receiver
+	companies map[string]int // jobs at the receivers of each company
+	busy      int            // attempts under way, for all receivers together
+	waiting   int            // jobs that wait for a place, for all receivers together
 }
 
 // receiver is the state of a subscription that has jobs on this node. It is dropped with the last of them.
@@ -40,11 +43,11 @@ type receiver struct {
 	nextWake     time.Time     // when the job that snoozed last will wake
 }
 
-func newLimits() *limits { return &limits{byID: map[string]*receiver{}} }
+func newLimits() *limits { return &limits{byID: map[string]*receiver{}, companies: map[string]int{}} }
 
-// enter takes a place for an attempt at a receiver; leave gives it back. Without a free place it returns how long the job must
-// snooze.
-func (l *limits) enter(ctx context.Context, id string) (leave func(called bool), snooze time.Duration) {
+// enter takes a place for an attempt at a receiver of a company; leave gives it back. Without a free place it returns how long the job
+// must snooze.
+func (l *limits) enter(ctx context.Context, company, id string) (leave func(called bool), snooze time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.byID[id]
@@ -53,9 +56,11 @@ func (l *limits) enter(ctx context.Context, id string) (leave func(called bool),
 		l.byID[id] = r
 	}
 	r.jobs++
+	l.companies[company]++
+	full := l.companies[company] > perCompany
 	crowded := l.busy >= slots/2 && r.busy >= perSlow && r.slotDuration(time.Now()) > maxWait
-	if crowded || !r.places.TryAcquire(1) && !l.wait(ctx, r) {
-		defer l.forget(id, r)
+	if full || crowded || !r.places.TryAcquire(1) && !l.wait(ctx, r) {
+		defer l.forget(company, id, r)
 		return nil, r.snooze(time.Now())
 	}
 	r.busy++
@@ -71,7 +76,7 @@ func (l *limits) enter(ctx context.Context, id string) (leave func(called bool),
 		r.busy--
 		l.busy--
 		r.places.Release(1)
-		l.forget(id, r)
+		l.forget(company, id, r)
 	}, 0
 }
 
@@ -126,8 +131,11 @@ func (r *receiver) addSample(held time.Duration) {
 	r.avgDuration += (held - r.avgDuration) / averagedCalls
 }
 
-// forget removes a job from its receiver, and drops the receiver with its last job; the caller holds mu.
-func (l *limits) forget(id string, r *receiver) {
+// forget removes a job from its receiver and its company, and drops each with its last job; the caller holds mu.
+func (l *limits) forget(company, id string, r *receiver) {
+	if l.companies[company]--; l.companies[company] == 0 {
+		delete(l.companies, company)
+	}
 	if r.jobs--; r.jobs == 0 {
 		delete(l.byID, id)
 	}

@@ -106,6 +106,30 @@ func TestRoomForOthers(t *testing.T) {
 	}
 }
 
+// However many receivers a company has, and however fast they are, its attempts leave three quarters of the slots to other companies.
+func TestLimitOfACompany(t *testing.T) {
+	t.Parallel()
+	l := webhook.NewLimits()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	take := func(company string, receivers int) (leaves []func(bool)) {
+		for i := range receivers * webhook.PerReceiver {
+			if leave, snooze := l.EnterOf(ctx, company, fmt.Sprint(company, i%receivers)); snooze == 0 {
+				leaves = append(leaves, leave)
+			}
+		}
+		return leaves
+	}
+	leaves := take("greedy", 50)
+	require.Len(t, leaves, webhook.PerCompany)
+	require.Len(t, take("other", 10), 10*webhook.PerReceiver)
+	leaves[0](true)
+	_, snooze := l.EnterOf(ctx, "greedy", "greedy0")
+	require.Zero(t, snooze, "a place of its own is free again")
+	_, snooze = l.EnterOf(ctx, "greedy", "greedy49")
+	require.NotZero(t, snooze)
+}
+
 func TestIdleReceiversAreForgotten(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLimits()

@@ -36,12 +36,16 @@ var (
 
 	CreateSubscription = op.New("webhooksubscription.create", op.Spec{
 		Resource: "WebhookSubscription", Action: op.Create, AdminLayer: true, Summary: "Subscribe an address to events",
-	}, createSubscription)
+	}, createSubscription).WithCheck(func(_ context.Context, tx *op.Tx, in CreateSubscriptionInput) error {
+		return check(tx, &in.URL, in.Events)
+	})
 
 	UpdateSubscription = op.OnRow("webhooksubscription.update", op.Spec{
 		Resource: "WebhookSubscription", Action: op.Update, AdminLayer: true,
 		Summary: "Update a webhook subscription; enabled: true also resumes one that was disabled",
-	}, loadSubscription, updateSubscription)
+	}, loadSubscription, updateSubscription).WithCheck(func(_ context.Context, tx *op.Tx, in UpdateSubscriptionInput) error {
+		return check(tx, in.URL.Value(), op.Or(in.Events.Value(), events.Names())) // the events that stay are known
+	})
 
 	DeleteSubscription = op.OnRow("webhooksubscription.delete", op.Spec{
 		Resource: "WebhookSubscription", Action: op.Delete, AdminLayer: true, Summary: "Delete a webhook subscription and its deliveries",

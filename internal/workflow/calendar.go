@@ -32,12 +32,15 @@ var (
 
 	CreateCalendar = op.New("calendar.create", op.Spec{
 		Resource: "Calendar", Action: op.Create, AdminLayer: true, Summary: "Create a calendar",
-	}, createCalendar)
+	}, createCalendar).WithCheck(func(_ context.Context, _ *op.Tx, in CreateCalendarInput) error {
+		return checkCalendar(in.TimeZone, in.WorkingHours, in.Holidays, in.Exceptions)
+	}, "workingHours", "holidays", "exceptions")
 
 	UpdateCalendar = op.OnRow("calendar.update", op.Spec{
 		Resource: "Calendar", Action: op.Update, AdminLayer: true,
 		Summary: "Update a calendar: what counts by it from now on is as if it had always been so",
-	}, loadCalendar, updateCalendar).Prepared(prepareCalendar)
+	}, loadCalendar, updateCalendar).Prepared(prepareCalendar).WithCheck(func(_ context.Context, _ *op.Tx, in UpdateCalendarInput) error { return in.check() },
+		"workingHours", "holidays", "exceptions")
 
 	DeleteCalendar = op.OnRow("calendar.delete", op.Spec{
 		Resource: "Calendar", Action: op.Delete, AdminLayer: true, Summary: "Delete a calendar that nothing counts by",
@@ -102,9 +105,12 @@ type UpdateCalendarInput struct {
 	Exceptions   op.Patch[[]Exception]  `json:"exceptions,omitzero" nullable:"true" maxItems:"1000" doc:"Replaces all exceptions."`
 }
 
+func (in UpdateCalendarInput) check() error {
+	return checkCalendar(in.TimeZone.Value(), in.WorkingHours.Value(), op.Or(in.Holidays.Value(), nil), op.Or(in.Exceptions.Value(), nil))
+}
+
 func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in UpdateCalendarInput) (*ent.Calendar, error) {
-	err := checkCalendar(in.TimeZone.Value(), in.WorkingHours.Value(), op.Or(in.Holidays.Value(), nil), op.Or(in.Exceptions.Value(), nil))
-	if err != nil {
+	if err := in.check(); err != nil {
 		return nil, err
 	}
 	ready, _ := op.Preparation[readyCalendar](tx)

@@ -341,6 +341,12 @@ func TestScan(t *testing.T) {
 		refused(t, err, apperr.Conflict, "has not been scanned")
 
 		scan.Address = clamd(t)
+		held := d.HoldScans(a.CompanyID, 5)
+		require.Len(t, held, 2, "of the places for scans, some are left to other companies")
+		require.ErrorContains(t, d.ScanNow(t.Context(), a.CompanyID, a.StoredAs), "nooze")
+		for _, leave := range held {
+			leave()
+		}
 		require.NoError(t, d.ScanNow(t.Context(), a.CompanyID, a.StoredAs))
 		got, err = d.bytesOf(staff, a.ID)
 		require.NoError(t, err)

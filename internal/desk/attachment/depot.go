@@ -33,6 +33,7 @@ type Depot struct {
 	Log    *slog.Logger
 
 	uploads, ofCallers, previews *share.Places
+	scans                        *jobs.Places
 }
 
 // The places of a node. An upload holds a connection and 32 KiB; the picture of a preview may take 160 MiB (picture.go), and a company
@@ -43,6 +44,9 @@ const (
 	uploadsOfCaller = 4
 	uploadTurn      = 20 * time.Second // how long an upload waits for its place
 	previewsAtOnce  = 2
+	scansAtOnce     = 4 // of the workers of jobs without a queue
+	scansOfOne      = 2 // company
+	scanTurn        = 2 * time.Second
 
 	takenAgain = 10 * time.Minute // after which a download by the same caller is recorded again
 )
@@ -50,7 +54,7 @@ const (
 // NewDepot returns a depot.
 func NewDepot(d Depot) *Depot {
 	d.uploads, d.ofCallers = share.New(uploadsAtOnce, uploadsOfOne), share.New(uploadsAtOnce, uploadsOfCaller)
-	d.previews = share.New(previewsAtOnce, 1)
+	d.previews, d.scans = share.New(previewsAtOnce, 1), jobs.NewPlaces(scansAtOnce, scansOfOne, scanTurn)
 	return &d
 }
 

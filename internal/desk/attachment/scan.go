@@ -109,6 +109,11 @@ func (s *scanner) Work(ctx context.Context, job *river.Job[ScanArgs]) error {
 	}
 	result := attachment.ScanSKIPPED
 	if d.Scan != nil {
+		leave, err := d.scans.TakeOrSnooze(job.Args.Company)
+		if err != nil {
+			return err
+		}
+		defer leave()
 		infected, err := d.infected(ctx, job.Args)
 		if errors.Is(err, files.ErrNotFound) {
 			return nil // deleted meanwhile

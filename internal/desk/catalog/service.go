@@ -34,12 +34,16 @@ var (
 	CreateService = op.New("service.create", op.Spec{
 		Resource: "Service", Action: op.Create, Scope: "services:write",
 		Summary: "Create a service",
-	}, createService)
+	}, createService).WithCheck(func(ctx context.Context, tx *op.Tx, in CreateServiceInput) error {
+		return ownersExist(ctx, tx, in.OwnerTeamID, in.OrganizationID)
+	})
 
 	UpdateService = op.OnRow("service.update", op.Spec{
 		Resource: "Service", Action: op.Update, Scope: "services:write",
 		Summary: "Update a service",
-	}, loadService, updateService)
+	}, loadService, updateService).WithCheck(func(ctx context.Context, tx *op.Tx, in UpdateServiceInput) error {
+		return ownersExist(ctx, tx, in.OwnerTeamID.Value(), in.OrganizationID.Value())
+	})
 
 	DeleteService = op.OnRow("service.delete", op.Spec{
 		Resource: "Service", Action: op.Delete, Scope: "services:write",

@@ -129,7 +129,13 @@ func (p *plan) find(ctx context.Context, from, to int) error {
 	if err != nil {
 		return fmt.Errorf("look the teams up: %w", err)
 	}
-	p.names.people, err = look(cells("", isRequester, isAssignee), func(u *ent.User) []string { return []string{u.ID, u.Email, u.Name} },
+	called := cells("", isRequester, isAssignee)
+	for i, s := range called {
+		if address, ok := text.Email(s); ok {
+			called[i] = address // as it is stored, so that the index of addresses finds it
+		}
+	}
+	p.names.people, err = look(called, func(u *ent.User) []string { return []string{u.ID, u.Email, u.Name} },
 		func(called []string, folded bool) ([]*ent.User, error) {
 			where := user.Or(user.IDIn(called...), user.EmailIn(called...), user.NameIn(called...))
 			if folded {

@@ -40,7 +40,7 @@ var (
 		Resource: "RoutingRule", Action: op.Create, AdminLayer: true, Summary: "Create a routing rule, in force at once",
 	}, create).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
 		return faults(ctx, tx, in.When)
-	})
+	}).WithCheck(checkNew, "when")
 
 	Update = op.OnRow("routingrule.update", op.Spec{
 		Resource: "RoutingRule", Action: op.Update, AdminLayer: true, Summary: "Change a routing rule, in force at once",
@@ -49,7 +49,7 @@ var (
 			return faults(ctx, tx, when)
 		}
 		return nil, nil // the condition stays
-	})
+	}).WithCheck(checkChange, "when")
 
 	Delete = op.OnRow("routingrule.delete", op.Spec{
 		Resource: "RoutingRule", Action: op.Delete, AdminLayer: true, Summary: "Delete a routing rule",
@@ -85,7 +85,8 @@ func faults(ctx context.Context, tx *op.Tx, when string) (details []apperr.Detai
 
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.RoutingRule, error) {
 	assign := routingrule.AssignTo(op.Or(in.AssignTo, string(routingrule.DefaultAssignTo)))
-	if err := check(ctx, tx, in.TeamID, in.TeamID, assign, in.Priority == nil); err != nil {
+	details, _ := op.Preparation[[]apperr.Detail](tx)
+	if err := check(ctx, tx, details, in.TeamID, in.TeamID, assign, in.Priority == nil); err != nil {
 		return nil, err
 	}
 	if err := tx.LockName(ctx, "routingrules/"+tx.Principal().CompanyID); err != nil {
@@ -135,19 +136,26 @@ type UpdateInput struct {
 	Enabled  op.Patch[bool]   `json:"enabled,omitzero" doc:"Whether it counts."`
 }
 
-func update(ctx context.Context, tx *op.Tx, before *ent.RoutingRule, in UpdateInput) (*ent.RoutingRule, error) {
+// check reports what is wrong with a rule once it is changed; details are the faults of its condition.
+func (in UpdateInput) check(ctx context.Context, tx *op.Tx, details []apperr.Detail, before *ent.RoutingRule) (assign routingrule.AssignTo, err error) {
 	team := before.TeamID
 	if in.TeamID.IsSet() {
 		team = in.TeamID.Value()
 	}
-	assign := before.AssignTo
+	assign = before.AssignTo
 	op.Set(in.AssignTo, func(to string) any { assign = routingrule.AssignTo(to); return nil })
 	priority := before.Priority != nil
 	if in.Priority.IsSet() {
 		priority = in.Priority.Value() != nil
 	}
 	idle := !priority && (in.TeamID.IsSet() || in.Priority.IsSet()) // one that did nothing before this was refused can still be renamed and disabled
-	if err := check(ctx, tx, in.TeamID.Value(), team, assign, idle); err != nil {
+	return assign, check(ctx, tx, details, in.TeamID.Value(), team, assign, idle)
+}
+
+func update(ctx context.Context, tx *op.Tx, before *ent.RoutingRule, in UpdateInput) (*ent.RoutingRule, error) {
+	details, _ := op.Preparation[[]apperr.Detail](tx)
+	assign, err := in.check(ctx, tx, details, before)
+	if err != nil {
 		return nil, err
 	}
 	u := before.Update()
@@ -171,10 +179,35 @@ func remove(ctx context.Context, tx *op.Tx, r *ent.RoutingRule, _ op.ByID) (stru
 	return op.Remove(ctx, tx, r, tx.RoutingRule.DeleteOne(r).Exec)
 }
 
-// check reports the faults of a rule: those that its preparation found in the condition, a named team that is no row of the
-// company, an assignment without a team, and, with idle, one that does nothing without a team.
-func check(ctx context.Context, tx *op.Tx, named, teamID *string, assign routingrule.AssignTo, idle bool) error {
-	details, _ := op.Preparation[[]apperr.Detail](tx)
+// checkNew returns everything that is wrong with a new rule, outside of a transaction.
+func checkNew(ctx context.Context, tx *op.Tx, in CreateInput) error {
+	details, err := faults(ctx, tx, in.When)
+	if err != nil {
+		return err
+	}
+	assign := routingrule.AssignTo(op.Or(in.AssignTo, string(routingrule.DefaultAssignTo)))
+	return check(ctx, tx, details, in.TeamID, in.TeamID, assign, in.Priority == nil)
+}
+
+// checkChange returns everything that is wrong with a change of a rule, outside of a transaction.
+func checkChange(ctx context.Context, tx *op.Tx, in UpdateInput) error {
+	before, err := tx.RoutingRule.Get(ctx, in.ID)
+	if err != nil {
+		return err
+	}
+	var details []apperr.Detail
+	if when, ok := op.Given(in.When); ok {
+		if details, err = faults(ctx, tx, when); err != nil {
+			return err
+		}
+	}
+	_, err = in.check(ctx, tx, details, before)
+	return err
+}
+
+// check reports the faults of a rule: details are those of the condition, others a named team that is no row of the company, an
+// assignment without a team, and, with idle, a rule that does nothing without a team.
+func check(ctx context.Context, tx *op.Tx, details []apperr.Detail, named, teamID *string, assign routingrule.AssignTo, idle bool) error {
 	var refs op.Refs
 	for _, d := range details {
 		refs.Fault(d.Field, d.Message)

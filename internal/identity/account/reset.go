@@ -112,7 +112,7 @@ func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account
 		show(http.StatusUnprocessableEntity, pages.Page{Faults: faults})
 		return "", false
 	}
-	hash, err = s.hasher.Hash(r.Context(), plain)
+	hash, err = s.hasher.Hash(password.From(r.Context(), throttle.Network(r)), plain)
 	switch {
 	case errors.Is(err, password.ErrBusy):
 		s.busy(w, r)

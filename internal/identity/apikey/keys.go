@@ -28,7 +28,10 @@ var (
 
 	Create = op.New("apikey.create", op.Spec{
 		Resource: "APIKey", Action: op.Create, AdminLayer: true, LiveOnly: true, Summary: "Issue an API key",
-	}, createKey)
+	}, createKey).WithCheck(func(ctx context.Context, tx *op.Tx, in CreateInput) error {
+		_, err := in.check(tx.Now(ctx))
+		return err
+	}, "scopes", "allowedIps")
 
 	Rotate = op.OnRow("apikey.rotate", op.Spec{
 		Resource: "APIKey", Action: op.Update, AdminLayer: true, Summary: "Replace an API key's value",

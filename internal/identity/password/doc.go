@@ -2,8 +2,9 @@
 // account and company call it.
 //
 // Hashing is expensive on purpose: 64 MiB and tens of milliseconds of CPU time each. A Hasher therefore hashes GOMAXPROCS − 1
-// passwords at once (1 to 8), lets 32 callers wait for each of them, for 2 s, and refuses the rest with ErrBusy. Never call it
-// inside a database transaction.
+// passwords at once (1 to 8), lets 32 callers wait for each of them, for 2 s, and refuses the rest with ErrBusy. One source, which
+// is the network of a client, leaves a worker and a quarter of the queue to others, and waits behind each of them for one hash. Never
+// call it inside a database transaction.
 //
 // Each password is hashed on its own thread with a low priority (niceness 10; Linux only). Go runs at most GOMAXPROCS threads
 // at once, and a hash occupies one of them. So the server adds the Hasher's workers to GOMAXPROCS, and the operating system

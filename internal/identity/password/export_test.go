@@ -4,4 +4,8 @@ package password
 func (h *Hasher) Watch(before func()) { h.before = before }
 
 // Waiting returns how many callers wait for a worker.
-func (h *Hasher) Waiting() int { return int(h.waiting.Load()) }
+func (h *Hasher) Waiting() int {
+	h.turns.mu.Lock()
+	defer h.turns.mu.Unlock()
+	return h.turns.waiting
+}

@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/text/unicode/norm"
-
-	"atrium/internal/platform/apperr"
 )
 
 // maxBytes bounds the length of a text that is hashed at all. Check has a lower limit.
@@ -35,12 +32,10 @@ type Options struct {
 	Memory uint32
 }
 
-// Hasher hashes and verifies passwords, a limited number at once. Safe for concurrent use.
+// Hasher hashes and verifies passwords, a limited number at once, which the sources of calls share. Safe for concurrent use.
 type Hasher struct {
-	workers chan struct{}
-	waiting atomic.Int64
-	queue   int64
-	wait    time.Duration
+	workers int
+	turns   *turns
 	params  argon2id.Params
 	nobody  string // the parameters of new hashes with a salt and a key of zeros, which no password is known to have
 	before  func() // hook for tests: runs at the start of every verification, while it holds a worker
@@ -64,13 +59,13 @@ func New(o Options) *Hasher {
 	// harder to guess.
 	p := argon2id.Params{Memory: o.Memory, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	return &Hasher{
-		workers: make(chan struct{}, o.Workers), queue: int64(o.Queue), wait: o.Wait, params: p, before: func() {},
+		workers: o.Workers, turns: newTurns(o.Workers, o.Queue, o.Wait), params: p, before: func() {},
 		nobody: fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s", p.Memory, p.Iterations, p.Parallelism, strings.Repeat("A", 22), strings.Repeat("A", 43)),
 	}
 }
 
 // Workers returns how many passwords are hashed at once.
-func (h *Hasher) Workers() int { return cap(h.workers) }
+func (h *Hasher) Workers() int { return h.workers }
 
 // Hash returns the argon2id hash of the password in its text form. Returns ErrBusy, wrapped, when no worker becomes free in
 // time, and the context's error when that ends first.
@@ -130,10 +125,11 @@ func (h *Hasher) NeedsRehash(hash string) bool {
 
 // work runs fn on a thread of low priority once a worker is free.
 func (h *Hasher) work(ctx context.Context, fn func() error) error {
-	if err := h.acquire(ctx); err != nil {
+	leave, err := h.turns.take(ctx)
+	if err != nil {
 		return err
 	}
-	defer func() { <-h.workers }()
+	defer leave()
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the priority cannot be raised again, so the thread ends with the goroutine
@@ -141,34 +137,4 @@ func (h *Hasher) work(ctx context.Context, fn func() error) error {
 		done <- fn()
 	}()
 	return <-done
-}
-
-// acquire takes a worker. Returns ErrBusy, wrapped, or the context's error.
-func (h *Hasher) acquire(ctx context.Context) error {
-	select {
-	case h.workers <- struct{}{}:
-		return nil
-	default:
-	}
-	if h.waiting.Add(1) > h.queue {
-		h.waiting.Add(-1)
-		return busy()
-	}
-	defer h.waiting.Add(-1)
-	timer := time.NewTimer(h.wait)
-	defer timer.Stop()
-	select {
-	case h.workers <- struct{}{}:
-		return nil
-	case <-timer.C:
-		return busy()
-	case <-ctx.Done():
-		return fmt.Errorf("wait for a worker: %w", ctx.Err())
-	}
-}
-
-func busy() error {
-	err := apperr.Wrap(ErrBusy, apperr.Unavailable, "Too many people are signing in at this moment. Try again shortly.")
-	err.RetryAfter = 2
-	return err
 }

@@ -2,6 +2,7 @@ package password_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -126,6 +127,45 @@ func TestFlood(t *testing.T) {
 	require.EqualValues(t, workers+queue, served.Load())
 	require.EqualValues(t, flood-workers-queue, refused.Load())
 	require.EqualValues(t, workers, peak.Load(), "no more than the workers were at work, and so in memory, at once")
+	require.Zero(t, h.Waiting())
+}
+
+// A source that floods the sign-in leaves a worker and places of the queue to others.
+func TestOneSourceLeavesRoom(t *testing.T) {
+	t.Parallel()
+	const workers, queue, flood = 2, 8, 40
+	h := password.New(password.Options{Workers: workers, Queue: queue, Wait: time.Hour, Memory: 64})
+	entered, proceed := make(chan struct{}, flood), make(chan struct{})
+	h.Watch(func() { entered <- struct{}{}; <-proceed })
+	turnedAway := make(chan error, flood)
+	verify := func(source string) error {
+		_, err := h.Verify(password.From(context.Background(), source), "", "guess")
+		return err
+	}
+	var wg sync.WaitGroup
+	for range flood {
+		wg.Go(func() {
+			if err := verify("192.0.2.1/32"); err != nil {
+				turnedAway <- err
+			}
+		})
+	}
+	<-entered
+	for range flood - 1 - queue*3/4 {
+		require.ErrorIs(t, <-turnedAway, password.ErrBusy)
+	}
+	require.Empty(t, entered, "the second worker is free")
+	others := make(chan error, 3)
+	for i := range cap(others) {
+		go func() { others <- verify(fmt.Sprintf("198.51.100.%d/32", i)) }()
+	}
+	<-entered
+	require.Eventually(t, func() bool { return h.Waiting() == queue }, 30*time.Second, time.Millisecond, "others wait in the places that are left")
+	close(proceed)
+	for range cap(others) {
+		require.NoError(t, <-others)
+	}
+	wg.Wait()
 	require.Zero(t, h.Waiting())
 }
 

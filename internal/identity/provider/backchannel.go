@@ -29,10 +29,17 @@ const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 // callTimeout bounds the call to a client.
 const callTimeout = 5 * time.Second
 
+// The places of a node for calls to clients, among the workers of jobs without a queue. A client that hangs holds one for callTimeout.
+const (
+	callsAtOnce = 4
+	callsOfOne  = 2 // company
+	callTurn    = time.Second
+)
+
 // Logouts makes a job queue deliver the logout notices of package access. issuer is the issuer as clients know it. calls must
 // be a client that refuses private addresses and follows no redirects (package egress), because companies choose the URIs.
 func Logouts(s *store.Store, keys *identity.Keys, issuer string, calls *http.Client) jobs.Option {
-	return jobs.Work(&notifier{store: s, keys: keys, issuer: issuer, http: calls})
+	return jobs.Work(&notifier{store: s, keys: keys, issuer: issuer, http: calls, places: jobs.NewPlaces(callsAtOnce, callsOfOne, callTurn)})
 }
 
 // notifier delivers logout notices.
@@ -42,6 +49,7 @@ type notifier struct {
 	keys   *identity.Keys
 	issuer string
 	http   *http.Client
+	places *jobs.Places
 }
 
 // Work sends a logout token to the client. After an answer of 400 it is not sent again: the client refused the token.
@@ -55,6 +63,11 @@ func (t *notifier) Work(ctx context.Context, job *river.Job[access.LogoutNotice]
 	if err != nil {
 		return fmt.Errorf("look the client up: %w", err)
 	}
+	leave, err := t.places.TakeOrSnooze(c.CompanyID)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	token, err := t.logoutToken(ctx, args)
 	if err != nil {
 		return err

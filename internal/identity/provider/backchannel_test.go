@@ -64,6 +64,35 @@ func (s *idp) jobStates() []string {
 	return s.Query(s.t, "SELECT CAST(state AS TEXT) FROM river_job WHERE kind = 'backchannel_logout'")
 }
 
+// A company whose clients hang has two calls under way on a node, so that others' jobs go on. The rest come again, and none is lost.
+func TestBackchannelLogoutSharesWorkers(t *testing.T) {
+	each(t, func(t *testing.T, s *idp) {
+		var under, most, all atomic.Int32
+		answer := make(chan struct{})
+		r := &receiver{Server: httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+			n := under.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			<-answer
+			under.Add(-1)
+			all.Add(1)
+		}))}
+		t.Cleanup(r.Close)
+		for range 4 {
+			s.hears(r)
+		}
+		s.work(r.Client())
+		require.Eventually(t, func() bool { return under.Load() >= 2 }, 30*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool {
+			return len(slices.DeleteFunc(s.jobStates(), func(state string) bool { return state == "running" })) == 2
+		},
+			30*time.Second, 10*time.Millisecond, "the others do not wait in a worker")
+		close(answer)
+		require.Eventually(t, func() bool { return all.Load() == 4 }, time.Minute, 20*time.Millisecond)
+		require.EqualValues(t, 2, most.Load())
+	})
+}
+
 // Clients that registered a logout URI receive a logout token, which is not accepted as any other kind of token. If a client is
 // down, the delivery is retried.
 func TestBackchannelLogout(t *testing.T) {

@@ -122,7 +122,7 @@ func (s *Server) tryPassword(w http.ResponseWriter, r *http.Request, g *goal, ro
 		refuse(http.StatusTooManyRequests, pages.Page{Error: tooMany(wait)})
 		return
 	}
-	right, err := s.verify(r.Context(), acc, plain, try)
+	right, err := s.verify(password.From(r.Context(), throttle.Network(r)), acc, plain, try)
 	switch {
 	case errors.Is(err, password.ErrBusy):
 		s.busy(w, r)
@@ -142,7 +142,7 @@ func (s *Server) tryPassword(w http.ResponseWriter, r *http.Request, g *goal, ro
 // Confirm checks a password against the signed-in person's account. It counts as an attempt to sign in: if wait is not 0,
 // no attempt is accepted for that long. Returns password.ErrBusy, wrapped, like the Hasher.
 func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Account, plain string) (right bool, wait time.Duration, err error) {
-	ctx := r.Context()
+	ctx := password.From(r.Context(), throttle.Network(r))
 	if len(plain) > maxPassword {
 		return false, 0, nil
 	}

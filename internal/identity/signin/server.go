@@ -23,6 +23,7 @@ import (
 	"atrium/internal/identity/throttle"
 	"atrium/internal/op"
 	"atrium/internal/platform/locale"
+	"atrium/internal/platform/share"
 	"atrium/internal/platform/store"
 )
 
@@ -70,6 +71,9 @@ const DefaultSMSPerDay = 1_000
 // is read or written for them.
 const maxAtOnce = 128
 
+// ofOneNetwork limits those that come from one network, so that others are let in beside it.
+const ofOneNetwork = maxAtOnce / 2
+
 // Server serves the pages. Safe for concurrent use.
 type Server struct {
 	*pages.Layout
@@ -87,7 +91,7 @@ type Server struct {
 	passkeys  *webauthn.WebAuthn // nil on an IP address, where browsers have no passkeys
 	signIns   *SignIns
 	throttle  *throttle.Throttle
-	slots     chan struct{}
+	slots     *share.Places // by the networks of clients
 }
 
 // New returns the pages' server. It reads and writes nothing before the first request.
@@ -105,7 +109,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		Layout: layout, log: o.Log, store: o.Store, provider: o.Provider, hasher: o.Hasher, sealer: o.Sealer, sms: o.SMS, smsPerDay: cmp.Or(o.SMSPerDay, DefaultSMSPerDay),
-		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp, notify: o.Notify, signIns: NewSignIns(o.Store), slots: make(chan struct{}, maxAtOnce),
+		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp, notify: o.Notify, signIns: NewSignIns(o.Store), slots: share.New(maxAtOnce, ofOneNetwork),
 	}
 	s.throttle = throttle.New(o.Store)
 	u, err := url.Parse(layout.Origin())
@@ -187,12 +191,12 @@ func (s *Server) home() pages.Link {
 // bounded limits how many proofs are checked at once.
 func (s *Server) bounded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-			next(w, r)
-		default:
+		leave, ok := s.slots.TakeNow(throttle.Network(r))
+		if !ok {
 			s.busy(w, r)
+			return
 		}
+		defer leave()
+		next(w, r)
 	}
 }

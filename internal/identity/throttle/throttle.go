@@ -41,9 +41,10 @@ type Attempt struct {
 func AccountKey(email string) string { return "account/" + ratelimit.Hidden(email) }
 
 // AddressKey names the counter of the failures from a request's address.
-func AddressKey(r *http.Request) string { return "address/" + network(r) }
+func AddressKey(r *http.Request) string { return "address/" + Network(r) }
 
-func network(r *http.Request) string {
+// Network names the network of a request's client.
+func Network(r *http.Request) string {
 	if n := gate.Network(gate.RemoteIP(r)); n.IsValid() {
 		return n.String()
 	}
@@ -98,7 +99,7 @@ func (t *Throttle) Message(r *http.Request, purpose, accountID, number string, p
 	}
 	return t.count(t.context(r.Context()),
 		ratelimit.Counter{Key: "sms/" + purpose + "/day", Limit: ratelimit.Attempts{Max: perDay, Window: 24 * time.Hour}},
-		ratelimit.Counter{Key: "sms/" + purpose + "/from/" + network(r), Limit: messagesFrom},
+		ratelimit.Counter{Key: "sms/" + purpose + "/from/" + Network(r), Limit: messagesFrom},
 		ratelimit.Counter{Key: "sms/" + purpose + "/" + accountID, Limit: messageLimit},
 		ratelimit.Counter{Key: "sms/" + purpose + "/to/" + ratelimit.Hidden(number), Limit: messageLimit})
 }
@@ -121,7 +122,7 @@ func (t *Throttle) count(ctx context.Context, counters ...ratelimit.Counter) (wa
 // sign-ups.
 func (t *Throttle) Mail(r *http.Request, kind, email string, send func(ctx context.Context, tx *store.Tx, enough bool) error) (wait time.Duration, err error) {
 	ctx := t.context(r.Context())
-	from := ratelimit.Counter{Key: "mail/" + kind + "/from/" + network(r), Limit: mailsFrom}
+	from := ratelimit.Counter{Key: "mail/" + kind + "/from/" + Network(r), Limit: mailsFrom}
 	to := ratelimit.Counter{Key: "mail/" + kind + "/to/" + ratelimit.Hidden(email), Limit: mailsTo}
 	if wait, err = ratelimit.Wait(ctx, t.store.Reader(), from); err != nil || wait > 0 {
 		return wait, err

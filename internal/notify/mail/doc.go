@@ -8,6 +8,9 @@
 //	                ▲                  ├─> rejected for good by the recipient's server: given up, logged
 //	                └── wait, longer ──┴─> any other failure, a dozen times within half a day
 //
+// A node sends four mails at a time. Of those that one company writes in a minute, the first hundred are sent in turn with others' and
+// the rest after them (share.go).
+//
 // A mail to a user or an account that is erased before it was sent is dropped. What is kept of a failure is what the server answered
 // as a code, since its text may repeat the recipient's address.
 //

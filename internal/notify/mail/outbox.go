@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,6 +44,7 @@ func (SendArgs) InsertOpts() river.InsertOpts {
 type Outbox struct {
 	queue  *jobs.Queue
 	sealer op.Sealer
+	shares shares
 }
 
 // NewOutbox returns an outbox that puts mails into the queue. The queue may be one that only inserts jobs.
@@ -59,15 +61,15 @@ func (o *Outbox) Enqueue(ctx context.Context, tx *store.Tx, m Message) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	args := SendArgs{ID: id.New("msg")}
-	plain, err := json.Marshal(envelope{Message: m, At: clock.From(ctx).Now()})
+	args, now := SendArgs{ID: id.New("msg")}, clock.From(ctx).Now()
+	plain, err := json.Marshal(envelope{Message: m, At: now})
 	if err != nil {
 		return fmt.Errorf("write the mail: %w", err)
 	}
 	if args.Sealed, err = o.sealer.Seal(plain, []byte(args.ID)); err != nil {
 		return fmt.Errorf("seal the mail: %w", err)
 	}
-	return o.queue.InsertTx(ctx, tx, args, time.Time{})
+	return o.queue.InsertManyTx(ctx, tx, jobs.Job{Args: args, Priority: o.shares.priority(cmp.Or(companyOf(ctx), m.Of), now)})
 }
 
 // Work makes a queue send mails with the sender. It drops those to users and accounts that have been erased meanwhile.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,42 @@ func TestMailIsPartOfTheTransaction(t *testing.T) {
 		text, err := os.ReadFile(files[0])
 		require.NoError(t, err)
 		require.Contains(t, string(text), "Subject: Once\r\n")
+	})
+}
+
+// However many mails one company has in the queue, one of another company waits for those of a minute's share at most. Mails of a
+// company are sent in the order in which they were written, and none is lost.
+func TestACompanysMailsDoNotHoldUpOthers(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		sender, err := mail.Open(mail.Options{Dir: t.TempDir()})
+		require.NoError(t, err)
+		queue, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, mail.Work(w.Store, sender, w.Engine.Sealer))
+		require.NoError(t, err)
+		box := mail.NewOutbox(queue, w.Engine.Sealer)
+		enqueue := func(from *testkit.Tenant, n int) {
+			require.NoError(t, w.Store.Write(w.As(from, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+				for range n {
+					if err := box.Enqueue(ctx, tx, mail.Message{To: "ada@x.test", Subject: "Hello", Text: "Hello\n"}); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		}
+		enqueue(w.A, 4*mail.PerMinute)
+		enqueue(w.B, 1)
+		last := w.Query(t, "SELECT CAST(MAX(id) AS TEXT) FROM river_job WHERE kind = 'mail'")[0]
+
+		stop := testkit.RunQueue(t, queue)
+		require.Eventually(t, func() bool {
+			due, err := queue.Due(t.Context())
+			return err == nil && due == 0
+		}, time.Minute, 20*time.Millisecond)
+		stop()
+		order := w.Query(t, "SELECT CAST(id AS TEXT) FROM river_job WHERE kind = 'mail' AND state = 'completed' ORDER BY attempted_at, id")
+		require.Len(t, order, 4*mail.PerMinute+1)
+		require.Less(t, slices.Index(order, last), mail.PerMinute+20)
 	})
 }
 

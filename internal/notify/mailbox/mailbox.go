@@ -34,11 +34,13 @@ var (
 
 	Create = op.New("mailbox.create", op.Spec{
 		Resource: "Mailbox", Action: op.Create, AdminLayer: true, LiveOnly: true, Summary: "Make an address whose mail becomes requests and comments",
-	}, create)
+	}, create).WithCheck(checkNew)
 
 	Update = op.OnRow("mailbox.update", op.Spec{
 		Resource: "Mailbox", Action: op.Update, AdminLayer: true, Summary: "Change a mailbox",
-	}, load, update)
+	}, load, update).WithCheck(func(ctx context.Context, tx *op.Tx, in UpdateInput) error {
+		return checkTargets(ctx, tx, in.OfferingID.Value(), in.TeamID.Value())
+	})
 
 	RotatePassword = op.OnRow("mailbox.rotate", op.Spec{
 		Resource: "Mailbox", Action: op.Update, AdminLayer: true, Summary: "Replace the password of a mailbox's webhook",
@@ -78,13 +80,10 @@ type Issued struct {
 
 // create returns conflict for a server that takes no mail by SMTP, and for the 51st mailbox of a company.
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
-	address, ok := text.Email(in.Address)
-	if !ok || !takesTokens(address) {
-		return Issued{}, apperr.InvalidField("address", "must be an e-mail address of at most 43 characters before the @, without +")
-	}
-	if err := checkTargets(ctx, tx, &in.OfferingID, in.TeamID); err != nil {
+	if err := checkNew(ctx, tx, in); err != nil {
 		return Issued{}, err
 	}
+	address, _ := text.Email(in.Address)
 	if err := tx.LockName(ctx, "mailboxes/"+tx.Principal().CompanyID); err != nil {
 		return Issued{}, err
 	}
@@ -107,6 +106,16 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	}
 	tx.Changed(nil, out.Mailbox)
 	return out, nil
+}
+
+// checkNew returns a validation error for an address that a mailbox cannot have, and for ids that are no rows of the company.
+func checkNew(ctx context.Context, tx *op.Tx, in CreateInput) error {
+	var refs op.Refs
+	if address, ok := text.Email(in.Address); !ok || !takesTokens(address) {
+		refs.Fault("address", "must be an e-mail address of at most 43 characters before the @, without +")
+	}
+	refs.Refused(checkTargets(ctx, tx, &in.OfferingID, in.TeamID))
+	return refs.Err()
 }
 
 // mayAdd returns conflict when the company has a mailbox of the address, or as many as it may have.

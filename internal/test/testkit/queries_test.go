@@ -90,6 +90,7 @@ var seenByTheCaller = map[string]string{
 	"internal/people.forgetAccount":       "runs as the system: whatever is the account's",
 	"internal/people.forgetUser":          "runs as the system: whatever is the person's",
 	"internal/identity/signin.mayReset":   "runs as the system, over all companies",
+	"internal/desk/routing.checkChange":   "the row that the caller changes",
 	"internal/desk/routing.compile":       "within a preparation, from which nothing is hidden",
 	"internal/desk/routing.choose":        "the caller hands it an unfiltered context",
 	"internal/desk/routing.leastLoaded":   "the caller hands it an unfiltered context",
@@ -111,6 +112,7 @@ var seenByTheCaller = map[string]string{
 
 	"internal/workflow/schedule.done":          "a job's, from whom nothing is hidden",
 	"internal/workflow/schedule.replan":        "a worker's, from whom nothing is hidden",
+	"internal/workflow/schedule.checkUpdate":   "the row that the caller changes",
 	"internal/workflow/schedule.mayAdd":        "the company itself; the schedules are counted unfiltered",
 	"internal/workflow/execution.advanceTasks": "a worker's, from whom nothing is hidden",
 

@@ -90,9 +90,7 @@ type prepared struct {
 }
 
 // prepare compiles what was sent.
-func prepare(ctx context.Context, tx *op.Tx, mapping *Mapping, when *string) (any, error) {
-	var out prepared
-	var err error
+func prepare(ctx context.Context, tx *op.Tx, mapping *Mapping, when *string) (out prepared, err error) {
 	if out.mapping, err = mapping.read(ctx, tx); err != nil || when == nil {
 		return out, err
 	}

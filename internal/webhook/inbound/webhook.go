@@ -40,13 +40,13 @@ var (
 		Resource: "InboundWebhook", Action: op.Create, AdminLayer: true, Summary: "Make an address that starts a workflow when it is called",
 	}, createWebhook).Prepared(func(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (any, error) {
 		return prepare(ctx, tx, in.FieldMapping, in.When)
-	})
+	}).WithCheck(checkNew, "when")
 
 	UpdateWebhook = op.OnRow("inboundwebhook.update", op.Spec{
 		Resource: "InboundWebhook", Action: op.Update, AdminLayer: true, Summary: "Update an inbound webhook",
 	}, loadWebhook, updateWebhook).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateWebhookInput) (any, error) {
 		return prepare(ctx, tx, in.FieldMapping.Value(), in.When.Value())
-	})
+	}).WithCheck(checkChange, "when")
 
 	DeleteWebhook = op.OnRow("inboundwebhook.delete", op.Spec{
 		Resource: "InboundWebhook", Action: op.Delete, AdminLayer: true,
@@ -83,16 +83,46 @@ type Issued struct {
 	SigningSecret secret.Value
 }
 
+func (in CreateWebhookInput) style() inboundwebhook.SignatureStyle {
+	return inboundwebhook.SignatureStyle(op.Or(in.SignatureStyle, string(inboundwebhook.DefaultSignatureStyle)))
+}
+
+// target returns what the webhook refers to.
+func (in CreateWebhookInput) target(ready prepared) target {
+	return target{
+		workflow: &in.WorkflowID, offering: in.OfferingID, mapping: ready.mapping, keys: ready.mapping.keys(), headers: in.Headers, when: ready.when,
+		preset: in.Preset, style: in.style(), settings: op.Or(in.Signature, preset.Signature{}),
+	}
+}
+
+// checkNew returns everything that is wrong with a new webhook, outside of a transaction.
+func checkNew(ctx context.Context, tx *op.Tx, in CreateWebhookInput) error {
+	ready, err := prepare(ctx, tx, in.FieldMapping, in.When)
+	if err != nil {
+		return err
+	}
+	return in.target(ready).check(ctx, tx, in.SigningSecret)
+}
+
+// checkChange returns everything that is wrong with a change of a webhook, outside of a transaction.
+func checkChange(ctx context.Context, tx *op.Tx, in UpdateWebhookInput) error {
+	before, err := loadWebhook(ctx, tx, in.ID)
+	if err != nil {
+		return err
+	}
+	ready, err := prepare(ctx, tx, in.FieldMapping.Value(), in.When.Value())
+	if err != nil {
+		return err
+	}
+	t, _, _ := in.target(ready, before)
+	return t.check(ctx, tx, nil)
+}
+
 // createWebhook returns validation_error for a workflow that is not published, an offering or form field that does not exist, and
 // a faulty mapping; and conflict for the 51st webhook of a company.
 func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issued, error) {
 	ready, _ := op.Preparation[prepared](tx)
-	style := inboundwebhook.SignatureStyle(op.Or(in.SignatureStyle, string(inboundwebhook.DefaultSignatureStyle)))
-	t := target{
-		workflow: &in.WorkflowID, offering: in.OfferingID, mapping: ready.mapping, keys: ready.mapping.keys(), headers: in.Headers, when: ready.when,
-		preset: in.Preset, style: style, settings: op.Or(in.Signature, preset.Signature{}),
-	}
-	if err := t.check(ctx, tx, in.SigningSecret); err != nil {
+	if err := in.target(ready).check(ctx, tx, in.SigningSecret); err != nil {
 		return Issued{}, err
 	}
 	full := apperr.New(apperr.Conflict, "A company has at most %d inbound webhooks.", maxWebhooks)
@@ -105,7 +135,7 @@ func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issue
 		return Issued{}, err
 	}
 	create := tx.InboundWebhook.Create().SetID(out.ID).SetName(in.Name).SetWorkflowID(in.WorkflowID).SetNillableOfferingID(in.OfferingID).
-		SetNillableWhen(in.When).SetNillablePreset(in.Preset).SetSignatureStyle(style).
+		SetNillableWhen(in.When).SetNillablePreset(in.Preset).SetSignatureStyle(in.style()).
 		SetVerifySignature(op.Or(in.VerifySignature, true)).SetSecretSealed(sealed).SetCreatedBy(tx.Principal().ID)
 	if ready.mapping != nil {
 		create.SetFieldMapping(ready.mapping.text)

@@ -52,11 +52,18 @@ var (
 	}, create).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
 		w, t := in.settings()
 		return prepare(ctx, tx, w, t)
-	})
+	}).WithCheck(func(ctx context.Context, tx *op.Tx, in CreateInput) error {
+		w, t := in.settings()
+		found, err := prepare(ctx, tx, w, t)
+		if err != nil {
+			return err
+		}
+		return found.check(ctx, tx, w, t)
+	}, together...)
 
 	Update = op.OnRow("schedule.update", op.Spec{
 		Resource: "Schedule", Action: op.Update, Scope: "workflows:write", Summary: "Update a schedule, which then runs as the caller",
-	}, load, update).Prepared(prepareUpdate)
+	}, load, update).Prepared(prepareUpdate).WithCheck(checkUpdate, together...)
 
 	Delete = op.OnRow("schedule.delete", op.Spec{
 		Resource: "Schedule", Action: op.Delete, Scope: "workflows:write", Summary: "Delete a schedule with its runs; what it has started goes on",
@@ -72,6 +79,9 @@ var (
 		Resource: "Schedule", Action: op.Read, Scope: "workflows:read", Summary: "Compute when a schedule would run: the next ten times",
 	}, nextTimes)
 )
+
+// together are the fields of which one is needed without the other: where one cannot be read, the other is not missing.
+var together = []string{"cron", "every", "workflowId", "offeringId"}
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.Schedule, error) {
 	return op.Lock(tx, tx.Schedule.Query().Where(schedule.ID(id))).Only(ctx)

@@ -73,6 +73,23 @@ func prepareUpdate(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) 
 	return out, err
 }
 
+// checkUpdate returns everything that is wrong with a change, outside of a transaction.
+func checkUpdate(ctx context.Context, tx *op.Tx, in UpdateInput) error {
+	before, err := tx.Schedule.Get(ctx, in.ID)
+	if err != nil {
+		return err
+	}
+	w, t, err := in.settings(before)
+	if err != nil {
+		return err
+	}
+	found, err := prepare(ctx, tx, w, t)
+	if err != nil {
+		return err
+	}
+	return found.check(ctx, tx, w, t)
+}
+
 func update(ctx context.Context, tx *op.Tx, before *ent.Schedule, in UpdateInput) (*ent.Schedule, error) {
 	found, _ := op.Preparation[checked](tx)
 	if !found.of.Equal(before.UpdatedAt) {

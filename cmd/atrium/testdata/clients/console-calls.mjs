@@ -72,8 +72,19 @@ await page.getByText('The draft was saved.').waitFor();
 await page.getByRole('button', { name: 'Publish' }).press('Enter');
 await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).press('Enter');
 await page.getByText('Version 1 is published.').waitFor();
+// There is nothing to publish where the draft is what was published, and again as soon as it differs.
+const publish = page.getByRole('button', { name: 'Publish', exact: true });
+await publish.and(page.locator('[title="The draft is the same as version 1"]:disabled')).waitFor();
+await rest('PATCH', `/workflows/${id}`, { description: 'It calls another one.' });
+await page.reload();
+await publish.and(page.locator('[title="The draft is the same as version 1"]:disabled')).waitFor();
 const { definition } = await rest('GET', `/workflows/${id}`);
 assert.deepEqual(definition.phases.find((p) => p.id === 'called').config, { workflowId: order.id, wait: true, input: { model: 'a 14 inch laptop' } });
+
+await rest('PATCH', `/workflows/${id}`, { definition: { ...definition, phases: definition.phases.map((p) => (p.id === 'called' ? { ...p, name: 'Order it' } : p)) } });
+await page.reload();
+await publish.and(page.locator(':enabled')).waitFor();
+await rest('PATCH', `/workflows/${id}`, { definition });
 
 // What the called workflow is given can be written for a trial of it.
 await b.go(`workflows/${order.id}`, 'Order by itself');

@@ -1,8 +1,8 @@
 // How the console's pages come and go: the inbox asks once before its rows, a dialog does not wait for those of its page, what was said
-// ends with its page, a second sign-in leads back into the dialog that asked for it, a notice leads to what it is about, and charts can
-// be read.
+// ends with its page, a second sign-in leads back into the dialog that asked for it, a notice leads to what it is about, executions are found
+// and go on, and charts can be read.
 import assert from 'node:assert/strict';
-import { arrive, rest } from './console-browser.mjs';
+import { arrive, rest, until } from './console-browser.mjs';
 
 const { api, owner, demo } = JSON.parse(process.env.ATRIUM_TEST);
 const b = await arrive(owner, 'catalogue');
@@ -99,6 +99,81 @@ for (const from of ['the bell', 'the page']) {
   await page.waitForURL(/\/app\/executions\/exe_/);
   await page.getByRole('heading', { level: 1, name: 'Sort what comes in' }).waitFor();
 }
+
+// Executions are found by their workflow and by what waits for somebody.
+const steps = Array.from({ length: 8 }, (_, i) => ({ id: `step${i}`, type: 'DATA', name: `Step ${i}`, config: { kind: 'enrich', set: { n: `${i}.0` } } }));
+const phases = [
+  { id: 'start', type: 'START' }, ...steps.slice(0, 5),
+  { id: 'sum', type: 'DATA', name: 'Add up', config: { kind: 'enrich', set: { total: 'phases.sum.price * 2.0' } } }, ...steps.slice(5), { id: 'end', type: 'END' },
+];
+const long = await rest('POST', '/workflows', { name: 'The long way', definition: { phases, transitions: phases.slice(1).map((p, i) => ({ from: phases[i].id, name: 'next', to: p.id })) } });
+await rest('POST', `/workflows/${long.id}/publish`, {});
+const offering = await rest('POST', `/services/${demo.serviceId}/offerings`, { name: 'By the long way', workflowId: long.id });
+const far = await rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: offering.id, title: 'A chair from far away' });
+const execution = await until('it has failed', async () => (await rest('GET', '/executions?incidentStatus=OPEN&pageSize=100')).find((e) => e.requestId === far.id));
+await b.go('executions', 'Executions');
+const listed = page.getByRole('list', { name: 'Executions' });
+const shows = (...names) => until(`the list has ${names}`, async () => JSON.stringify((await listed.locator('a.name').allTextContents()).toSorted()) === JSON.stringify(names.toSorted()));
+const filter = page.getByRole('search');
+await filter.getByLabel('Workflow', { exact: true }).selectOption('The long way');
+await page.waitForURL(new RegExp(`workflowId=${long.id}`));
+await shows('A chair from far away');
+await filter.getByLabel('Workflow', { exact: true }).selectOption('Sort what comes in');
+await shows('Sort what comes in');
+await filter.getByLabel('Workflow', { exact: true }).selectOption('Any');
+await filter.getByLabel('Workflow error').selectOption('Waits for somebody');
+await page.waitForURL(/incident=open/);
+await shows('A chair from far away', 'Sort what comes in');
+await b.sound('comes-executions');
+
+// The picture of an execution that is wider than its frame shows where the execution stands.
+const seen = (name) => page.locator('.picture').evaluate((frame, text) => {
+  const box = [...frame.querySelectorAll('g')].find((g) => g.querySelector('title')?.textContent === text)?.getBoundingClientRect();
+  const whole = frame.getBoundingClientRect();
+  return Boolean(box) && box.left >= whole.left && box.right <= whole.right;
+}, name);
+await listed.getByRole('link', { name: 'A chair from far away' }).click();
+await page.waitForURL(`**/executions/${execution.id}`);
+await page.getByRole('list', { name: 'Path taken' }).waitFor();
+await until('the phase at which it stands is seen', () => seen('Add up'));
+assert.ok(!await seen('START') && !await seen('Step 0') && !await seen('Step 7'), 'others are not');
+
+// What a phase lacks is given with the retry. It comes to nothing that is no JSON, and the server says what it does not take.
+await page.getByRole('button', { name: 'Retry Add up' }).click();
+const again = page.getByRole('dialog', { name: 'Retry “Add up”?' });
+const given = again.getByLabel('Variables of the phase');
+await given.fill('{');
+await again.getByRole('button', { name: 'Retry', exact: true }).click();
+await again.locator('.fault').first().waitFor();
+await given.fill('[]');
+await again.getByRole('button', { name: 'Retry', exact: true }).click();
+await again.getByText(/hold one object/).waitFor();
+await b.sound('comes-retry');
+await given.fill('{"price": 12.50}');
+await again.getByRole('button', { name: 'Retry', exact: true }).click();
+await page.locator('.toast').getByText('The phase runs again.').waitFor();
+await until('it is at its end', async () => (await rest('GET', `/executions/${execution.id}`)).status === 'COMPLETED');
+assert.equal((await rest('GET', `/executions/${execution.id}`)).variables.phases.sum.total, 25);
+
+// A list of teams goes on past its first hundred, and one of people past its first page, where somebody is assigned and where is filtered.
+for (let i = 0; i < 101; i++) await rest('POST', '/teams', { name: `Team ${String(i).padStart(3, '0')}` });
+await page.route('**/graphql', async (route) => {
+  const { operationName, variables } = route.request().postDataJSON() ?? {};
+  if (operationName !== 'PersonChoices') return route.fallback();
+  const row = (id, name) => ({ __typename: 'UserEdge', node: { __typename: 'User', id, name, email: `${id}@demo.example`, role: 'agent' } });
+  const [edges, hasNextPage] = variables.after ? [[row('usr_last', 'Zoe at the end')], false] : [Array.from({ length: 100 }, (_, i) => row(`usr_${i}`, `Person ${i}`)), true];
+  return route.fulfill({ json: { data: { __typename: 'Query', users: { __typename: 'UserConnection', pageInfo: { __typename: 'PageInfo', hasNextPage, endCursor: hasNextPage ? 'here' : null }, edges } } } });
+});
+await b.go(`requests/${request.id}`, request.title);
+for (const [name, last] of [['Team', 'Team 100'], ['Assignee', 'Zoe at the end']]) await page.getByRole('combobox', { name, exact: true }).getByRole('option', { name: last }).waitFor({ state: 'attached' });
+await b.go('requests', 'Requests');
+for (const [name, last] of [['Team', 'Team 100'], ['Assignee', 'Zoe at the end']]) {
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('menuitem', { name, exact: true }).click();
+  await page.getByRole('dialog').getByLabel(last).waitFor();
+  await page.keyboard.press('Escape');
+}
+await page.unroute('**/graphql', { behavior: 'ignoreErrors' });
 
 // The labels of charts are whole and run into nothing, and a zero is drawn, in a window of any width.
 for (const width of [1280, 1000, 390]) {

@@ -59,6 +59,18 @@ await button('Move', dialog(/Move/)).click();
 await page.getByText(`Moved to “${second.name}”.`).waitFor();
 await holds(`/requests/${id}`, numbers[0], '"amount":2.50', second.id);
 
+// The bounds of a question stand in the form's editor as they were written, and stay where something else of it is changed.
+const bounds = ['"min":0.1000000000000000055', '"max":9007199254740993'];
+await text(`/services/${demo.serviceId}/offerings`, `{"name":"Bounded","form":{"fields":[{"key":"n","type":"number","label":"Count",${bounds.join(',')}}]}}`);
+await b.go(`services/${demo.serviceId}`, 'IT Support');
+await button('Edit Bounded').click();
+assert.deepEqual(await Promise.all(['Minimum', 'Maximum'].map((l) => dialog(/Bounded/).getByLabel(l).inputValue())), ['0.1000000000000000055', '9007199254740993']);
+await dialog(/Bounded/).getByLabel('Label').fill('How many');
+await dialog(/Bounded/).getByLabel('Maximum').fill('9007199254740995');
+await button('Save', dialog(/Bounded/)).click();
+await dialog(/Bounded/).waitFor({ state: 'detached' });
+await holds(`/services/${demo.serviceId}/offerings`, bounds[0], '"max":9007199254740995', 'How many');
+
 // A definition shows and keeps the digits of what its calls send.
 const call = '{"id":"call","type":"API_CALL","config":{"method":"POST","url":"https://a.example/","body":{"price":1.10,"serial":9007199254740993}}}';
 const workflow = idOf(await text('/workflows', `{"name":"Prices","definition":{"phases":[{"id":"start","type":"START"},${call},{"id":"end","type":"END"}],"transitions":[{"from":"start","name":"next","to":"call"},{"from":"call","name":"next","to":"end"}]}}`));

@@ -162,6 +162,12 @@ export function useAll<D, V extends object>(doc: TypedDocumentNode<D, V>, variab
   return read;
 }
 
+// useRest reads on from a list's first page, which another document brings. The cache joins what follows to it.
+export function useRest<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: Omit<V, 'after'>, page: Paged['pageInfo'] | undefined): void {
+  const c = useClient();
+  useOnward(page?.hasNextPage ? page.endCursor : null, (after) => { void c.query(doc as never, { ...variables, after } as never).toPromise(); });
+}
+
 export interface Outcome<D> { data: D | undefined; fault: Fault | null }
 
 // useWrite returns what runs a mutation. Without `quiet` a refusal is said in a toast as well.

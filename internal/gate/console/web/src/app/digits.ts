@@ -48,6 +48,17 @@ export function numberOf(written: string): Numeric | undefined {
   return text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
 }
 
+// equal compares numbers by their digits: 1.10 is 1.1, and 9007199254740993 is not 9007199254740992.
+export const equal = (a: Numeric, b: Numeric): boolean => plain(String(a)) === plain(String(b));
+
+// plain is a number in the one way of writing it that has neither a point nor zeros at its ends.
+function plain(text: string): string {
+  const [, sign = '', whole = '', part = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (whole + part).replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  return short === '' ? '0' : `${sign}${short}e${Number(power) - part.length + digits.length - short.length}`;
+}
+
 // differing are the values of now that was does not have.
 export const differing = <T extends object>(now: T, was: object): Partial<T> => Object.fromEntries(
   Object.entries(now).filter(([k, v]) => JSON.stringify(v ?? null) !== JSON.stringify((was as Record<string, unknown>)[k] ?? null))) as Partial<T>;

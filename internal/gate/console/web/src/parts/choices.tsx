@@ -1,8 +1,7 @@
 // choices are the lists that people choose from, and by which rows are named of which the id alone is known: whole, by their names,
 // and empty where the role may not read them.
-import { useEffect } from 'react';
-import { useClient } from 'urql';
-import { rows, useAll, type Read } from '../app/data';
+import type { TypedDocumentNode } from 'urql';
+import { rows, useAll, useRest, type Read } from '../app/data';
 import { useCan } from '../app/session';
 import { AccountChoices, AgentChoices, CalendarChoices, Catalogue, MoreOfferings, OrganizationChoices, PersonChoices, ServiceChoices, TeamChoices, WorkflowChoices } from '../gen/documents';
 import type { UserFilter } from '../gen/types';
@@ -26,12 +25,14 @@ export function useOwners() {
 }
 
 // useOfferingChoices are the services of the catalogue, each with all its offerings.
-export function useOfferingChoices(pause = false) {
-  const client = useClient();
-  const services = rows(useAll(Catalogue, {}, pause).data?.services);
+export const useOfferingChoices = (pause = false) => useWithOfferings(MoreOfferings, rows(useAll(Catalogue, {}, pause).data?.services));
+
+interface Offers { id: string; offerings: { pageInfo: { hasNextPage: boolean; endCursor: string | null } } | null }
+
+// useWithOfferings reads the offerings of services on, of which a list of services brings the first page. doc reads the next page of one.
+export function useWithOfferings<D, S extends Offers>(doc: TypedDocumentNode<D, { id: string; after?: string | null }>, services: S[]): S[] {
   const cut = services.find((s) => s.offerings?.pageInfo.hasNextPage);
-  const [id, after] = [cut?.id, cut?.offerings?.pageInfo.endCursor];
-  useEffect(() => { if (id && after) void client.query(MoreOfferings, { id, after }).toPromise(); }, [client, id, after]);
+  useRest(doc, { id: cut?.id ?? '' }, cut?.offerings?.pageInfo);
   return services;
 }
 

@@ -29,6 +29,11 @@ describe('what was not touched', () => {
     expect(JSON.stringify(toSend(fields, { ...was, serial: '9007199254740995', amount: '2.50' }, was))).toBe('{"serial":9007199254740995,"amount":2.50,"at":"2026-01-01T10:00:00+02:00"}');
     expect(visible(fields[3] as FormField, fields, was)).toBe(true);
   });
+  it('is compared by its digits', () => {
+    const shown = (wanted: string, answer: string) => visible({ key: 'note', type: 'text', visibleWhen: { n: parse(wanted) } }, [{ key: 'n', type: 'number' }], { n: answer });
+    expect([['9007199254740993', '9007199254740993.0'], ['1.10', '1.1'], ['1e3', '1000'], ['0.0', '-0'], ['-2', '-2.000']].map(([a, b]) => shown(a as string, b as string))).toEqual([true, true, true, true, true]);
+    expect([['9007199254740993', '9007199254740992'], ['0.1', '0.1000000000000000055'], ['1', '-1'], ['10', '1']].map(([a, b]) => shown(a as string, b as string))).toEqual([false, false, false, false]);
+  });
   it('is not sent where a row is changed', () => {
     expect(differing({ a: parse('1.10'), b: 2, c: null, d: undefined }, { a: parse('1.10'), b: 1 })).toEqual({ b: 2 });
   });

@@ -1,5 +1,5 @@
 // answer holds the rules by which a form's fields are shown and its answers sent. The server checks them again.
-import { isNumeric, numberOf, type Numeric } from '../app/digits';
+import { equal, isNumeric, numberOf, type Numeric } from '../app/digits';
 import { fieldOf, instantOf } from './zone';
 
 export interface FormField {
@@ -16,7 +16,7 @@ export function visible(field: FormField, all: FormField[], answers: Answers, de
     if (!on || !visible(on, all, answers, depth + 1)) return false;
     const values = Array.isArray(wanted) ? wanted : [wanted];
     const answer = typed(on, answers[key]);
-    const is = (a: unknown) => values.some((v) => v === a || (isNumeric(v) && isNumeric(a) && Number(v) === Number(a)));
+    const is = (a: unknown) => values.some((v) => v === a || (isNumeric(v) && isNumeric(a) && equal(v, a)));
     return Array.isArray(answer) ? answer.some(is) : is(answer);
   });
 }

@@ -1,11 +1,11 @@
 // formfields are the controls of an offering's or a task's form, one for each of the thirteen types.
-import { useRef, type ReactElement } from 'react';
+import { useDeferredValue, useRef, useState, type ReactElement } from 'react';
 import type { Fault } from '../app/fault';
 import { useRead } from '../app/data';
 import { useCan, useViewer } from '../app/session';
 import { plural, t } from '../app/text';
 import { FormChoices } from '../gen/documents';
-import { usePersonChoices, useTeamChoices } from '../parts/choices';
+import { Choices, usePersonChoices, useTeamChoices } from '../parts/choices';
 import { FileAnswer } from '../parts/fileanswer';
 import { kindsOf } from './accept';
 import type { Answers, FormField } from './answer';
@@ -68,16 +68,31 @@ const inputs: Record<string, string> = { text: 'text', number: 'number', date: '
 
 interface WhomProps { field: FormField; offering: string | undefined; value: string; set: (v: string) => void }
 
+const mostChoices = 200; // that are told to those who read no users or teams; a word finds the others
+
 // Whom asks for a person or a team. The other properties are those that Field gives to its control.
 function Whom({ field: f, offering, value, set, ...rest }: WhomProps) {
   const person = f.type === 'user';
   const sees = useCan(person ? 'user.read' : 'team.read');
   const [people, teams] = [usePersonChoices(!person), useTeamChoices(person)];
-  const asked = useRead(FormChoices, { offeringId: offering ?? '', field: f.key }, sees || !offering);
+  const [find, setFind] = useState('');
+  const q = useDeferredValue(find.trim());
+  const asked = useRead(FormChoices, { offeringId: offering ?? '', field: f.key, ...(q ? { q } : {}) }, sees || !offering);
   const all = sees ? (person ? people : teams) : asked.data?.formChoices ?? [];
+  const long = find !== '' || (!sees && all.length >= mostChoices);
+  const chosen = useRef<{ id: string; name: string }>(undefined);
   const required = f.required ?? false;
-  if (all.length === 0) return <input {...rest} value={value} aria-required={required} list={person ? 'oneself' : undefined} placeholder={person ? 'usr_…' : 'team_…'} onChange={(e) => { set(e.target.value); }} />;
-  return <select {...rest} value={value} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">{t('Choose…')}</option>{all.map((p) => <option key={p.id} value={p.id}>{p.name}</option>)}</select>;
+  if (all.length === 0 && !long) return <input {...rest} value={value} aria-required={required} list={person ? 'oneself' : undefined} placeholder={person ? 'usr_…' : 'team_…'} onChange={(e) => { set(e.target.value); }} />;
+  const choose = (id: string) => {
+    chosen.current = all.find((c) => c.id === id);
+    set(id);
+  };
+  return (
+    <>
+      {long && <input className="find" type="search" dir="auto" aria-label={t('Search')} placeholder={t('Search')} value={find} onChange={(e) => { setFind(e.target.value); }} />}
+      <select {...rest} value={value} aria-required={required} onChange={(e) => { choose(e.target.value); }}><option value="">{t('Choose…')}</option><Choices of={all} now={chosen.current?.id === value ? chosen.current : value} /></select>
+    </>
+  );
 }
 
 function control(f: FormField, value: unknown, set: (v: unknown) => void, offering: string | undefined): ReactElement<object> {

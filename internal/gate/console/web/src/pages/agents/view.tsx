@@ -2,11 +2,11 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAsked } from '../../app/asked';
 import { config } from '../../app/config';
-import { rows, useAll, useRead, useWrite } from '../../app/data';
+import { rows, useAll, useRead, useRest, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { placed, t } from '../../app/text';
-import { AgentOne, CreateAgentKey, DeleteAgent, ModelConnections, PauseAgent, PublishAgent, ResumeAgent, RotateAgentSecret, UpdateAgent } from '../../gen/documents';
+import { AgentOne, CreateAgentKey, DeleteAgent, ModelConnections, MoreAgentVersions, PauseAgent, PublishAgent, ResumeAgent, RotateAgentSecret, UpdateAgent } from '../../gen/documents';
 import type { AgentAutonomy, AgentFullFragment, AgentSees, AgentToolMode, AgentToolName } from '../../gen/types';
 import { Condition } from '../../parts/condition';
 import { Badge, Time, words } from '../../ui/bits';
@@ -219,6 +219,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
 }
 
 function Versions({ agent: a }: { agent: AgentFullFragment }) {
+  useRest(MoreAgentVersions, { id: a.id }, a.versions?.pageInfo);
   const list = rows(a.versions);
   return (
     <Section title={t('Versions')}>

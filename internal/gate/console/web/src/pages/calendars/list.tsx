@@ -5,9 +5,9 @@ import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { plural, t } from '../../app/text';
-import { Calendars, CreateCalendar, DeleteCalendar, Promises, UpdateCalendar } from '../../gen/documents';
+import { Calendars, CreateCalendar, DeleteCalendar, MorePromises, Promises, UpdateCalendar } from '../../gen/documents';
 import type { CalendarRowFragment } from '../../gen/types';
-import { useCalendarChoices } from '../../parts/choices';
+import { useCalendarChoices, useWithOfferings } from '../../parts/choices';
 import { words } from '../../ui/bits';
 import { dayName, days, type Day } from '../../ui/days';
 import { Confirm, Dialog } from '../../ui/dialog';
@@ -66,7 +66,7 @@ export default function CalendarList() {
 function Levels() {
   const calendars = useCalendarChoices();
   const read = usePages(Promises, {});
-  const list = rows(read.data?.services).flatMap((s) => rows(s.offerings).map((o) => ({ ...o, service: s.name }))).filter((o) => o.sla?.responseMinutes || o.sla?.resolutionMinutes);
+  const list = useWithOfferings(MorePromises, rows(read.data?.services)).flatMap((s) => rows(s.offerings).map((o) => ({ ...o, service: s.name }))).filter((o) => o.sla?.responseMinutes || o.sla?.resolutionMinutes);
   const time = (m: number | null | undefined) => (m ? (m % 1440 === 0 ? t('{n} d', { n: m / 1440 }) : m % 60 === 0 ? t('{n} h', { n: m / 60 }) : t('{n} min', { n: m })) : '–');
   return (
     <Section title={t('Service levels')} intro={t('What is promised for each offering. Service levels are set on the offering itself.')}>

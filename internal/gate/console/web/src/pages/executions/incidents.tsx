@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useAsked } from '../../app/asked';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
@@ -19,7 +19,7 @@ import { definitionOf, type Execution } from './view';
 // Incidents are what keeps an execution from going on, and the three ways to resolve one: again, without, or in another version.
 export function Incidents({ execution: e, again }: { execution: Execution; again: () => void }) {
   const sees = useCan('incident.read');
-  const read = useRead(ExecutionIncidents, { filter: { executionId: [e.id] } }, !sees);
+  const read = useAll(ExecutionIncidents, { filter: { executionId: [e.id] } }, !sees);
   useTold(ExecutionMoved, { id: e.id }, read.again, !sees);
   const [moving, setMoving] = useAsked<IncidentRowFragment | null>('move', null);
   const list = rows(read.data?.incidents);

@@ -1,6 +1,6 @@
-import { rows, useRead } from '../../app/data';
+import { rows, useAll, useRead } from '../../app/data';
 import { t } from '../../app/text';
-import { DeliveryFigures } from '../../gen/documents';
+import { DeliveryFigures, WebhookUrls } from '../../gen/documents';
 import type { DeliveryFigureFragment } from '../../gen/types';
 import { Loaded, Section } from '../../ui/page';
 import { Grouped, Timed } from './figured';
@@ -17,11 +17,11 @@ const hostOf = (url: string) => url.replace(/^https?:\/\//, '');
 // DeliveryFigured is how deliveries of webhooks stand, over time and by where they go.
 export function DeliveryFigured({ time, note }: { time: Time['utc']; note: string }) {
   const read = useRead(DeliveryFigures, { ...time });
+  const urls = new Map(rows(useAll(WebhookUrls, {}).data?.webhookSubscriptions).map((s) => [s.id, hostOf(s.url)]));
   return (
     <Loaded read={read} skeleton={3}>
       {(d) => {
         const list = filled(d.over ?? [], time.from, time.to, time.over, none);
-        const urls = new Map(rows(d.webhookSubscriptions).map((s) => [s.id, hostOf(s.url)]));
         if (list.every((f) => all(f) === 0)) return <Section title={t('Deliveries of webhooks')}><p className="nothing">{t('Nothing was delivered in this time')}. {t('Deliveries are kept for 30 days.')}</p></Section>;
         return (
           <div className="charts">

@@ -4,8 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { rows, useAll } from '../../app/data';
 import { useCan } from '../../app/session';
 import { t } from '../../app/text';
-import { OfferingsByWorkflow, SchedulesByWorkflow, WebhooksByWorkflow, WorkflowsByCalled } from '../../gen/documents';
+import { MoreUsedOfferings, OfferingsByWorkflow, SchedulesByWorkflow, WebhooksByWorkflow, WorkflowsByCalled } from '../../gen/documents';
 import type { SchedulesByWorkflowQuery } from '../../gen/types';
+import { useWithOfferings } from '../../parts/choices';
 import { whenSaid } from '../../parts/schedulewords';
 import { Badge, Time } from '../../ui/bits';
 import { Section } from '../../ui/page';
@@ -15,11 +16,12 @@ export function UsedBy({ id }: { id: string }) {
   const [offers, hooks, plans] = [useCan('service.read'), useCan('inboundwebhook.read'), useCan('schedule.read')];
   const [read, calls, planned] = [useAll(OfferingsByWorkflow, {}, !offers), useAll(WebhooksByWorkflow, {}, !hooks), useAll(SchedulesByWorkflow, { workflowId: [id] }, !plans)];
   const called = useAll(WorkflowsByCalled, { callsWorkflowId: [id] });
+  const services = useWithOfferings(MoreUsedOfferings, rows(read.data?.services));
   const fault = read.fault ?? calls.fault ?? planned.fault ?? called.fault;
   if (fault) return <Failed fault={fault} again={() => { read.again(); calls.again(); planned.again(); called.again(); }} />;
   if ((offers && !read.data) || (hooks && !calls.data) || (plans && !planned.data) || !called.data) return <Wait />;
   const schedules = rows(planned.data?.schedules);
-  const offerings = rows(read.data?.services).flatMap((s) => rows(s.offerings).filter((o) => [o.workflowId, o.reopenWorkflowId].includes(id)).map((o) => ({ ...o, service: s })));
+  const offerings = services.flatMap((s) => rows(s.offerings).filter((o) => [o.workflowId, o.reopenWorkflowId].includes(id)).map((o) => ({ ...o, service: s })));
   const webhooks = rows(calls.data?.inboundWebhooks).filter((h) => h.workflowId === id);
   const callers = rows(called.data.workflows);
   return (

@@ -2,12 +2,12 @@
 import { useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useAsked } from '../../../app/asked';
-import { rows, useRead } from '../../../app/data';
+import { rows, useAll, useRead } from '../../../app/data';
 import { useChangesOf, useSoon } from '../../../app/live';
 import { can, useCan, useViewer } from '../../../app/session';
 import { placed, plural, t } from '../../../app/text';
-import { RequestWork } from '../../../gen/documents';
-import type { ApprovalRowFragment, RequestWorkQuery } from '../../../gen/types';
+import { RequestApprovals, RequestTasks, RequestWork } from '../../../gen/documents';
+import type { ApprovalRowFragment, WorkApprovalsFragment, WorkTasksFragment } from '../../../gen/types';
 import { decided, Delegate, mayDelegate, useDecide } from '../../../parts/approval';
 import { useAgentChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
 import { Completion, open, Take, TaskMeta } from '../../../parts/task';
@@ -23,14 +23,23 @@ import { Failed, Wait } from '../../../ui/states';
 import type { FullRequest } from '../detail';
 import { Given } from './given';
 
-export type Task = NonNullable<NonNullable<RequestWorkQuery['tasks']>['edges']>[number]['node'];
-type Approval = NonNullable<NonNullable<RequestWorkQuery['approvals']>['edges']>[number]['node'];
+export type Task = WorkTasksFragment['edges'][number]['node'];
+type Approval = WorkApprovalsFragment['edges'][number]['node'];
+
+const page = 50; // of what RequestWork brings of each
 
 export function Todo({ request: r }: { request: FullRequest }) {
   const sees = useCan('task.read');
   const { decide } = useSearch({ strict: false }) as { decide?: string }; // by the links of a mail
   const read = useRead(RequestWork, { id: [r.id] }, !sees);
-  const soon = useSoon(read.again, 1000);
+  const [fewTasks, fewApprovals] = [(read.data?.tasks?.totalCount ?? 0) <= page, (read.data?.approvals?.totalCount ?? 0) <= page];
+  const [allTasks, allApprovals] = [useAll(RequestTasks, { id: [r.id] }, fewTasks), useAll(RequestApprovals, { id: [r.id] }, fewApprovals)]; // the cache joins them to those that are there
+  const again = () => {
+    read.again();
+    if (!fewTasks) allTasks.again();
+    if (!fewApprovals) allApprovals.again();
+  };
+  const soon = useSoon(again, 1000);
   useChangesOf(r.id, soon, !sees);
   const at = `${r.execution?.status} ${r.execution?.phases.length}`; // where its workflow has gone on to asks something else
   const [was, setWas] = useState(at);
@@ -41,7 +50,7 @@ export function Todo({ request: r }: { request: FullRequest }) {
   const tasks = rows(read.data?.tasks);
   const approvals = rows(read.data?.approvals);
   const title = t('Tasks and decisions');
-  if (read.fault && !read.data?.tasks) return <Section title={title}><Failed fault={read.fault} again={read.again} /></Section>;
+  if (read.fault && !read.data?.tasks) return <Section title={title}><Failed fault={read.fault} again={again} /></Section>;
   if (tasks.length + approvals.length === 0) return read.data || !sees ? null : <Wait />;
   const todo = tasks.filter(open);
   const pending = approvals.filter((a) => a.status === 'PENDING');
@@ -49,7 +58,7 @@ export function Todo({ request: r }: { request: FullRequest }) {
   return (
     <Section title={title}>
       <div className="stack todo">
-        {pending.map((a) => <Decision key={a.id} approval={a} again={read.again} asked={a === asked ? decide : undefined} />)}
+        {pending.map((a) => <Decision key={a.id} approval={a} again={again} asked={a === asked ? decide : undefined} />)}
         {todo.map((task) => <Job key={task.id} task={task} />)}
         <Done tasks={tasks.filter((task) => !open(task))} approvals={approvals.filter((a) => a.status !== 'PENDING')} />
       </div>

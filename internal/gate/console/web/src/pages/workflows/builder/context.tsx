@@ -2,8 +2,8 @@
 import { createContext, useContext, useMemo, useRef } from 'react';
 import { rows, useAll, useRead } from '../../../app/data';
 import { useCan } from '../../../app/session';
-import { LastCalls, SampleCalls, SecretChoices, WorkflowForms, WorkflowWebhooks } from '../../../gen/documents';
-import { useAgentChoices, useCalendarChoices, usePersonChoices, useTeamChoices } from '../../../parts/choices';
+import { LastCalls, MoreWorkflowForms, SampleCalls, SecretChoices, WorkflowForms, WorkflowWebhooks } from '../../../gen/documents';
+import { useAgentChoices, useCalendarChoices, usePersonChoices, useTeamChoices, useWithOfferings } from '../../../parts/choices';
 import { knownAt, labelsOf, type Asked, type Known, type Place } from './known';
 import { lastCallOf, type Call } from './lastcall';
 import { holds } from '../../../parts/blocks';
@@ -58,7 +58,7 @@ export function useValues(workflow: string, definition: unknown, id: string, sec
 
 // useAsked are the offerings that run through the workflow, with the questions of their forms.
 export function useAsked(workflow: string): Asked[] {
-  const services = rows(useAll(WorkflowForms, {}, !useCan('service.read') || !workflow).data?.services);
+  const services = useWithOfferings(MoreWorkflowForms, rows(useAll(WorkflowForms, {}, !useCan('service.read') || !workflow).data?.services));
   return services.flatMap((s) => rows(s.offerings)).filter((o) => o.workflowId === workflow || o.reopenWorkflowId === workflow)
     .map((o) => ({ name: o.name, fields: objects(object(o.form)['fields']) }));
 }
