@@ -104,7 +104,7 @@ func wake(ctx context.Context, tx *op.Tx, rows []*ent.Notification, now time.Tim
 			continue
 		}
 		woken[at] = true
-		if err := tx.Insert(ctx, DigestArgs{}, at); err != nil {
+		if err := tx.Insert(ctx, MailsArgs{Company: tx.Principal().CompanyID, Asked: tx.Now(ctx).UnixMicro()}, at); err != nil {
 			return nil, err
 		}
 	}
