@@ -70,7 +70,9 @@ func TestNodesAreKilled(t *testing.T) {
 			waits, err := w.Store.Reader().Notification.Query().Where(notification.DigestAtNotNil()).Count(ctx)
 			require.NoError(t, err)
 			if waits > 0 {
-				require.NoError(t, w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return w.Queue.InsertTx(ctx, tx, notice.DigestArgs{}, time.Time{}) }))
+				require.NoError(t, w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+					return w.Queue.InsertTx(ctx, tx, notice.DigestArgs{}, time.Time{})
+				}))
 			}
 			return waits == 0
 		}, patience, 100*time.Millisecond)

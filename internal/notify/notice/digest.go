@@ -58,7 +58,9 @@ func (MailsArgs) InsertOpts() river.InsertOpts {
 }
 
 // Work adds the jobs of this package to a queue: notices of assignments, digests, and the deletion of old notifications.
-func Work(e *op.Engine, reads Reads) jobs.Option { return workIn(e, reads, jobs.NewPlaces(atOnce, ofOne, nextTry)) }
+func Work(e *op.Engine, reads Reads) jobs.Option {
+	return workIn(e, reads, jobs.NewPlaces(atOnce, ofOne, nextTry))
+}
 
 func workIn(e *op.Engine, reads Reads, places *jobs.Places) jobs.Option {
 	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&progress{engine: e, reads: reads}), jobs.Work(&quarantined{engine: e, reads: reads}),

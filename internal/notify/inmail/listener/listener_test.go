@@ -33,7 +33,7 @@ type post struct {
 	mu     sync.Mutex
 	stored []string
 	envs   []Envelope
-	large  []string // of what was too large: its recipients and its size
+	large  []string      // of what was too large: its recipients and its size
 	calls  chan struct{} // gets one when Store ends, and one when it holds
 	refuse error
 	hold   chan struct{} // Store waits for it before it answers

@@ -38,7 +38,7 @@ type Envelope struct {
 	Sender     string // MAIL FROM; empty for the null sender
 	Recipients []string
 	TLS        bool
-	Size       int64 // as the client announces it; 0 where it does not
+	Size       int64     // as the client announces it; 0 where it does not
 	At         time.Time // when the mail began to come
 }
 
@@ -57,7 +57,7 @@ type Options struct {
 	Store func(ctx context.Context, e Envelope, mail io.Reader) error
 	// TooLarge notes that a mail of a size in bytes, or more, was refused for it. The envelope has known recipients alone. Nil: nobody notes it.
 	TooLarge func(ctx context.Context, e Envelope, size int64) error
-	Log   *slog.Logger
+	Log      *slog.Logger
 }
 
 // Server takes mails.
@@ -88,7 +88,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	inner := smtp.NewServer(smtp.BackendFunc(s.newSession))
 	inner.Domain, inner.TLSConfig = s.Domain, s.TLS
 	inner.MaxRecipients = s.limits.recipients // the size is limited by session, which hears at go-smtp's limit neither for whom a mail is nor that it came
-	inner.MaxLineLength = 64 << 10 // many programs write longer lines than they may
+	inner.MaxLineLength = 64 << 10            // many programs write longer lines than they may
 	inner.ReadTimeout, inner.WriteTimeout = s.limits.command, s.limits.answer
 	inner.EnableSMTPUTF8 = true
 	inner.ErrorLog = errorLog{s.Log}
