@@ -3,6 +3,7 @@ package notice_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -45,9 +46,16 @@ func TestNodesAreKilled(t *testing.T) {
 		owner, who := w.As(w.A, principal.Owner), w.A.Users[principal.Member]
 		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
 		o := testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop"})
+		ctx := principal.System(context.Background(), "test")
+		mailed := func() []string {
+			got, err := w.Store.Reader().Notification.Query().Where(notification.KindEQ(notification.KindInformed)).Select(notification.FieldSubject).Strings(ctx)
+			require.NoError(t, err)
+			return got
+		}
 		var want []string
-		w.KillNodes(t, 4, "TestNodeThatMailsWhatWaits", "", func(n int) {
-			for i := range 3 {
+		const each = 20
+		for n := range testkit.Kills(t, 4) {
+			for i := range each {
 				r := testkit.Run(t, w, w.AsUser(who), request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: o.ID, Title: "Laptop"})
 				name := fmt.Sprintf("%d.%d", n, i)
 				want = append(want, name+"a", name+"b "+name+"c "+name+"d")
@@ -62,10 +70,14 @@ func TestNodesAreKilled(t *testing.T) {
 				}))
 			}
 			w.Later(t, later)
-		})
+			before := len(mailed())
+			node := w.StartNode(t, "TestNodeThatMailsWhatWaits", "")
+			require.Eventually(t, func() bool { return len(mailed()) > before }, patience, time.Millisecond)
+			time.Sleep(rand.N(20 * time.Millisecond)) // it is mailing the others
+			testkit.Kill(t, node)
+		}
 		w.Clock.SetOffset(nodesAhead)
 		w.WorkJobs(t, notice.Work(w.Engine, reads), jobs.Poll(50*time.Millisecond))
-		ctx := principal.System(context.Background(), "test")
 		require.Eventually(t, func() bool {
 			waits, err := w.Store.Reader().Notification.Query().Where(notification.DigestAtNotNil()).Count(ctx)
 			require.NoError(t, err)
@@ -76,9 +88,7 @@ func TestNodesAreKilled(t *testing.T) {
 			}
 			return waits == 0
 		}, patience, 100*time.Millisecond)
-		got, err := w.Store.Reader().Notification.Query().Where(notification.KindEQ(notification.KindInformed)).Select(notification.FieldSubject).Strings(ctx)
-		require.NoError(t, err)
-		require.ElementsMatch(t, want, got)
+		require.ElementsMatch(t, want, mailed())
 	})
 }
 
