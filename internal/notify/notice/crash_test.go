@@ -87,7 +87,7 @@ func TestNodesAreKilled(t *testing.T) {
 				}))
 			}
 			return waits == 0
-		}, patience, 100*time.Millisecond)
+		}, patience+time.Duration(len(want))*time.Second/10, time.Second)
 		require.ElementsMatch(t, want, mailed())
 	})
 }

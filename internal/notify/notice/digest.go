@@ -42,10 +42,11 @@ func (DigestArgs) Kind() string { return "notice_digest" }
 // InsertOpts has no run retried, because the next one is the retry.
 func (DigestArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 1} }
 
-// MailsArgs is the job that mails what is due in one company: all digests, and what waits of requests.
+// MailsArgs is the job that mails what is due in one company: all digests, and what waits of requests. There is one at a time for each
+// second.
 type MailsArgs struct {
 	Company string `json:"company" river:"unique"`
-	Asked   int64  `json:"asked,omitempty" river:"unique"` // when a mail began to wait for it, in Unix microseconds; zero for what DigestArgs inserts, one at a time
+	Second  int64  `json:"second,omitempty" river:"unique"` // in which mails are due that wait, in Unix time; zero for what DigestArgs inserts
 }
 
 // Kind returns the name of the job.
