@@ -46,7 +46,7 @@ func TestUploadsAtOnce(t *testing.T) {
 				t.Errorf("%v %v", err, made)
 				return
 			}
-			got, err := n.put(c, "/v1/attachments/"+idOf(t, made.body)+"/content", first.LiveKey, randomBytes(i, size), size)
+			got, err := n.put(c, "/v1/attachments/"+idOf(t, made.body)+"/content", first.LiveKey, randomBytes(i, size), int64(size))
 			hash := sha256.New()
 			_, _ = io.Copy(hash, randomBytes(i, size))
 			if err != nil || got.status != 200 || !strings.Contains(got.body, fmt.Sprintf(`"sha256":"%x"`, hash.Sum(nil))) {
