@@ -3,7 +3,8 @@
 # something else executed than what was approved, and ten times as many random cases of what agents may read. It also prints and bounds
 # what a company takes beside another that spends its whole allowance on each dear thing; and KILLS (default 500) kills of nodes that work
 # executions, those of branches and those that call workflows, and as many of those that work mail, imports, reports, schedules, inbound
-# calls and agents, twelve to a world. ON=sqlite or ON=postgres selects one database.
+# calls, agents and mails that wait, twelve to a world; 200 kills of a server between real mail servers; and 100 uploads of 25 MiB at once.
+# ON=sqlite or ON=postgres selects one database.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,4 +17,8 @@ export ATRIUM_TEST_KILLS="${KILLS:-500}"
 export ATRIUM_TEST_KILLS=12 # of a world: more mails would be more than people may send
 .ci/with-services.sh go test -vet=off -count=$(((${KILLS:-500} + 11) / 12)) -v -timeout 3h -p 1 \
   -run '^(TestNodesAreKilled|TestProcessesAreKilled|TestNodesOfAgentsAreKilled|TestNodeIsKilledAtEachBoundary)$'"${ON:+/$ON}" \
-  ./internal/notify/mailbox ./internal/desk/requestimport ./internal/desk/reportmail ./internal/workflow/schedule ./internal/webhook/inbound ./internal/agent
+  ./internal/notify/mailbox ./internal/notify/notice ./internal/desk/requestimport ./internal/desk/reportmail ./internal/workflow/schedule ./internal/webhook/inbound ./internal/agent
+export ATRIUM_SOAK_ROUNDS=200
+.ci/with-services.sh go test -vet=off -count=1 -v -timeout 3h -run '^TestKilledWhileMailComes$'"${ON:+/$ON}" ./cmd/atrium
+export ATRIUM_SOAK_ROUNDS=100
+.ci/with-services.sh go test -vet=off -count=1 -v -timeout 1h -run '^TestUploadsAtOnce$' ./cmd/atrium

@@ -39,6 +39,8 @@ type Company struct {
 	Locale *string `json:"locale,omitempty"`
 	// TimeZone holds the value of the "time_zone" field.
 	TimeZone *string `json:"time_zone,omitempty"`
+	// Receipts holds the value of the "receipts" field.
+	Receipts company.Receipts `json:"receipts,omitempty"`
 	// the key of its files, an age identity; made with the first one
 	FilesKeySealed []byte `json:"-"`
 	// overrides the plan's number
@@ -75,7 +77,7 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullFloat64)
 		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldBytesPerMinute, company.FieldBytesPerDay, company.FieldInvitationsPerDay, company.FieldAuditDays, company.FieldQueryCost, company.FieldAgentRunsPerDay:
 			values[i] = new(sql.NullInt64)
-		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf, company.FieldLocale, company.FieldTimeZone:
+		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf, company.FieldLocale, company.FieldTimeZone, company.FieldReceipts:
 			values[i] = new(sql.NullString)
 		case company.FieldCreatedAt, company.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -168,6 +170,12 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.TimeZone = new(string)
 				*_m.TimeZone = value.String
+			}
+		case company.FieldReceipts:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field receipts", values[i])
+			} else if value.Valid {
+				_m.Receipts = company.Receipts(value.String)
 			}
 		case company.FieldFilesKeySealed:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -312,6 +320,9 @@ func (_m *Company) String() string {
 		builder.WriteString("time_zone=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	builder.WriteString("receipts=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Receipts))
 	builder.WriteString(", ")
 	builder.WriteString("files_key_sealed=<sensitive>")
 	builder.WriteString(", ")

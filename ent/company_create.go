@@ -142,6 +142,20 @@ func (_c *CompanyCreate) SetNillableTimeZone(v *string) *CompanyCreate {
 	return _c
 }
 
+// SetReceipts sets the "receipts" field.
+func (_c *CompanyCreate) SetReceipts(v company.Receipts) *CompanyCreate {
+	_c.mutation.SetReceipts(v)
+	return _c
+}
+
+// SetNillableReceipts sets the "receipts" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableReceipts(v *company.Receipts) *CompanyCreate {
+	if v != nil {
+		_c.SetReceipts(*v)
+	}
+	return _c
+}
+
 // SetFilesKeySealed sets the "files_key_sealed" field.
 func (_c *CompanyCreate) SetFilesKeySealed(v []byte) *CompanyCreate {
 	_c.mutation.SetFilesKeySealed(v)
@@ -341,6 +355,10 @@ func (_c *CompanyCreate) defaults() error {
 		v := company.DefaultJitUsers
 		_c.mutation.SetJitUsers(v)
 	}
+	if _, ok := _c.mutation.Receipts(); !ok {
+		v := company.DefaultReceipts
+		_c.mutation.SetReceipts(v)
+	}
 	if _, ok := _c.mutation.ID(); !ok {
 		if company.DefaultID == nil {
 			return fmt.Errorf("ent: uninitialized company.DefaultID (forgotten import ent/runtime?)")
@@ -405,6 +423,14 @@ func (_c *CompanyCreate) check() error {
 	if v, ok := _c.mutation.TimeZone(); ok {
 		if err := company.TimeZoneValidator(v); err != nil {
 			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "Company.time_zone": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Receipts(); !ok {
+		return &ValidationError{Name: "receipts", err: errors.New(`ent: missing required field "Company.receipts"`)}
+	}
+	if v, ok := _c.mutation.Receipts(); ok {
+		if err := company.ReceiptsValidator(v); err != nil {
+			return &ValidationError{Name: "receipts", err: fmt.Errorf(`ent: validator failed for field "Company.receipts": %w`, err)}
 		}
 	}
 	if v, ok := _c.mutation.ID(); ok {
@@ -490,6 +516,10 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.TimeZone(); ok {
 		_spec.SetField(company.FieldTimeZone, field.TypeString, value)
 		_node.TimeZone = &value
+	}
+	if value, ok := _c.mutation.Receipts(); ok {
+		_spec.SetField(company.FieldReceipts, field.TypeEnum, value)
+		_node.Receipts = value
 	}
 	if value, ok := _c.mutation.FilesKeySealed(); ok {
 		_spec.SetField(company.FieldFilesKeySealed, field.TypeBytes, value)

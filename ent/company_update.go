@@ -173,6 +173,20 @@ func (_u *CompanyUpdate) ClearTimeZone() *CompanyUpdate {
 	return _u
 }
 
+// SetReceipts sets the "receipts" field.
+func (_u *CompanyUpdate) SetReceipts(v company.Receipts) *CompanyUpdate {
+	_u.mutation.SetReceipts(v)
+	return _u
+}
+
+// SetNillableReceipts sets the "receipts" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableReceipts(v *company.Receipts) *CompanyUpdate {
+	if v != nil {
+		_u.SetReceipts(*v)
+	}
+	return _u
+}
+
 // SetFilesKeySealed sets the "files_key_sealed" field.
 func (_u *CompanyUpdate) SetFilesKeySealed(v []byte) *CompanyUpdate {
 	_u.mutation.SetFilesKeySealed(v)
@@ -487,6 +501,11 @@ func (_u *CompanyUpdate) check() error {
 			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "Company.time_zone": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Receipts(); ok {
+		if err := company.ReceiptsValidator(v); err != nil {
+			return &ValidationError{Name: "receipts", err: fmt.Errorf(`ent: validator failed for field "Company.receipts": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -540,6 +559,9 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.TimeZoneCleared() {
 		_spec.ClearField(company.FieldTimeZone, field.TypeString)
+	}
+	if value, ok := _u.mutation.Receipts(); ok {
+		_spec.SetField(company.FieldReceipts, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.FilesKeySealed(); ok {
 		_spec.SetField(company.FieldFilesKeySealed, field.TypeBytes, value)
@@ -790,6 +812,20 @@ func (_u *CompanyUpdateOne) SetNillableTimeZone(v *string) *CompanyUpdateOne {
 // ClearTimeZone clears the value of the "time_zone" field.
 func (_u *CompanyUpdateOne) ClearTimeZone() *CompanyUpdateOne {
 	_u.mutation.ClearTimeZone()
+	return _u
+}
+
+// SetReceipts sets the "receipts" field.
+func (_u *CompanyUpdateOne) SetReceipts(v company.Receipts) *CompanyUpdateOne {
+	_u.mutation.SetReceipts(v)
+	return _u
+}
+
+// SetNillableReceipts sets the "receipts" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableReceipts(v *company.Receipts) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetReceipts(*v)
+	}
 	return _u
 }
 
@@ -1120,6 +1156,11 @@ func (_u *CompanyUpdateOne) check() error {
 			return &ValidationError{Name: "time_zone", err: fmt.Errorf(`ent: validator failed for field "Company.time_zone": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Receipts(); ok {
+		if err := company.ReceiptsValidator(v); err != nil {
+			return &ValidationError{Name: "receipts", err: fmt.Errorf(`ent: validator failed for field "Company.receipts": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -1190,6 +1231,9 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if _u.mutation.TimeZoneCleared() {
 		_spec.ClearField(company.FieldTimeZone, field.TypeString)
+	}
+	if value, ok := _u.mutation.Receipts(); ok {
+		_spec.SetField(company.FieldReceipts, field.TypeEnum, value)
 	}
 	if value, ok := _u.mutation.FilesKeySealed(); ok {
 		_spec.SetField(company.FieldFilesKeySealed, field.TypeBytes, value)

@@ -374,6 +374,7 @@ var Entities = []*Entity{
 			{Name: "jitUsers", Type: "Boolean!", Doc: "People whom the operator's other issuer vouches for become members when they first come.", Column: "jit_users", Go: "JitUsers"},
 			{Name: "locale", Type: "String", Doc: "The language of its people who have chosen none; null for English in mails, and the browser's on pages.", Column: "locale", Go: "Locale", Example: "de"},
 			{Name: "timeZone", Type: "String", Doc: "The zone of its people who have chosen none, by its IANA name; null for UTC.", Column: "time_zone", Go: "TimeZone", Example: "Europe/Berlin"},
+			{Name: "receipts", Type: "Receipts!", Doc: "Who is mailed that a request of theirs has arrived, of its people who have chosen nothing.", Column: "receipts", Go: "Receipts", Values: []string{"members", "everyone", "none"}},
 			{Name: "agentAgreement", Type: "Float", Doc: "How often an agent must decide as people did before it may act alone; 0.9 when null.", Column: "agent_agreement", Go: "AgentAgreement"},
 			{Name: "agentRunsPerDay", Type: "Int", Doc: "Runs that its agents begin in any 24 hours, those of its sandbox apart; runs beyond them are handed over to people. 5000 when null.", Column: "agent_runs_per_day", Go: "AgentRunsPerDay"},
 			{Name: "limits", Type: "CompanyLimits!", Doc: "What its callers may do at most.", Column: "", Go: "Limits"},

@@ -23787,6 +23787,7 @@ type CompanyMutation struct {
 	jit_users                   *bool
 	locale                      *string
 	time_zone                   *string
+	receipts                    *company.Receipts
 	files_key_sealed            *[]byte
 	rate_per_minute             *int
 	addrate_per_minute          *int
@@ -24369,6 +24370,42 @@ func (m *CompanyMutation) TimeZoneCleared() bool {
 func (m *CompanyMutation) ResetTimeZone() {
 	m.time_zone = nil
 	delete(m.clearedFields, company.FieldTimeZone)
+}
+
+// SetReceipts sets the "receipts" field.
+func (m *CompanyMutation) SetReceipts(c company.Receipts) {
+	m.receipts = &c
+}
+
+// Receipts returns the value of the "receipts" field in the mutation.
+func (m *CompanyMutation) Receipts() (r company.Receipts, exists bool) {
+	v := m.receipts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldReceipts returns the old "receipts" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldReceipts(ctx context.Context) (v company.Receipts, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldReceipts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldReceipts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldReceipts: %w", err)
+	}
+	return oldValue.Receipts, nil
+}
+
+// ResetReceipts resets all changes to the "receipts" field.
+func (m *CompanyMutation) ResetReceipts() {
+	m.receipts = nil
 }
 
 // SetFilesKeySealed sets the "files_key_sealed" field.
@@ -25084,7 +25121,7 @@ func (m *CompanyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CompanyMutation) Fields() []string {
-	fields := make([]string, 0, 21)
+	fields := make([]string, 0, 22)
 	if m.created_at != nil {
 		fields = append(fields, company.FieldCreatedAt)
 	}
@@ -25117,6 +25154,9 @@ func (m *CompanyMutation) Fields() []string {
 	}
 	if m.time_zone != nil {
 		fields = append(fields, company.FieldTimeZone)
+	}
+	if m.receipts != nil {
+		fields = append(fields, company.FieldReceipts)
 	}
 	if m.files_key_sealed != nil {
 		fields = append(fields, company.FieldFilesKeySealed)
@@ -25178,6 +25218,8 @@ func (m *CompanyMutation) Field(name string) (ent.Value, bool) {
 		return m.Locale()
 	case company.FieldTimeZone:
 		return m.TimeZone()
+	case company.FieldReceipts:
+		return m.Receipts()
 	case company.FieldFilesKeySealed:
 		return m.FilesKeySealed()
 	case company.FieldRatePerMinute:
@@ -25229,6 +25271,8 @@ func (m *CompanyMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldLocale(ctx)
 	case company.FieldTimeZone:
 		return m.OldTimeZone(ctx)
+	case company.FieldReceipts:
+		return m.OldReceipts(ctx)
 	case company.FieldFilesKeySealed:
 		return m.OldFilesKeySealed(ctx)
 	case company.FieldRatePerMinute:
@@ -25334,6 +25378,13 @@ func (m *CompanyMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetTimeZone(v)
+		return nil
+	case company.FieldReceipts:
+		v, ok := value.(company.Receipts)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetReceipts(v)
 		return nil
 	case company.FieldFilesKeySealed:
 		v, ok := value.([]byte)
@@ -25690,6 +25741,9 @@ func (m *CompanyMutation) ResetField(name string) error {
 		return nil
 	case company.FieldTimeZone:
 		m.ResetTimeZone()
+		return nil
+	case company.FieldReceipts:
+		m.ResetReceipts()
 		return nil
 	case company.FieldFilesKeySealed:
 		m.ResetFilesKeySealed()

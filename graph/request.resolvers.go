@@ -31,6 +31,14 @@ func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, f
 	})
 }
 
+func (r *mutationResolver) CreateAttachment(ctx context.Context, input attachment.CreateInput) (*generated.CreateAttachmentPayload, error) {
+	a, err := resolve.Change(ctx, r.Engine, attachment.Create, input, "")
+	if err != nil {
+		return nil, err
+	}
+	return &generated.CreateAttachmentPayload{Attachment: a.Attachment, UploadURL: a.UploadURL}, nil
+}
+
 func (r *mutationResolver) TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error) {
 	return resolve.Change(ctx, r.Engine, request.TakeNext, input, "")
 }

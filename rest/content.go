@@ -29,6 +29,16 @@ const (
 	slowest = 8 << 10 // bytes a second, of the slowest client that is waited for
 )
 
+// AnnouncedAttachment is an attachment whose bytes are awaited.
+type AnnouncedAttachment struct {
+	Attachment
+	UploadURL string `json:"uploadUrl" doc:"Where its bytes are to be sent, by PUT." example:"https://127.0.0.1:8443/v1/attachments/att_01k9ye4ryzf7stj6dqnm8x2v3b/content"`
+}
+
+func announcedOut(a *attachment.Announced) AnnouncedAttachment {
+	return AnnouncedAttachment{attachmentOut(a.Attachment), a.UploadURL}
+}
+
 // isContent reports whether a path is one of a file's bytes.
 func isContent(path string) bool {
 	rest, ok := strings.CutPrefix(path, "/v1/attachments/")

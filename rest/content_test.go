@@ -121,6 +121,7 @@ func TestFileLife(t *testing.T) {
 		})
 		id := made.ID()
 		path := "/v1/attachments/" + id
+		require.Equal(t, path+"/content", made.Text("data.uploadUrl"))
 		s.Do(t, apitest.Scenario{Name: "no bytes yet", As: staff, Path: path, WantData: map[string]any{"status": "UPLOADING"}})
 		res, out := s.bytesOf(t, staff, http.MethodGet, path+"/content", nil, nil)
 		require.Equal(t, http.StatusConflict, res.StatusCode, "%s", out)

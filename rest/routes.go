@@ -69,7 +69,7 @@ var routes = []route{
 	one(http.MethodPost, "/requests/{id}/links", http.StatusCreated, request.CreateLink, requestLinkOut),
 	remove("/request-links/{id}", request.DeleteLink, requestLinkOut),
 	list("/requests/{id}/attachments", attachment.List, attachmentOut),
-	one(http.MethodPost, "/attachments", http.StatusCreated, attachment.Create, attachmentOut),
+	one(http.MethodPost, "/attachments", http.StatusCreated, attachment.Create, announcedOut),
 	one(http.MethodGet, "/attachments/{id}", http.StatusOK, attachment.Get, attachmentOut),
 	remove("/attachments/{id}", attachment.Delete, attachmentOut),
 	list("/requests/{id}/comments", request.ListComments, commentOut),

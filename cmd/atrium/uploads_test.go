@@ -13,15 +13,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"atrium/internal/test/testkit"
 )
 
 // mostOfUploads limits what many uploads at once add to a server's memory, in MiB.
 const mostOfUploads = 100
 
 // Many files that come at once cost little memory, and each is kept as it was sent. One of 1 GiB is refused before its bytes.
+// ATRIUM_SOAK_ROUNDS is the number of files; 100 and more are of 25 MiB.
 func TestUploadsAtOnce(t *testing.T) {
 	t.Parallel()
-	const many, size = 30, 8 << 20
+	many, size := testkit.Rounds(t, 30), 8<<20
+	if many >= 100 {
+		size = 25 << 20
+	}
 	p := onSQLite(t).prepared()
 	n := p.serve()
 	first := p.firstRun()
@@ -39,7 +45,7 @@ func TestUploadsAtOnce(t *testing.T) {
 				t.Errorf("%v %v", err, made)
 				return
 			}
-			got, err := n.put(c, "/v1/attachments/"+idOf(t, made.body)+"/content", first.LiveKey, randomBytes(i, size), size)
+			got, err := n.put(c, "/v1/attachments/"+idOf(t, made.body)+"/content", first.LiveKey, randomBytes(i, size), int64(size))
 			hash := sha256.New()
 			_, _ = io.Copy(hash, randomBytes(i, size))
 			if err != nil || got.status != 200 || !strings.Contains(got.body, fmt.Sprintf(`"sha256":"%x"`, hash.Sum(nil))) {
@@ -58,6 +64,7 @@ func TestUploadsAtOnce(t *testing.T) {
 	refused := n.call(c, 400, "POST", "/v1/attachments", first.LiveKey, `{"draft":true,"name":"big.bin","size":1073741824}`)
 	require.Contains(t, refused.body, "the plan allows files of")
 	small := n.call(c, 201, "POST", "/v1/attachments", first.LiveKey, `{"draft":true,"name":"small.bin","size":1000}`)
+	require.Contains(t, small.body, `"uploadUrl":"`+n.base+"/v1/attachments/"+idOf(t, small.body)+`/content"`)
 	asked := &unasked{}
 	big, err := n.put(c, "/v1/attachments/"+idOf(t, small.body)+"/content", first.LiveKey, asked, 1<<30)
 	require.NoError(t, err)

@@ -212,6 +212,7 @@ func (s *server) build(ctx context.Context) error {
 		return err
 	}
 	s.authURL, s.consoleAt = s.AuthURL, console.At(s.BaseURL)
+	s.engine.BaseURL = s.BaseURL
 	s.add("decision log", s.engine.Decisions.Run)
 	if s.PolicyDir != "" {
 		s.add("policy folder", func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) })
@@ -282,7 +283,7 @@ func (s *server) addMail(ctx context.Context) error {
 		return fmt.Errorf("--smtp-listen: %w", err)
 	}
 	fmt.Printf("smtp %s\n", ln.Addr())
-	taking := listener.New(listener.Options{Domain: s.MailDomain, TLS: cfg, Known: s.post.Known, Store: s.post.Take, Log: s.log})
+	taking := listener.New(listener.Options{Domain: s.MailDomain, TLS: cfg, Known: s.post.Known, Store: s.post.Take, TooLarge: s.post.TooLarge, Log: s.log})
 	s.add("mail listener", func(ctx context.Context) error { return taking.Serve(ctx, ln) })
 	return nil
 }

@@ -36,6 +36,8 @@ const (
 	FieldLocale = "locale"
 	// FieldTimeZone holds the string denoting the time_zone field in the database.
 	FieldTimeZone = "time_zone"
+	// FieldReceipts holds the string denoting the receipts field in the database.
+	FieldReceipts = "receipts"
 	// FieldFilesKeySealed holds the string denoting the files_key_sealed field in the database.
 	FieldFilesKeySealed = "files_key_sealed"
 	// FieldRatePerMinute holds the string denoting the rate_per_minute field in the database.
@@ -74,6 +76,7 @@ var Columns = []string{
 	FieldJitUsers,
 	FieldLocale,
 	FieldTimeZone,
+	FieldReceipts,
 	FieldFilesKeySealed,
 	FieldRatePerMinute,
 	FieldRatePerDay,
@@ -156,6 +159,33 @@ func PlanValidator(pl Plan) error {
 	}
 }
 
+// Receipts defines the type for the "receipts" enum field.
+type Receipts string
+
+// ReceiptsMembers is the default value of the Receipts enum.
+const DefaultReceipts = ReceiptsMembers
+
+// Receipts values.
+const (
+	ReceiptsMembers  Receipts = "members"
+	ReceiptsEveryone Receipts = "everyone"
+	ReceiptsNone     Receipts = "none"
+)
+
+func (r Receipts) String() string {
+	return string(r)
+}
+
+// ReceiptsValidator is a validator for the "receipts" field enum values. It is called by the builders before save.
+func ReceiptsValidator(r Receipts) error {
+	switch r {
+	case ReceiptsMembers, ReceiptsEveryone, ReceiptsNone:
+		return nil
+	default:
+		return fmt.Errorf("company: invalid enum value for receipts field: %q", r)
+	}
+}
+
 // OrderOption defines the ordering options for the Company queries.
 type OrderOption func(*sql.Selector)
 
@@ -217,6 +247,11 @@ func ByLocale(opts ...sql.OrderTermOption) OrderOption {
 // ByTimeZone orders the results by the time_zone field.
 func ByTimeZone(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTimeZone, opts...).ToFunc()
+}
+
+// ByReceipts orders the results by the receipts field.
+func ByReceipts(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldReceipts, opts...).ToFunc()
 }
 
 // ByRatePerMinute orders the results by the rate_per_minute field.

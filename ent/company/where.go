@@ -679,6 +679,26 @@ func TimeZoneContainsFold(v string) predicate.Company {
 	return predicate.Company(sql.FieldContainsFold(FieldTimeZone, v))
 }
 
+// ReceiptsEQ applies the EQ predicate on the "receipts" field.
+func ReceiptsEQ(v Receipts) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldReceipts, v))
+}
+
+// ReceiptsNEQ applies the NEQ predicate on the "receipts" field.
+func ReceiptsNEQ(v Receipts) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldReceipts, v))
+}
+
+// ReceiptsIn applies the In predicate on the "receipts" field.
+func ReceiptsIn(vs ...Receipts) predicate.Company {
+	return predicate.Company(sql.FieldIn(FieldReceipts, vs...))
+}
+
+// ReceiptsNotIn applies the NotIn predicate on the "receipts" field.
+func ReceiptsNotIn(vs ...Receipts) predicate.Company {
+	return predicate.Company(sql.FieldNotIn(FieldReceipts, vs...))
+}
+
 // FilesKeySealedEQ applies the EQ predicate on the "files_key_sealed" field.
 func FilesKeySealedEQ(v []byte) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldFilesKeySealed, v))

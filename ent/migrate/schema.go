@@ -889,6 +889,7 @@ var (
 		{Name: "jit_users", Type: field.TypeBool, Default: false},
 		{Name: "locale", Type: field.TypeString, Nullable: true, Size: 35},
 		{Name: "time_zone", Type: field.TypeString, Nullable: true, Size: 64},
+		{Name: "receipts", Type: field.TypeEnum, Enums: []string{"members", "everyone", "none"}, Default: "members"},
 		{Name: "files_key_sealed", Type: field.TypeBytes, Nullable: true},
 		{Name: "rate_per_minute", Type: field.TypeInt, Nullable: true},
 		{Name: "rate_per_day", Type: field.TypeInt, Nullable: true},

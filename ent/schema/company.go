@@ -25,6 +25,7 @@ func (Company) Fields() []ent.Field {
 		field.Bool("jit_users").Default(false).Comment("people whom the configured issuer vouches for become members when they first come").Annotations(shown("People whom the operator's other issuer vouches for become members when they first come.")),
 		field.String("locale").MaxLen(35).Optional().Nillable().Annotations(shown("The language of its people who have chosen none; null for English in mails, and the browser's on pages.", eg("de"))),
 		field.String("time_zone").MaxLen(64).Optional().Nillable().Annotations(shown("The zone of its people who have chosen none, by its IANA name; null for UTC.", eg("Europe/Berlin"))),
+		field.Enum("receipts").Values("members", "everyone", "none").Default("members").Annotations(shown("Who is mailed that a request of theirs has arrived, of its people who have chosen nothing.", typed("Receipts!"))),
 		field.Bytes("files_key_sealed").Sensitive().Optional().Comment("the key of its files, an age identity; made with the first one"),
 		field.Int("rate_per_minute").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Int("rate_per_day").Optional().Nillable().Comment("overrides the plan's number"),

@@ -611,6 +611,23 @@ func (ec *executionContext) marshalNPlan2string(ctx context.Context, sel ast.Sel
 	return res
 }
 
+func (ec *executionContext) unmarshalNReceipts2atriumᚋentᚋcompanyᚐReceipts(ctx context.Context, v any) (company.Receipts, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := company.Receipts(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNReceipts2atriumᚋentᚋcompanyᚐReceipts(ctx context.Context, sel ast.SelectionSet, v company.Receipts) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNViewer2ᚖatriumᚋgraphᚋinternalᚋviewᚐViewer(ctx context.Context, sel ast.SelectionSet, v *view.Viewer) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -646,6 +663,24 @@ func (ec *executionContext) unmarshalOLocale2ᚖstring(ctx context.Context, v an
 }
 
 func (ec *executionContext) marshalOLocale2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(*v)
+	return res
+}
+
+func (ec *executionContext) unmarshalOReceipts2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalString(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOReceipts2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

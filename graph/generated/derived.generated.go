@@ -4375,6 +4375,13 @@ func (ec *executionContext) fieldContext_Company_timeZone(_ context.Context, fie
 	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Company_receipts(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
+	return ec.marshalNReceipts2atriumᚋentᚋcompanyᚐReceipts(ctx, field.Selections, obj.Receipts)
+}
+func (ec *executionContext) fieldContext_Company_receipts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Receipts does not have child fields"))
+}
+
 func (ec *executionContext) _Company_agentAgreement(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
 	return ec.marshalOFloat2ᚖfloat64(ctx, field.Selections, obj.AgentAgreement)
 }
@@ -4549,38 +4556,6 @@ func (ec *executionContext) fieldContext_CreateAccessPolicyPayload_accessPolicy(
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_AccessPolicy(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _CreateAttachmentPayload_attachment(ctx context.Context, field graphql.CollectedField, obj *CreateAttachmentPayload) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_CreateAttachmentPayload_attachment(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Attachment, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Attachment) graphql.Marshaler {
-			return ec.marshalNAttachment2ᚖatriumᚋentᚐAttachment(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_CreateAttachmentPayload_attachment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "CreateAttachmentPayload",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Attachment(ctx, field)
 		},
 	}
 	return fc, nil
@@ -24300,7 +24275,7 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"ifMatch", "name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers", "locale", "timeZone", "agentAgreement", "agentRunsPerDay"}
+	fieldsInOrder := [...]string{"ifMatch", "name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers", "locale", "timeZone", "receipts", "agentAgreement", "agentRunsPerDay"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -24356,6 +24331,13 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 				return it, err
 			}
 			it.TimeZone = graphql.OmittableOf(data)
+		case "receipts":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("receipts"))
+			data, err := ec.unmarshalOReceipts2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Receipts = graphql.OmittableOf(data)
 		case "agentAgreement":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("agentAgreement"))
 			data, err := ec.unmarshalOFloat2ᚖfloat64(ctx, v)
@@ -28556,6 +28538,11 @@ func (ec *executionContext) _Company(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "receipts":
+			out.Values[i] = ec._Company_receipts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "agentAgreement":
 			out.Values[i] = ec._Company_agentAgreement(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -28644,34 +28631,6 @@ func (ec *executionContext) _CreateAccessPolicyPayload(ctx context.Context, sel 
 			out.Values[i] = graphql.MarshalString("CreateAccessPolicyPayload")
 		case "accessPolicy":
 			out.Values[i] = ec._CreateAccessPolicyPayload_accessPolicy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
-var createAttachmentPayloadImplementors = []string{"CreateAttachmentPayload"}
-
-func (ec *executionContext) _CreateAttachmentPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateAttachmentPayload) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, createAttachmentPayloadImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("CreateAttachmentPayload")
-		case "attachment":
-			out.Values[i] = ec._CreateAttachmentPayload_attachment(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -39605,13 +39564,6 @@ func (ec *executionContext) marshalOCreateAccessPolicyPayload2ᚖatriumᚋgraph�
 		return graphql.Null
 	}
 	return ec._CreateAccessPolicyPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalOCreateAttachmentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAttachmentPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAttachmentPayload) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._CreateAttachmentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOCreateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *CreateCalendarPayload) graphql.Marshaler {

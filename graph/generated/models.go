@@ -115,10 +115,12 @@ type CreateAPIKeyPayload struct {
 	Value string `json:"value"`
 }
 
-// What createAttachment answers.
+// A file that was announced.
 type CreateAttachmentPayload struct {
-	// The row as it is now.
+	// The file, without its bytes.
 	Attachment *ent.Attachment `json:"attachment"`
+	// Where its bytes are to be sent, by PUT: raw, and as many as announced.
+	UploadURL string `json:"uploadUrl"`
 }
 
 // What createCalendar answers.

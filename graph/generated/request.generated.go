@@ -108,6 +108,45 @@ func (ec *executionContext) fieldContext_CompanyStat_slaMissed(_ context.Context
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _CreateAttachmentPayload_attachment(ctx context.Context, field graphql.CollectedField, obj *CreateAttachmentPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateAttachmentPayload_attachment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Attachment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Attachment) graphql.Marshaler {
+			return ec.marshalNAttachment2ᚖatriumᚋentᚐAttachment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateAttachmentPayload_attachment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateAttachmentPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Attachment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateAttachmentPayload_uploadUrl(ctx context.Context, field graphql.CollectedField, obj *CreateAttachmentPayload) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.UploadURL)
+}
+func (ec *executionContext) fieldContext_CreateAttachmentPayload_uploadUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateAttachmentPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Mentionable_id(ctx context.Context, field graphql.CollectedField, obj *request.Mentionable) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -466,6 +505,39 @@ func (ec *executionContext) _CompanyStat(ctx context.Context, sel ast.SelectionS
 			}
 		case "slaMissed":
 			out.Values[i] = ec._CompanyStat_slaMissed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var createAttachmentPayloadImplementors = []string{"CreateAttachmentPayload"}
+
+func (ec *executionContext) _CreateAttachmentPayload(ctx context.Context, sel ast.SelectionSet, obj *CreateAttachmentPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createAttachmentPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateAttachmentPayload")
+		case "attachment":
+			out.Values[i] = ec._CreateAttachmentPayload_attachment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "uploadUrl":
+			out.Values[i] = ec._CreateAttachmentPayload_uploadUrl(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -1157,6 +1229,13 @@ func (ec *executionContext) marshalOCommentVisibility2ᚖstring(ctx context.Cont
 	_ = ctx
 	res := graphql.MarshalString(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOCreateAttachmentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAttachmentPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAttachmentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateAttachmentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalONamed2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐNamedᚄ(ctx context.Context, sel ast.SelectionSet, v []*request.Named) graphql.Marshaler {

@@ -1447,7 +1447,17 @@ extend type Query {
   ): [FormChoice!]!
 }
 `, BuiltIn: false},
-	{Name: "../company.graphqls", Input: `"What a company has subscribed to."
+	{Name: "../company.graphqls", Input: `"Who is mailed that a request of theirs has arrived."
+enum Receipts {
+  "Members, and whoever files by mail."
+  members
+  "Everybody."
+  everyone
+  "Nobody."
+  none
+}
+
+"What a company has subscribed to."
 enum Plan {
   "Free."
   free
@@ -2893,6 +2903,14 @@ type Mentionable {
   name: String!
   "Their address; null for callers who read only their own requests."
   email: String
+}
+
+"A file that was announced."
+type CreateAttachmentPayload {
+  "The file, without its bytes."
+  attachment: Attachment!
+  "Where its bytes are to be sent, by PUT: raw, and as many as announced."
+  uploadUrl: String!
 }
 
 "Whether the bytes of a file have come."
@@ -5077,6 +5095,8 @@ func (ec *executionContext) childFields_Company(ctx context.Context, field graph
 		return ec.fieldContext_Company_locale(ctx, field)
 	case "timeZone":
 		return ec.fieldContext_Company_timeZone(ctx, field)
+	case "receipts":
+		return ec.fieldContext_Company_receipts(ctx, field)
 	case "agentAgreement":
 		return ec.fieldContext_Company_agentAgreement(ctx, field)
 	case "agentRunsPerDay":
@@ -5257,6 +5277,8 @@ func (ec *executionContext) childFields_CreateAttachmentPayload(ctx context.Cont
 	switch field.Name {
 	case "attachment":
 		return ec.fieldContext_CreateAttachmentPayload_attachment(ctx, field)
+	case "uploadUrl":
+		return ec.fieldContext_CreateAttachmentPayload_uploadUrl(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CreateAttachmentPayload", field.Name)
 }

@@ -28,6 +28,7 @@ type Engine struct {
 	Events     events.Subscribers
 	Egress     *egress.Client // calls addresses that customers choose, and checks them; nil: nobody is called
 	Agents     Agents         // nil: no agent does anything
+	BaseURL    string         // of addresses in answers, without a slash at its end; empty: these are below it
 	MailDomain string         // of the addresses at which mail is taken; empty where none is
 	NoAgents   bool           // agents do nothing on this node, not even approved actions
 	Log        *slog.Logger

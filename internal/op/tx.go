@@ -75,6 +75,9 @@ func (tx *Tx) Agents() Agents { return tx.engine.agents() }
 // MailDomain returns the domain of the addresses at which mail is taken; empty where none is.
 func (tx *Tx) MailDomain() string { return tx.engine.MailDomain }
 
+// BaseURL returns what addresses in answers begin with, without a slash at its end.
+func (tx *Tx) BaseURL() string { return tx.engine.BaseURL }
+
 // NoAgents reports whether the operator has switched agents off on this node.
 func (tx *Tx) NoAgents() bool { return tx.engine.NoAgents }
 

@@ -387,12 +387,6 @@ func (r Mutation) CreateRoutingRule(ctx context.Context, input routing.CreateInp
 	return &generated.CreateRoutingRulePayload{RoutingRule: row}, err
 }
 
-// CreateAttachment resolves the field.
-func (r Mutation) CreateAttachment(ctx context.Context, input attachment.CreateInput) (*generated.CreateAttachmentPayload, error) {
-	row, err := resolve.Change(ctx, r.Engine, attachment.Create, input, "")
-	return &generated.CreateAttachmentPayload{Attachment: row}, err
-}
-
 // DeleteAttachment resolves the field.
 func (r Mutation) DeleteAttachment(ctx context.Context, input op.ByID) (*generated.DeleteAttachmentPayload, error) {
 	_, err := resolve.Change(ctx, r.Engine, attachment.Delete, input, "id")

@@ -151,7 +151,16 @@ type CreateInput struct {
 	Size      int64   `json:"size" minimum:"1" maximum:"1099511627776" doc:"Its bytes." example:"48213"`
 }
 
-func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Attachment, error) {
+// Announced is a file whose bytes are awaited.
+type Announced struct {
+	*ent.Attachment
+	UploadURL string // where its bytes are to be sent, by PUT
+}
+
+// ContentPath returns the path of a file's bytes, below the base URL.
+func ContentPath(id string) string { return "/v1/attachments/" + id + "/content" }
+
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (*Announced, error) {
 	requestID, err := in.target(ctx, tx)
 	if err != nil {
 		return nil, err
@@ -172,7 +181,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Attachment, er
 		return nil, fmt.Errorf("announce the file: %w", err)
 	}
 	tx.Changed(nil, a)
-	return a, nil
+	return &Announced{a, tx.BaseURL() + ContentPath(a.ID)}, nil
 }
 
 // target returns the request to which the file goes; nil for a draft.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atrium/ent"
+	"atrium/ent/attachment"
 	"atrium/ent/comment"
 	"atrium/ent/predicate"
 	"atrium/ent/user"
@@ -44,11 +45,13 @@ func mentions(body string) []string {
 type mentioned struct {
 	people  []*ent.User
 	comment *ent.Comment
+	files   []locale.Text // the line that names its files; empty for none
 	tooMany bool
 }
 
-// prepareMentions finds the people whom a comment mentions and who have not been notified of it.
-func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error) {
+// prepareMentions finds the people whom a comment mentions and who have not been notified of it. drafts are those of the author's that
+// become its files.
+func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment, drafts []string) (any, error) {
 	names := mentions(c.Body)
 	if len(names) == 0 || tx.Principal().Sandbox {
 		return nil, nil // nobody to notify
@@ -67,7 +70,22 @@ func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error
 	if err != nil {
 		return nil, err
 	}
-	return mentioned{people: people, comment: c}, nil
+	files, err := filesFor(ctx, tx, people, c, drafts)
+	return mentioned{people: people, comment: c, files: files}, err
+}
+
+// filesFor returns the line that names a comment's files to the people whom it mentions.
+func filesFor(ctx context.Context, tx *op.Tx, people []*ent.User, c *ent.Comment, drafts []string) ([]locale.Text, error) {
+	if len(people) == 0 {
+		return nil, nil
+	}
+	of := attachment.CommentID(c.ID)
+	if c.ID == "" {
+		of = attachment.And(attachment.IDIn(drafts...), attachment.RequestIDIsNil(), attachment.CreatedBy(c.AuthorID))
+	}
+	return notice.Files(ctx, tx, tx.Attachment.Query().Where(of), people, func(a *ent.Attachment) {
+		a.RequestID, a.CommentID, a.Edges.Request, a.Edges.Comment = &c.RequestID, &c.ID, c.Edges.Request, c
+	})
 }
 
 // MentionChoices finds whom a comment on a request may mention: people who may read it, by a piece of their name or address. Callers
@@ -137,7 +155,7 @@ func prepareCreateComment(ctx context.Context, tx *op.Tx, in CreateCommentInput)
 	}
 	c := &ent.Comment{RequestID: r.ID, AuthorID: tx.Principal().ID, Body: in.Body, Visibility: visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic)}
 	c.Edges.Request = r
-	return prepareMentions(ctx, tx, c)
+	return prepareMentions(ctx, tx, c, in.AttachmentIDs)
 }
 
 // prepareUpdateComment prepares the mentions of a comment as it will be after the change.
@@ -151,7 +169,7 @@ func prepareUpdateComment(ctx context.Context, tx *op.Tx, in UpdateCommentInput)
 	}
 	op.Set(in.Body, func(body string) string { c.Body = body; return body })
 	c.Visibility = visibilityOr(op.Or(in.Visibility.Value(), ""), c.Visibility)
-	return prepareMentions(ctx, tx, c)
+	return prepareMentions(ctx, tx, c, nil)
 }
 
 // tell notifies the people whom a comment mentions, in its transaction, and returns the ids of everyone notified so far.
@@ -178,7 +196,7 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, commentID string, befo
 	}
 	err := notice.Send(ctx, tx, people, notice.Note{
 		Kind: notice.Mention, Subject: notice.Mentioned(by, title), About: title, RequestID: &r.ID,
-		Text: []locale.Text{text}, Quote: mail.Quote(m.comment.Body, notice.MaxQuote), CommentID: commentID,
+		Text: append([]locale.Text{text}, m.files...), Quote: mail.Quote(m.comment.Body, notice.MaxQuote), CommentID: commentID,
 	})
 	if err != nil {
 		return nil, err

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
 
 	"atrium/ent"
 	"atrium/ent/mailbox"
 	"atrium/internal/notify/inmail"
 	"atrium/internal/notify/inmail/imap"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 )
@@ -47,9 +47,7 @@ func (FetchArgs) Kind() string { return "inbound_fetch" }
 
 // InsertOpts makes the next minute the retry.
 func (FetchArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: fetchQueue, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateScheduled, rivertype.JobStateRetryable,
-	}}}
+	return river.InsertOpts{Queue: fetchQueue, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: jobs.UniqueStates}}
 }
 
 type looker struct {

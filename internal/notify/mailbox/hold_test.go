@@ -14,6 +14,7 @@ import (
 	"atrium/ent/attachment"
 	"atrium/ent/inboundmail"
 	"atrium/internal/desk/request"
+	"atrium/internal/notify/inmail/listener"
 	"atrium/internal/notify/mailbox"
 	"atrium/internal/op"
 	"atrium/internal/platform/files"
@@ -302,5 +303,30 @@ func TestManyMessagesAreForgotten(t *testing.T) {
 		sweep(25 * time.Hour)
 		require.Zero(t, d.stored())
 		require.Zero(t, d.Store.Reader().Attachment.Query().CountX(principal.System(t.Context(), "test")))
+	})
+}
+
+// A mail that the listener refuses for its size stands among the messages with the reason, for each mailbox that it was written to. Of very
+// many within an hour twenty do, so that nobody fills the list with what costs them nothing.
+func TestTooLargeByTheProtocol(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		e := listener.Envelope{Sender: "Ada@Big.test", Recipients: []string{*d.box.ReceivesAt}, Helo: "mx.test"}
+		require.NoError(t, d.TooLarge(t.Context(), e, 30<<20))
+		rows := d.messages()
+		require.Len(t, rows, 1)
+		require.Equal(t, inboundmail.OutcomeREFUSED, rows[0].Outcome)
+		require.Contains(t, *rows[0].Reason, "25 MB")
+		require.Equal(t, []any{"ada@big.test", int64(30 << 20), *d.box.ReceivesAt, ""}, []any{rows[0].Sender, rows[0].Size, rows[0].Recipient, rows[0].StoredAs})
+		for range 25 {
+			require.NoError(t, d.TooLarge(t.Context(), e, 30<<20))
+		}
+		require.Len(t, d.messages(), 20)
+		d.Clock.SetOffset(d.Clock.Offset() + time.Hour)
+		require.NoError(t, d.TooLarge(t.Context(), e, 30<<20))
+		require.Len(t, d.messages(), 21)
+		e.Recipients = []string{"nobody@" + domain}
+		require.ErrorIs(t, d.TooLarge(t.Context(), e, 30<<20), mailbox.ErrUnknown)
+		testkit.Run(t, d.World, d.As(d.A, principal.Owner), mailbox.Delete, op.ByID{ID: d.box.ID})
+		require.Empty(t, d.messages())
 	})
 }

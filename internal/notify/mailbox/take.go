@@ -135,6 +135,35 @@ func (p *Post) store(ctx context.Context, m *ent.Mailbox, recipient string, mail
 	return r, err
 }
 
+// The most refusals of mails for their size that are noted of a mailbox within an hour.
+const refusalsPerHour = 20
+
+// TooLarge notes for each recipient that a mail of a size in bytes was refused for it, whose bytes nobody keeps. What comes more often than
+// refusalsPerHour is not noted.
+func (p *Post) TooLarge(ctx context.Context, e listener.Envelope, size int64) error {
+	var refused []received
+	for _, recipient := range e.Recipients {
+		m, err := p.of(ctx, recipient)
+		if err != nil {
+			return err
+		}
+		n, err := p.Depot.Engine.Store.Reader().InboundMail.Query().Where(
+			inboundmail.MailboxID(m.ID), inboundmail.CreatedAtGT(p.Depot.Engine.Store.Clock().Now().Add(-time.Hour)),
+			inboundmail.OutcomeEQ(inboundmail.OutcomeREFUSED), inboundmail.StoredAs(""),
+		).Count(principal.With(ctx, principal.Worker(m.CompanyID, worker)))
+		if err != nil {
+			return fmt.Errorf("count what was refused: %w", err)
+		}
+		if n < refusalsPerHour {
+			refused = append(refused, received{mailbox: m, recipient: strings.ToLower(recipient), size: size, envelope: e})
+		}
+	}
+	if len(refused) == 0 {
+		return nil
+	}
+	return p.keep(ctx, nil, refused...)
+}
+
 // discard removes the bytes of messages that came in vain, because of an error.
 func (p *Post) discard(ctx context.Context, err error, taken []received) {
 	if err == nil {
@@ -190,7 +219,7 @@ func (p *Post) note(ctx context.Context, tx *store.Tx, r received) error {
 		if reason == "" {
 			reason = english((&inmail.LimitError{Limit: inmail.LimitSize}).Text())
 		}
-		return c.SetOutcome(inboundmail.OutcomeREFUSED).SetReason(reason).Exec(ctx)
+		return c.SetOutcome(inboundmail.OutcomeREFUSED).SetReason(reason).SetSender(text.Cut(strings.ToLower(e.Sender), 320)).Exec(ctx)
 	}
 	row, err := c.Save(ctx)
 	if err != nil {

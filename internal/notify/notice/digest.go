@@ -23,12 +23,17 @@ const (
 	digestEvery = 5 * time.Minute
 	digestBatch = 500 // notifications per query
 	digestLines = 100 // notifications that one mail lists
+
+	queue   = "digests"
+	atOnce  = 4               // companies whose mails a node writes
+	ofOne   = 1               // runs of one company: its policies may be slow, and it has mails for all of its people at seven
+	nextTry = 2 * time.Second // after which a run comes again whose company's place is taken
 )
 
 // Digest is the kind of the digest mails.
 const Digest = "digest"
 
-// DigestArgs is the job that mails the digests that are due.
+// DigestArgs is the job that finds the companies of which mails are due.
 type DigestArgs struct{}
 
 // Kind returns the name of the job.
@@ -37,34 +42,89 @@ func (DigestArgs) Kind() string { return "notice_digest" }
 // InsertOpts has no run retried, because the next one is the retry.
 func (DigestArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 1} }
 
-// Work adds the jobs of this package to a queue: notices of assignments, digests, and the deletion of old notifications.
-func Work(e *op.Engine, reads Reads) jobs.Option {
-	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&progress{engine: e, reads: reads}), jobs.Work(&quarantined{engine: e, reads: reads}),
-		jobs.Work(&digester{engine: e, reads: reads}), jobs.Every(digestEvery, DigestArgs{}), jobs.Sweeps(sweep))
+// MailsArgs is the job that mails what is due in one company: all digests, and what waits of requests. There is one at a time for each
+// second.
+type MailsArgs struct {
+	Company string `json:"company" river:"unique"`
+	Second  int64  `json:"second,omitempty" river:"unique"` // in which mails are due that wait, in Unix time; zero for what DigestArgs inserts
 }
 
-// digester works the jobs.
-type digester struct {
+// Kind returns the name of the job.
+func (MailsArgs) Kind() string { return "digest_mails" }
+
+// InsertOpts has no run retried, because the next DigestArgs is the retry. The queue is its own, so that a company for which policies are
+// slow holds up no other jobs.
+func (MailsArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queue, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: jobs.UniqueStates}}
+}
+
+// Work adds the jobs of this package to a queue: notices of assignments, digests, and the deletion of old notifications.
+func Work(e *op.Engine, reads Reads) jobs.Option {
+	return workIn(e, reads, jobs.NewPlaces(atOnce, ofOne, nextTry))
+}
+
+func workIn(e *op.Engine, reads Reads, places *jobs.Places) jobs.Option {
+	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&progress{engine: e, reads: reads}), jobs.Work(&quarantined{engine: e, reads: reads}),
+		jobs.Work(&finder{engine: e}), jobs.Every(digestEvery, DigestArgs{}),
+		jobs.Work(&digester{engine: e, reads: reads, places: places}), jobs.NamedQueue(queue, atOnce), jobs.Sweeps(sweep))
+}
+
+// finder works DigestArgs.
+type finder struct {
 	river.WorkerDefaults[DigestArgs]
 	engine *op.Engine
+}
+
+// Work inserts a job for each company of which mails are due.
+func (f *finder) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
+	s, system := f.engine.Store, principal.System(ctx, "digests of all companies come due")
+	due, err := s.Reader().Notification.Query().Where(notification.DigestAtLTE(s.Clock().Now())).Unique(true).Select(notification.FieldCompanyID).Strings(system)
+	if err != nil {
+		return fmt.Errorf("look for companies of which digests are due: %w", err)
+	}
+	if len(due) == 0 {
+		return nil
+	}
+	list := make([]river.JobArgs, len(due))
+	for i, id := range due {
+		list[i] = MailsArgs{Company: id}
+	}
+	return s.Write(system, func(ctx context.Context, tx *store.Tx) error { return f.engine.Queue.InsertAllTx(ctx, tx, list) })
+}
+
+// digester works MailsArgs.
+type digester struct {
+	river.WorkerDefaults[MailsArgs]
+	engine *op.Engine
 	reads  Reads
+	places *jobs.Places
 }
 
 // Timeout is longer than River's default: all digests of a day are due at the same time.
-func (*digester) Timeout(*river.Job[DigestArgs]) time.Duration { return 10 * time.Minute }
+func (*digester) Timeout(*river.Job[MailsArgs]) time.Duration { return 10 * time.Minute }
 
-// Work mails one digest to each person, and one mail about each request of which mails wait (group.go). The transaction that enqueues a
+// Work mails what is due in a company.
+func (d *digester) Work(ctx context.Context, job *river.Job[MailsArgs]) error {
+	leave, err := d.places.TakeOrSnooze(job.Args.Company)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return d.mails(ctx, job.Args.Company)
+}
+
+// mails mails one digest to each person, and one mail about each request of which mails wait (group.go). The transaction that enqueues a
 // mail also takes its notifications out of what is due.
-func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
+func (d *digester) mails(ctx context.Context, companyID string) error {
 	now := d.engine.Store.Clock().Now()
-	system := principal.System(ctx, "digests of all companies come due")
+	reads := outside(ctx, d.engine, companyID)
 	done := map[string]bool{}
 	return jobs.DueEach(ctx, digestBatch, func(last *ent.Notification) ([]*ent.Notification, error) {
 		q := d.engine.Store.Reader().Notification.Query().Where(notification.DigestAtLTE(now))
 		if last != nil {
 			q.Where(jobs.After[predicate.Notification](notification.FieldDigestAt, *last.DigestAt, last.ID))
 		}
-		due, err := q.Order(notification.ByDigestAt(), notification.ByID()).Limit(digestBatch).All(system)
+		due, err := q.Order(notification.ByDigestAt(), notification.ByID()).Limit(digestBatch).All(reads)
 		if err != nil {
 			return nil, fmt.Errorf("look for digests that are due: %w", err)
 		}

@@ -32,7 +32,7 @@ type Note struct {
 	Decide      bool          // the page of the request asks the reader for a decision
 	Rate        bool          // the mail asks how content the reader is with the request
 	Receipt     bool          // of a request to its requester, who is mailed it or nothing
-	ByMail      bool          // of a receipt: the request came by mail, and is answered by mail unless the requester has chosen otherwise
+	ByMail      bool          // of a receipt: the request came by mail, and is answered by mail unless the requester or the company has chosen otherwise
 	CommentID   string        // the comment whose body Quote is; a mail that waits quotes it as it is by then. Empty for none
 }
 
@@ -68,7 +68,7 @@ func Send(ctx context.Context, tx *op.Tx, people []*ent.User, n Note) error {
 		return fmt.Errorf("read the company: %w", err)
 	}
 	now := tx.Now(ctx)
-	people = n.wanted(people)
+	people = n.wanted(c, people)
 	waits, err := n.waits(ctx, tx, people, now)
 	if err != nil {
 		return err

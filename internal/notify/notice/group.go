@@ -104,7 +104,8 @@ func wake(ctx context.Context, tx *op.Tx, rows []*ent.Notification, now time.Tim
 			continue
 		}
 		woken[at] = true
-		if err := tx.Insert(ctx, DigestArgs{}, at); err != nil {
+		// A second later, so that no run of the same second is over before this transaction.
+		if err := tx.Insert(ctx, MailsArgs{Company: tx.Principal().CompanyID, Second: at.Unix()}, at.Add(time.Second)); err != nil {
 			return nil, err
 		}
 	}

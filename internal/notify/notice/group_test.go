@@ -91,6 +91,19 @@ func TestMailsNameFiles(t *testing.T) {
 		grouped := d.mails.of(who)[len(d.mails.of(who))-1]
 		require.Contains(t, grouped, "Files at the request: open.txt (1 KB)")
 		require.NotContains(t, grouped, "secret.txt")
+
+		d.pass(later)
+		mention := request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: "Look at these, @" + who.ID, AttachmentIDs: []string{
+			draft("secret.txt", 1, attachment.ScanCLEAN), draft("found.exe", 1, attachment.ScanINFECTED), draft("map.png", 5000, attachment.ScanCLEAN),
+		}}
+		c := testkit.Run(t, d.World, staff, request.CreateComment, mention)
+		d.pass(later)
+		told := d.mails.of(who)[len(d.mails.of(who))-1]
+		require.Contains(t, told, "mentioned you in a comment.\nFiles at the request: map.png (5 KB)\nLook at these")
+		owner := d.A.Users[principal.Owner]
+		testkit.Run(t, d.World, staff, request.UpdateComment, request.UpdateCommentInput{ByID: op.ByID{ID: c.ID}, Body: op.SetTo("Look, @" + owner.ID)})
+		d.pass(later)
+		require.Contains(t, d.mails.of(owner)[len(d.mails.of(owner))-1], "Files at the request: secret.txt (1 KB), map.png (5 KB)", "whom an edit mentions")
 	})
 }
 

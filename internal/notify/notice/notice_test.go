@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"atrium/ent"
+	"atrium/ent/notification"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
@@ -185,6 +186,41 @@ func TestDigest(t *testing.T) {
 		require.Equal(t, 2, strings.Count(text, "- Assigned to you: "), text)
 		digests()
 		require.Len(t, d.mails.of(agent), 1, "once")
+	})
+}
+
+// While the mails of one company are written, perhaps slowly, its next run waits, and those of other companies do not.
+func TestCompaniesTakeTurns(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		mails := &letters{sent: map[string][]string{}}
+		w.Engine.Mailer = mails
+		ours, theirs := w.A.Users[principal.Agent], w.B.Users[principal.Agent]
+		require.NoError(t, w.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
+			for _, u := range []*ent.User{ours, theirs} {
+				_, err := tx.Notification.Create().SetCompanyID(u.CompanyID).SetUserID(u.ID).SetKind(notification.KindMention).SetSubject("x").SetDigestAt(w.Clock.Now()).Save(ctx)
+				if err != nil {
+					return err
+				}
+			}
+			for range 2 { // one of them waits, another one is not there
+				if err := w.Queue.InsertTx(ctx, tx, notice.DigestArgs{}, time.Time{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		places := jobs.NewPlaces(2, 1, 20*time.Millisecond)
+		leave, err := places.Take(t.Context(), w.A.Company.ID)
+		require.NoError(t, err)
+		w.WorkJobs(t, notice.WorkIn(w.Engine, reads, places), jobs.Poll(50*time.Millisecond))
+		require.Eventually(t, func() bool { return len(mails.of(theirs)) == 1 }, patience, tick)
+		require.Empty(t, mails.of(ours))
+		waits := w.Unfinished(t, w.A.Company.ID)
+		require.Len(t, waits, 1, "one run at a time")
+		require.Equal(t, "digest_mails", waits[0].Kind)
+		leave()
+		require.Eventually(t, func() bool { return len(mails.of(ours)) == 1 }, patience, tick)
 	})
 }
 

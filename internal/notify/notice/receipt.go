@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atrium/ent"
+	"atrium/ent/company"
 	"atrium/ent/offering"
 	"atrium/internal/desk/form"
 	"atrium/internal/notify/mail"
@@ -21,14 +22,14 @@ const (
 	maxAnswer  = 200
 )
 
-// wanted returns who is told of a note: everybody, but of a receipt whoever wants one.
-func (n Note) wanted(people []*ent.User) []*ent.User {
+// wanted returns who of a company is told of a note: everybody, but of a receipt whoever wants one.
+func (n Note) wanted(c *ent.Company, people []*ent.User) []*ent.User {
 	if !n.Receipt {
 		return people
 	}
 	return slices.DeleteFunc(people, func(u *ent.User) bool {
 		_, chosen := u.Notifications[Receipt]
-		return channelOf(u, Receipt) == channelNever && (chosen || !n.ByMail)
+		return channelIn(c, u, Receipt) == channelNever && (chosen || !n.ByMail || c.Receipts == company.ReceiptsNone)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/people/company"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -93,25 +94,57 @@ func TestWhoGetsReceipts(t *testing.T) {
 	})
 }
 
+// A company says who gets receipts: members, everybody or nobody. A person's own choice comes first. The default of those who have chosen
+// nothing holds for what came by mail only where the company wants no receipts at all.
+func TestReceiptsOfACompany(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		who, staff := d.A.Users[principal.Member], d.A.Users[principal.Agent]
+		gets := func(member, agent, agentByMail bool) {
+			t.Helper()
+			for u, want := range map[*ent.User]bool{who: member, staff: agent} {
+				require.Equal(t, want, len(d.receives(d.signed(u, principal.MethodSession), u, request.CreateInput{})) == 1, u.Role)
+				setting := testkit.Run(t, d.World, d.AsUser(u), notice.GetSettings, struct{}{})[2]
+				require.Equal(t, []any{notice.Receipt, want}, []any{setting.Kind, setting.Channel == "now"})
+			}
+			require.Equal(t, agentByMail, len(d.comes(staff)) == 1, "by mail")
+		}
+		choose := func(receipts string) {
+			testkit.Run(t, d.World, d.As(d.A, principal.Admin), company.Update, company.UpdateInput{Receipts: op.SetTo(receipts)})
+		}
+		gets(true, false, true)
+		choose("everyone")
+		gets(true, true, true)
+		choose("none")
+		gets(false, false, false)
+		testkit.Run(t, d.World, d.AsUser(who), notice.UpdateSettings, notice.Setting{Kind: notice.Receipt, Channel: "now"})
+		gets(true, false, false)
+		choose("everyone")
+		testkit.Run(t, d.World, d.AsUser(staff), notice.UpdateSettings, notice.Setting{Kind: notice.Receipt, Channel: "never"})
+		gets(true, false, false)
+	})
+}
+
 // A request that came by mail is answered by mail, also to staff, unless they want no receipts.
 func TestReceiptsByMail(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		staff := d.A.Users[principal.Agent]
-		comes := func() []string {
-			t.Helper()
-			before := len(d.mails.of(staff))
-			in := request.CreateInput{ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: "Laptop"}
-			r := testkit.Run(t, d.World, d.AsUser(staff), request.Create, in)
-			d.insert(notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Receipt: true})
-			d.idle()
-			return d.mails.of(staff)[before:]
-		}
-		got := comes()
+		got := d.comes(staff)
 		require.Len(t, got, 1)
 		require.Contains(t, got[0], "receipt: #1 Laptop\nWe have received your request. To add something, answer this mail.\n")
 		testkit.Run(t, d.World, d.AsUser(staff), notice.UpdateSettings, notice.Setting{Kind: notice.Receipt, Channel: "never"})
-		require.Empty(t, comes())
+		require.Empty(t, d.comes(staff))
 	})
+}
+
+// comes files a request of a person's by mail, and returns what they are mailed of it.
+func (d *desk) comes(of *ent.User) []string {
+	d.t.Helper()
+	before := len(d.mails.of(of))
+	in := request.CreateInput{ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: "Laptop"}
+	r := testkit.Run(d.t, d.World, d.AsUser(of), request.Create, in)
+	d.insert(notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Receipt: true})
+	d.idle()
+	return d.mails.of(of)[before:]
 }
 
 // insert adds a job.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atrium/ent"
+	"atrium/ent/company"
 	"atrium/ent/user"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
@@ -34,7 +35,7 @@ var Kinds = []string{Mention, Progress, Receipt, Assigned, Approval, Consulted, 
 
 // The channels of a kind.
 const (
-	channelNow    = "now" // the default, but of the receipts of staff
+	channelNow    = "now" // the default, but of receipts
 	channelDigest = "digest"
 	channelNever  = "never"
 )
@@ -52,9 +53,13 @@ var (
 		if err != nil {
 			return nil, err
 		}
+		c, err := tx.Company.Get(ctx, u.CompanyID)
+		if err != nil {
+			return nil, fmt.Errorf("read the company: %w", err)
+		}
 		out := make([]*Setting, len(Kinds))
 		for i, kind := range Kinds {
-			out[i] = &Setting{kind, channelOf(u, kind)}
+			out[i] = &Setting{kind, channelIn(c, u, kind)}
 		}
 		return out, nil
 	})
@@ -71,15 +76,22 @@ type Setting struct {
 	Channel string `json:"channel" enum:"now,digest,never" doc:"By mail at once, by one mail a day (not for receipts), or by none."`
 }
 
-// channelOf returns how a person gets notices of a kind. Who works at the desk gets no receipts without having asked for them.
+// channelOf returns how a person gets notices of a kind other than Receipt.
 func channelOf(u *ent.User, kind string) string {
 	if c, ok := u.Notifications[kind]; ok {
 		return c
 	}
-	if kind == Receipt && u.Role != user.RoleMember {
+	return channelNow
+}
+
+// channelIn returns how a person of a company gets notices of a kind. Who has chosen nothing gets receipts as the company has it: those who
+// work at the desk get none unless everybody does.
+func channelIn(c *ent.Company, u *ent.User, kind string) string {
+	_, chosen := u.Notifications[kind]
+	if kind == Receipt && !chosen && (c.Receipts == company.ReceiptsNone || c.Receipts == company.ReceiptsMembers && u.Role != user.RoleMember) {
 		return channelNever
 	}
-	return channelNow
+	return channelOf(u, kind)
 }
 
 // PrincipalOf returns an active user as a principal with all scopes.
@@ -130,11 +142,15 @@ func updateSettings(ctx context.Context, tx *op.Tx, in Setting) (*Setting, error
 	if err != nil {
 		return nil, err
 	}
+	c, err := tx.Company.Get(ctx, before.CompanyID)
+	if err != nil {
+		return nil, fmt.Errorf("read the company: %w", err)
+	}
 	if err := set(ctx, before, in); err != nil {
 		return nil, err
 	}
 	tx.About(before.ID)
-	tx.ChangedField(in.Kind, channelOf(before, in.Kind), in.Channel)
+	tx.ChangedField(in.Kind, channelIn(c, before, in.Kind), in.Channel)
 	return &in, nil
 }
 

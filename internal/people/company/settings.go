@@ -87,6 +87,7 @@ type UpdateInput struct {
 	JitUsers               op.Patch[bool]   `json:"jitUsers,omitzero" doc:"People whom the configured issuer vouches for become members when they first come."`
 	Locale                 op.Patch[string] `json:"locale,omitzero" nullable:"true" enum:"en,de" doc:"The language of its people who have chosen none, and of its invoices."`
 	TimeZone               op.Patch[string] `json:"timeZone,omitzero" nullable:"true" maxLength:"64" doc:"The zone of its people who have chosen none, by its IANA name."`
+	Receipts               op.Patch[string] `json:"receipts,omitzero" enum:"members,everyone,none" doc:"Who is mailed that a request of theirs has arrived, of its people who have chosen nothing."`
 
 	AgentAgreement  op.Patch[float64] `json:"agentAgreement,omitzero" nullable:"true" minimum:"0.5" maximum:"1" doc:"How often an agent must decide as people did before it may act alone; 0.9 when null."`
 	AgentRunsPerDay op.Patch[int]     `json:"agentRunsPerDay,omitzero" nullable:"true" minimum:"1" maximum:"1000000" doc:"Runs that the company's agents begin in any 24 hours, those of its sandbox apart; runs beyond them are handed over to people. 5000 when null."`
@@ -135,6 +136,7 @@ func (in UpdateInput) set(u *ent.CompanyUpdateOne, named func(string) string) *e
 	op.Set(in.JitUsers, u.SetJitUsers)
 	op.SetOrClear(in.Locale, u.SetLocale, u.ClearLocale)
 	op.SetOrClear(in.TimeZone, u.SetTimeZone, u.ClearTimeZone)
+	op.Set(in.Receipts, func(r string) *ent.CompanyUpdateOne { return u.SetReceipts(company.Receipts(r)) })
 	op.SetOrClear(in.AgentAgreement, u.SetAgentAgreement, u.ClearAgentAgreement)
 	op.SetOrClear(in.AgentRunsPerDay, u.SetAgentRunsPerDay, u.ClearAgentRunsPerDay)
 	return u

@@ -45,7 +45,7 @@ func TestUpdate(t *testing.T) {
 		admin := w.As(w.A, principal.Admin)
 		got := testkit.Run(t, w, admin, company.Update, company.UpdateInput{
 			Name: op.SetTo(" Größe "), MfaRequired: op.SetTo(true), SessionLifetimeMinutes: op.SetTo(15), JitUsers: op.SetTo(true),
-			AgentRunsPerDay: op.SetTo(50),
+			AgentRunsPerDay: op.SetTo(50), Receipts: op.SetTo("everyone"),
 		})
 		require.Equal(t, w.A.Company.ID, got.ID)
 		require.Equal(t, w.A.Sandbox.ID, got.SandboxID)
@@ -60,6 +60,7 @@ func TestUpdate(t *testing.T) {
 			require.True(t, c.MfaRequired && c.JitUsers)
 			require.Equal(t, 15, c.SessionLifetimeMinutes)
 			require.Equal(t, 50, *c.AgentRunsPerDay)
+			require.Equal(t, entcompany.ReceiptsEveryone, c.Receipts)
 		}
 		require.Equal(t, "Acme", row(w.B.Company.ID).Name, "nobody else's")
 
@@ -72,7 +73,8 @@ func TestUpdate(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, w.A.Company.ID, *entry.ResourceID)
 		require.JSONEq(t, `{"name": {"from": "Acme", "to": "Größe"}, "mfaRequired": {"from": false, "to": true},
-			"sessionLifetimeMinutes": {"from": 60, "to": 15}, "jitUsers": {"from": false, "to": true}, "agentRunsPerDay": {"from": null, "to": 50}}`, string(entry.Changes))
+			"sessionLifetimeMinutes": {"from": 60, "to": 15}, "jitUsers": {"from": false, "to": true}, "agentRunsPerDay": {"from": null, "to": 50},
+			"receipts": {"from": "members", "to": "everyone"}}`, string(entry.Changes))
 	})
 }
 

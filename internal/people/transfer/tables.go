@@ -40,7 +40,7 @@ var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.T
 // are not a company's to insert.
 var kinds = []string{
 	"agent_consulted", "agent_evaluate", "agent_expiry", "agent_intake", "agent_lease", "agent_phase", "agent_push", "agent_release", "agent_run",
-	"agent_task", "agent_think", "attachment_scan", "erase_person", "execution_call", "execution_notice", "execution_step", "inbound_fetch", "inbound_mail",
+	"agent_task", "agent_think", "attachment_scan", "digest_mails", "erase_person", "execution_call", "execution_notice", "execution_step", "inbound_fetch", "inbound_mail",
 	"notice", "notice_progress", "notice_quarantined", "people_handover", "report_mail", "request_follow_up", "request_import", "schedule_replan", "schedule_run", "sla_breach", "sla_notice", "sla_rederive", "webhook", "webhook_replay",
 }
 

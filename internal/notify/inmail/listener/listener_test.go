@@ -33,6 +33,7 @@ type post struct {
 	mu     sync.Mutex
 	stored []string
 	envs   []Envelope
+	large  []string      // of what was too large: its recipients and its size
 	calls  chan struct{} // gets one when Store ends, and one when it holds
 	refuse error
 	hold   chan struct{} // Store waits for it before it answers
@@ -68,6 +69,13 @@ func (p *post) store(ctx context.Context, e Envelope, mail io.Reader) error {
 	return nil
 }
 
+func (p *post) tooLarge(_ context.Context, e Envelope, size int64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.large = append(p.large, fmt.Sprintf("%s%v%d", e.Sender, e.Recipients, size))
+	return errors.New("the database is away")
+}
+
 func (p *post) all() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +91,7 @@ func open(t *testing.T, p *post, change func(*limits)) {
 	p.cas.AddCert(web.Certificate())
 	p.calls = make(chan struct{}, 100)
 	s := New(Options{
-		Domain: "desk.test", TLS: &tls.Config{Certificates: web.TLS.Certificates}, Known: p.known, Store: p.store, Log: slog.New(slog.DiscardHandler),
+		Domain: "desk.test", TLS: &tls.Config{Certificates: web.TLS.Certificates}, Known: p.known, Store: p.store, TooLarge: p.tooLarge, Log: slog.New(slog.DiscardHandler),
 	})
 	if change != nil {
 		change(&s.limits)
@@ -267,20 +275,29 @@ func TestNothingIsInjected(t *testing.T) {
 	require.Contains(t, p.all()[0], "MAIL FROM:<eve@evil.test>")
 }
 
-// A mail that is too large is refused at its announcement or when it is, and the connection goes on.
+// A mail that is too large is refused as soon as it is known for whom it is: by its announcement, or when it is. That is noted for each of
+// its recipients, and the connection goes on.
 func TestOversize(t *testing.T) {
 	t.Parallel()
 	p := &post{}
 	open(t, p, func(l *limits) { l.size = 1000 })
 	c := greeted(t, p)
-	c.says("MAIL FROM:<ada@acme.test> SIZE=1001").hears("552")
-	c.says("MAIL FROM:<ada@acme.test> SIZE=10", "RCPT TO:<help@desk.test>", "DATA").hears("250", "250", "354")
+	c.says("MAIL FROM:<ada@acme.test> SIZE=1001", "RCPT TO:<nobody@desk.test>", "RCPT TO:<help@desk.test>", "RCPT TO:<it@desk.test>", "DATA").hears("250", "550", "552", "552", "502")
+	c.says("MAIL FROM:<eve@acme.test> SIZE=10").hears("250")
+	c.says("RCPT TO:<help@desk.test>", "RCPT TO:<it@desk.test>", "DATA").hears("250", "250", "354")
 	c.says(strings.Repeat("x", 900), strings.Repeat("y", 900), ".").hears("552")
-	c.says("MAIL FROM:<ada@acme.test>", "RCPT TO:<help@desk.test>", "BDAT 2000 LAST", strings.Repeat("x", 1998)).hears("250", "250", "552")
+	c.says("MAIL FROM:<bob@acme.test>", "RCPT TO:<help@desk.test>", "BDAT 2000 LAST", strings.Repeat("x", 1998)).hears("250", "250", "552")
+	c.says("MAIL FROM:<bob@acme.test>", "RCPT TO:<it@desk.test>", "BDAT 702", strings.Repeat("x", 700)).hears("250", "250", "250")
+	c.says("BDAT 702 LAST", strings.Repeat("x", 700)).hears("552")
 	require.Empty(t, p.all())
+	require.Equal(t, []string{
+		"ada@acme.test[help@desk.test]1001", "ada@acme.test[it@desk.test]1001", "eve@acme.test[help@desk.test it@desk.test]1001",
+		"bob@acme.test[help@desk.test]1001", "bob@acme.test[it@desk.test]1001",
+	}, p.large)
 	c.says("MAIL FROM:<ada@acme.test>", "RCPT TO:<help@desk.test>", "DATA").hears("250", "250", "354")
-	c.says("small", ".").hears("250")
-	require.Equal(t, []string{"small\r\n"}, p.all())
+	whole := strings.Repeat("x", 998)
+	c.says(whole, ".").hears("250")
+	require.Equal(t, []string{whole + "\r\n"}, p.all(), "as large as it may be")
 }
 
 // Chunks make a mail as well as lines do, dots and all.

@@ -38,6 +38,7 @@ type Envelope struct {
 	Sender     string // MAIL FROM; empty for the null sender
 	Recipients []string
 	TLS        bool
+	Size       int64     // as the client announces it; 0 where it does not
 	At         time.Time // when the mail began to come
 }
 
@@ -54,7 +55,9 @@ type Options struct {
 	// the client goes away or the mail is too large, and Store then returns an error and keeps nothing. Of an error, other than
 	// ErrRefused, the client hears that it shall try again later. Several calls run at once.
 	Store func(ctx context.Context, e Envelope, mail io.Reader) error
-	Log   *slog.Logger
+	// TooLarge notes that a mail of a size in bytes, or more, was refused for it. The envelope has known recipients alone. Nil: nobody notes it.
+	TooLarge func(ctx context.Context, e Envelope, size int64) error
+	Log      *slog.Logger
 }
 
 // Server takes mails.
@@ -84,8 +87,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.stop = stop
 	inner := smtp.NewServer(smtp.BackendFunc(s.newSession))
 	inner.Domain, inner.TLSConfig = s.Domain, s.TLS
-	inner.MaxRecipients, inner.MaxMessageBytes = s.limits.recipients, s.limits.size
-	inner.MaxLineLength = 64 << 10 // many programs write longer lines than they may
+	inner.MaxRecipients = s.limits.recipients // the size is limited by session, which hears at go-smtp's limit neither for whom a mail is nor that it came
+	inner.MaxLineLength = 64 << 10            // many programs write longer lines than they may
 	inner.ReadTimeout, inner.WriteTimeout = s.limits.command, s.limits.answer
 	inner.EnableSMTPUTF8 = true
 	inner.ErrorLog = errorLog{s.Log}

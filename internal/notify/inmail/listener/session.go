@@ -20,6 +20,7 @@ var (
 	errTooMany  = &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "Too many messages, try again later"}
 	errRejected = &smtp.SMTPError{Code: 554, EnhancedCode: smtp.EnhancedCode{5, 7, 1}, Message: "Message refused"}
 	errShutdown = &smtp.SMTPError{Code: 421, EnhancedCode: smtp.EnhancedCode{4, 3, 2}, Message: "The server is shutting down, try again later"}
+	errTooLarge = &smtp.SMTPError{Code: 552, EnhancedCode: smtp.EnhancedCode{5, 3, 4}, Message: "The message is too large"}
 	errLine     = &smtp.SMTPError{Code: 554, EnhancedCode: smtp.EnhancedCode{5, 6, 0}, Message: "A line is too long"}
 )
 
@@ -42,7 +43,7 @@ func (s *Server) newSession(c *smtp.Conn) (smtp.Session, error) {
 }
 
 // Mail begins a mail.
-func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+func (s *session) Mail(from string, o *smtp.MailOptions) error {
 	client := under(s.conn.Conn()).client
 	if !s.server.allow(client) {
 		return errTooMany
@@ -50,11 +51,11 @@ func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	_, secure := s.conn.TLSConnectionState()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.envelope = Envelope{Client: client, Helo: s.conn.Hostname(), Sender: from, TLS: secure, At: time.Now()}
+	s.envelope = Envelope{Client: client, Helo: s.conn.Hostname(), Sender: from, TLS: secure, Size: o.Size, At: time.Now()}
 	return nil
 }
 
-// Rcpt adds a recipient that is one of ours.
+// Rcpt adds a recipient that is one of ours, unless the mail is announced as too large for everybody.
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	if s.unknown >= s.server.limits.unknown {
 		return errHarvest
@@ -72,8 +73,24 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.envelope.Size > s.server.limits.size {
+		e := s.envelope
+		e.Recipients = []string{to}
+		s.tooLarge(ctx, e, e.Size)
+		return errTooLarge
+	}
 	s.envelope.Recipients = append(s.envelope.Recipients, to)
 	return nil
+}
+
+// tooLarge has a mail noted that is refused for its size. The client hears of the refusal whether that is possible or not.
+func (s *session) tooLarge(ctx context.Context, e Envelope, size int64) {
+	if s.server.TooLarge == nil {
+		return
+	}
+	if err := s.server.TooLarge(ctx, e, size); err != nil {
+		s.server.Log.Error("note a mail that is too large", "error", err)
+	}
 }
 
 // Data stores a mail. The client hears 250 only of one that was read to its end and stored.
@@ -86,17 +103,17 @@ func (s *session) Data(r io.Reader) error {
 	s.mu.Lock()
 	e := s.envelope
 	s.mu.Unlock()
-	mail := &source{r: r}
+	mail := &source{r: r, left: s.server.limits.size}
 	if _, chunks := r.(*io.PipeReader); chunks {
 		mail.gone = s.gone
 	}
 	ctx, cancel := context.WithTimeout(s.server.stop, s.server.limits.command)
 	defer cancel()
 	err := s.server.Store(ctx, e, mail)
-	var own *smtp.SMTPError
 	switch {
-	case errors.As(mail.err, &own): // larger than it may be
-		return own
+	case errors.Is(mail.err, errTooLarge):
+		s.tooLarge(ctx, e, s.server.limits.size+1)
+		return errTooLarge
 	case errors.Is(mail.err, smtp.ErrTooLongLine):
 		return errLine
 	case errors.Is(err, ErrRefused):
@@ -144,9 +161,10 @@ func (s *session) Reset() {
 // Logout ends the session.
 func (*session) Logout() error { return nil }
 
-// source is the mail as Store reads it. It remembers how the mail ended.
+// source is the mail as Store reads it. It remembers how the mail ended, with errTooLarge for one of more bytes than were left.
 type source struct {
 	r    io.Reader
+	left int64
 	err  error
 	gone func() bool
 }
@@ -158,6 +176,9 @@ func (m *source) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	if errors.Is(err, io.EOF) && m.gone != nil && m.gone() {
 		err = io.ErrUnexpectedEOF
+	}
+	if m.left -= int64(n); m.left < 0 {
+		err = errTooLarge
 	}
 	if m.err = err; errors.Is(err, net.ErrClosed) {
 		m.err = io.ErrUnexpectedEOF

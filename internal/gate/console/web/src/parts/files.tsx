@@ -96,7 +96,8 @@ export function Attaching({ files }: { files: Files }) {
   );
 }
 
-const pictured = (f: FileFragment) => f.status === 'READY' && /^image\/(png|jpeg|gif|webp)$/.test(f.mediaType ?? '') && (f.scan === 'CLEAN' || f.scan === 'SKIPPED');
+// pictured says whether there is a preview: the server measures the pictures that it draws small.
+const pictured = (f: FileFragment) => f.status === 'READY' && f.width !== null && /^image\/(png|jpeg|gif|webp)$/.test(f.mediaType ?? '') && (f.scan === 'CLEAN' || f.scan === 'SKIPPED');
 
 const says: Record<string, string> = { PENDING: t('Being checked for viruses'), INFECTED: t('Contains a virus: nobody can open it') };
 

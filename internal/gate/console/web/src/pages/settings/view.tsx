@@ -8,7 +8,7 @@ import { atLeast, can, inSandbox, useCan, useViewer } from '../../app/session';
 import { languages, placed, t } from '../../app/text';
 import { applyTheme, theme, type Theme } from '../../app/theme';
 import { EndAllSessions, EndSession, Sessions, SetNotice, SwitchSession, UpdateCompany, UpdateViewer } from '../../gen/documents';
-import type { Locale, NotificationChannel, NotificationKind } from '../../gen/types';
+import type { Locale, NotificationChannel, NotificationKind, Receipts } from '../../gen/types';
 import { browser } from '../../parts/browser';
 import { Badge, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
@@ -132,7 +132,7 @@ function Devices() {
 
 function CompanyForm() {
   const company = useViewer().company;
-  const now = { name: company?.name ?? '', mfaRequired: company?.mfaRequired ?? false, locale: (company?.locale ?? '') as string, timeZone: company?.timeZone ?? '', minutes: String(company?.sessionLifetimeMinutes ?? 60) };
+  const now = { name: company?.name ?? '', mfaRequired: company?.mfaRequired ?? false, locale: (company?.locale ?? '') as string, timeZone: company?.timeZone ?? '', minutes: String(company?.sessionLifetimeMinutes ?? 60), receipts: company?.receipts ?? 'members' };
   const [draft, set, forget, base] = useDraft('company', now, company?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateCompany, true);
@@ -140,7 +140,7 @@ function CompanyForm() {
     const o = await run({ input: {
       ...base.match, ...(draft.name === company?.name ? {} : { name: draft.name }), ...(draft.mfaRequired === company?.mfaRequired ? {} : { mfaRequired: draft.mfaRequired }),
       ...(draft.locale === (company?.locale ?? '') ? {} : { locale: (draft.locale || null) as Locale | null }), ...(draft.timeZone === (company?.timeZone ?? '') ? {} : { timeZone: draft.timeZone || null }),
-      ...(Number(draft.minutes) === company?.sessionLifetimeMinutes ? {} : { sessionLifetimeMinutes: Number(draft.minutes) }),
+      ...(Number(draft.minutes) === company?.sessionLifetimeMinutes ? {} : { sessionLifetimeMinutes: Number(draft.minutes) }), ...(draft.receipts === company?.receipts ? {} : { receipts: draft.receipts }),
     } });
     setFault(o.fault);
     if (o.fault) return;
@@ -153,8 +153,11 @@ function CompanyForm() {
         <Field label={t('Name')} fault={faultAt(fault, 'name')}><input dir="auto" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label={t('Sign people out after (minutes of inactivity)')} fault={faultAt(fault, 'sessionLifetimeMinutes')}><input type="number" min={5} value={draft.minutes} onChange={(e) => { set({ ...draft, minutes: e.target.value }); }} /></Field>
         <LocaleFields locale={draft.locale} timeZone={draft.timeZone} set={(to) => { set({ ...draft, ...to }); }} fault={fault} usual={[t('As the browser; English in e-mails'), 'UTC']} />
+        <Field label={t('Who gets an e-mail that their request has arrived')} hint={t('A person’s own choice comes first.')} fault={faultAt(fault, 'receipts')}>
+          <select value={draft.receipts} onChange={(e) => { set({ ...draft, receipts: e.target.value as Receipts }); }}><option value="members">{t('Members, and whoever submits by e-mail')}</option><option value="everyone">{t('Everybody')}</option><option value="none">{t('Nobody')}</option></select>
+        </Field>
         <Check label={t('Everybody needs a second factor')} hint={t('People without one set it up at their next sign-in.')} checked={draft.mfaRequired} set={(mfaRequired) => { set({ ...draft, mfaRequired }); }} />
-        <Rest base={base} fault={fault} fields={['name', 'sessionLifetimeMinutes', 'locale', 'timeZone']} />
+        <Rest base={base} fault={fault} fields={['name', 'sessionLifetimeMinutes', 'locale', 'timeZone', 'receipts']} />
         <footer><button type="submit" disabled={busy}>{t('Save')}</button></footer>
       </form>
     </Section>
