@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ type bucket struct {
 	address string
 	backend backend
 	server  *http.Server
+	breaks  atomic.Bool // it goes away in the middle of what is sent to it
 }
 
 // backend takes an empty delimiter for none, as S3 does.
@@ -55,9 +57,20 @@ func (b *bucket) start() {
 	l, err := net.Listen("tcp", b.address)
 	require.NoError(b.t, err)
 	s3 := gofakes3.New(b.backend, gofakes3.WithV4Auth(map[string]string{bucketKey: bucketKey}))
-	b.server = &http.Server{Handler: s3.Server(), ReadHeaderTimeout: patience}
+	b.server = &http.Server{Handler: b.breaking(s3.Server()), ReadHeaderTimeout: patience}
 	go func(s *http.Server) { _ = s.Serve(l) }(b.server) // until it is stopped
 	b.t.Cleanup(b.stop)
+}
+
+// breaking reads the first 64 KiB of what is sent, and ends the connection, while the bucket breaks.
+func (b *bucket) breaking(whole http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if b.breaks.Load() && r.Method == http.MethodPut {
+			_, _ = io.CopyN(io.Discard, r.Body, 64<<10)
+			panic(http.ErrAbortHandler)
+		}
+		whole.ServeHTTP(w, r)
+	})
 }
 
 func (b *bucket) stop() { _ = b.server.Close() }
@@ -73,8 +86,8 @@ func (b *bucket) in(p place, prefix string) place {
 	return p
 }
 
-// What one node takes, another one gives, whole and in ranges. While the bucket is away a file is refused with a sentence, and the
-// same call succeeds once it is back. Bytes come to the bucket encrypted, the same ones once.
+// What one node takes, another one gives, whole and in ranges. While the bucket is away, or goes away in the middle of a file that is sent
+// whole or in parts, the file is refused with a sentence, and the same call succeeds once it is back. Bytes come to the bucket encrypted, the same ones once.
 func TestFilesInABucket(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
@@ -109,6 +122,21 @@ func TestFilesInABucket(t *testing.T) {
 	b.start()
 	a.call(c, 200, "PUT", late, key, "late")
 	require.Equal(t, "late", other.call(c, 200, "GET", late, key, "").body)
+
+	for i, content := range []string{content + "!", content + content + "!"} { // from 16 MiB on a file is sent in parts
+		made := a.call(c, 201, "POST", "/v1/attachments", key, fmt.Sprintf(`{"draft":true,"name":"c.txt","size":%d}`, len(content)))
+		path := "/v1/attachments/" + idOf(t, made.body) + "/content"
+		b.breaks.Store(true)
+		require.Contains(t, a.call(c, 503, "PUT", path, key, content).body, "The file could not be stored. Send it again.")
+		require.Contains(t, other.call(c, 409, "GET", path, key, "").body, "have not come yet")
+		b.breaks.Store(false)
+		require.Len(t, b.keys("live"), 2+i, "nothing is left of what was cut off")
+		a.call(c, 200, "PUT", path, key, content)
+		require.Equal(t, content, other.call(c, 200, "GET", path, key, "").body)
+	}
+	left, err := filepath.Glob(filepath.Join(p.data, "uploads", "*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 // keys are those of all files in the bucket.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -71,6 +72,60 @@ func TestUploadsAtOnce(t *testing.T) {
 	require.Equal(t, 400, big.status, big.body)
 	require.Contains(t, big.body, "announced with 1000 bytes")
 	require.Zero(t, asked.read, "no byte of it was sent")
+}
+
+// smallDisks starts the program with two small disks, of 4 MB for what is being sent and of 6 MB for what is kept.
+const smallDisks = `#!/bin/sh
+set -e
+[ -n "$MAPPED" ] || exec env MAPPED=1 unshare --user --map-root-user --mount "$0" "$@"
+mkdir -p "$ATRIUM_DATA/uploads" "$ATRIUM_DATA/files"
+mount -t tmpfs -o size=4m tmpfs "$ATRIUM_DATA/uploads"
+mount -t tmpfs -o size=6m tmpfs "$ATRIUM_DATA/files"
+exec %q "$@"
+`
+
+// On a full disk, of what is being sent or of what is kept, a file is refused with a sentence, and nothing is left of it: what there is room
+// for is taken, and all else goes on.
+func TestUploadsToAFullDisk(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t).prepared()
+	starts := filepath.Join(t.TempDir(), "start")
+	require.NoError(t, os.WriteFile(starts, fmt.Appendf(nil, smallDisks, program), 0o700))
+	small := p
+	small.release = starts
+	n := small.serve()
+	key, c := p.firstRun().LiveKey, p.client()
+	sent := func(seed, size, want int) string {
+		t.Helper()
+		made := n.call(c, 201, "POST", "/v1/attachments", key, fmt.Sprintf(`{"draft":true,"name":"%d.bin","size":%d}`, seed, size))
+		path := "/v1/attachments/" + idOf(t, made.body) + "/content"
+		got, err := n.put(c, path, key, randomBytes(seed, size), int64(size))
+		require.NoError(t, err)
+		require.Equal(t, want, got.status, got.body)
+		if want == 503 {
+			require.Contains(t, got.body, "The server has no room for the file. Send it again later.")
+			n.call(c, 409, "GET", path, key, "")
+		}
+		return path
+	}
+	stored := func(folder string) (files int) {
+		t.Helper()
+		root := filepath.Join("/proc", strconv.Itoa(n.cmd.Process.Pid), "root", p.data, folder)
+		require.NoError(t, filepath.WalkDir(root, func(_ string, d os.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				files++
+			}
+			return err
+		}))
+		return files
+	}
+	first := sent(1, 3_500_000, 200)
+	sent(2, 5_000_000, 503) // does not fit among what is being sent
+	sent(3, 3_500_000, 503) // nor this one among what is kept
+	require.Equal(t, []int{0, 1}, []int{stored("uploads"), stored("files")})
+	sent(4, 1_000_000, 200)
+	require.Len(t, n.call(c, 200, "GET", first, key, "").body, 3_500_000)
+	n.call(c, 200, "GET", "/v1/requests", key, "")
 }
 
 // put sends a body of a length once the server asks for it (Expect).

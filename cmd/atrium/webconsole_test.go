@@ -162,11 +162,15 @@ func TestWebConsoleSchedules(t *testing.T) {
 	require.Contains(t, n.script("console-schedules.mjs", in), "console-schedules: ok")
 }
 
-// An owner makes an inbound webhook for a sender that they choose, sees what its calls become, and maps the last one.
+// An owner makes an inbound webhook for a sender that they choose, sees what its calls become, and maps the last one. Files that mean harm
+// do none to whoever opens them.
 func TestWebConsoleInbound(t *testing.T) {
 	t.Parallel()
-	n, _, in := onSQLite(t).prepared().serveConsole()
+	p := onSQLite(t).prepared()
+	n, _, in := p.serveConsole()
 	require.Contains(t, n.script("console-inbound.mjs", in), "console-inbound: ok")
+	in["otherKey"] = p.object("company", "create", "--name", "Other", "--plan", "free", "--owner-email", "owner@other.example")["liveKey"]
+	require.Contains(t, n.script("console-files.mjs", in), "console-files: ok")
 }
 
 // An owner tries a workflow with the keyboard alone before it is published: answers lead it on, and nothing comes of it.
