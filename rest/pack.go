@@ -12,7 +12,7 @@ type Pack struct {
 
 // PackItem is one thing that a pack makes.
 type PackItem struct {
-	Kind   string  `json:"kind" enum:"Team,Calendar,Workflow,Service,Offering,RoutingRule,SavedReply,Schedule,AccessPolicy"`
+	Kind   string  `json:"kind" enum:"Team,Calendar,Workflow,Service,Offering,RoutingRule,SavedReply,Schedule,InboundWebhook,AccessPolicy"`
 	Key    string  `json:"key" doc:"What the file calls it; the slug of what has one." example:"it-support"`
 	Name   string  `json:"name" doc:"What people call it." example:"IT support"`
 	Action string  `json:"action" enum:"make,keep" doc:"make: it is new. keep: the company has it already, and it stays as it is."`

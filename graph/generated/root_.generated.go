@@ -1564,6 +1564,16 @@ enum ConditionPlace {
   INBOUND
   "Which calls of an inbound webhook start its workflow: webhook."
   INBOUND_WHEN
+  "A value of a phase, such as an expression within a text, of any type: request, phases, webhook and input."
+  VALUE
+  "The until of a TIMER phase, which gives a moment."
+  MOMENT
+  "The list of a FOR_EACH phase."
+  LIST
+  "A value in what an API_CALL or a WEBHOOK_CALLOUT sends, which reads secrets, too."
+  CALL
+  "What an API_CALL keeps of its answer, which reads response, too."
+  RESPONSE
   "visibleWhen of a form's question, which is JSON: the answers to other questions."
   FORM
 }

@@ -3,9 +3,11 @@ package workflow
 import (
 	"context"
 	"fmt"
-	"slices"
 
+	"atrium/ent"
 	"atrium/ent/offering"
+	"atrium/ent/workflow"
+	"atrium/ent/workflowversion"
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/workflow/definition"
@@ -13,40 +15,81 @@ import (
 
 const maxForms = 1_000 // of offerings that use one workflow
 
-// naming are the types of questions whose answers can name a person: by id, or by e-mail address.
-var naming = []form.Type{form.User, form.Email, form.Text, form.Select}
-
-// checkAnswers returns a validation error with the answers by which a definition names people, although none of the offerings that use the
-// workflow asks for them, or what they ask names no person. Every answer is possible as long as no offering uses the workflow, and if one
-// without a form does.
+// checkAnswers returns a validation error with the answers of requests by which a definition names people and for which an offering that
+// uses the workflow does not ask, or by a question whose answer names no person. An offering without a form takes every answer.
 func checkAnswers(ctx context.Context, tx *op.Tx, workflowID string, refs []definition.Reference) error {
 	if len(refs) == 0 {
 		return nil
 	}
-	rows, err := tx.Offering.Query().Where(offering.Or(offering.WorkflowID(workflowID), offering.ReopenWorkflowID(workflowID))).Limit(maxForms).
-		Select(offering.FieldForm).All(tx.Unfiltered(ctx, "what the workflow can be asked does not depend on what the caller sees of it"))
+	rows, err := tx.Offering.Query().Where(offering.Or(offering.WorkflowID(workflowID), offering.ReopenWorkflowID(workflowID))).
+		Order(offering.ByName(), offering.ByID()).Limit(maxForms).
+		Select(offering.FieldName, offering.FieldForm).All(tx.Unfiltered(ctx, "what the workflow can be asked does not depend on what the caller sees of it"))
 	if err != nil {
 		return fmt.Errorf("read the forms of the workflow: %w", err)
 	}
-	types := map[string][]form.Type{} // of the questions, by their keys
-	for _, o := range rows {
-		if o.Form == nil {
-			return nil
-		}
-		for _, f := range o.Form.Fields {
-			types[f.Key] = append(types[f.Key], f.Type)
-		}
-	}
 	var faults op.Refs
 	for _, ref := range refs {
-		asked := types[ref.ID]
-		switch {
-		case len(rows) == 0:
-		case len(asked) == 0:
-			faults.Fault(ref.Field, fmt.Sprintf("%q is no question of an offering that uses the workflow.", short(ref.ID)))
-		case !slices.ContainsFunc(asked, func(t form.Type) bool { return slices.Contains(naming, t) }):
-			faults.Fault(ref.Field, fmt.Sprintf("The question %q is of the type %s, which names no person: it takes one of the type user or email.", short(ref.ID), asked[0]))
+		for _, o := range rows {
+			if definition.AsksFor(o.Form, ref.ID) {
+				continue
+			}
+			faults.Fault(ref.Field, fmt.Sprintf("The phase %q takes its person from the answer %q, for which the offering %q has no question of the type user or email.",
+				short(ref.Phase), short(ref.ID), short(o.Name)))
+			break
 		}
 	}
 	return faults.Err()
+}
+
+// Asking are the answers by which the published version of a workflow names people. It is read before a transaction, because versions can be
+// long.
+type Asking struct {
+	id      string
+	version int
+	answers []definition.Asked
+}
+
+// AskingOf reads what the published version of a workflow asks; nothing for one that is not published or not there, or for nil.
+func AskingOf(ctx context.Context, tx *op.Tx, id *string) (a Asking, err error) {
+	if id == nil {
+		return a, nil
+	}
+	a.id = *id
+	all := tx.Unfiltered(ctx, "whom a workflow asks does not depend on what the caller sees of it")
+	w, err := tx.Workflow.Query().Where(workflow.ID(*id), workflow.VersionGT(0)).Only(all)
+	if err != nil {
+		return a, ent.MaskNotFound(err)
+	}
+	v, err := tx.WorkflowVersion.Query().Where(workflowversion.WorkflowID(w.ID), workflowversion.Version(w.Version)).Only(all)
+	if err != nil {
+		return a, fmt.Errorf("read the published version of %s: %w", w.ID, err)
+	}
+	a.version = w.Version
+	a.answers, err = definition.AskedOf(AsSent(v.Definition))
+	return a, err
+}
+
+// Of returns op.ErrOutdated unless it is what a workflow asks by now.
+func (a Asking) Of(ctx context.Context, tx *op.Tx, id *string) error {
+	if op.Or(id, "") != a.id {
+		return op.ErrOutdated
+	}
+	if a.version == 0 {
+		return nil
+	}
+	same, err := tx.Workflow.Query().Where(workflow.ID(a.id), workflow.Version(a.version)).Exist(tx.Unfiltered(ctx, "as when it was read"))
+	if err == nil && !same {
+		return op.ErrOutdated
+	}
+	return err
+}
+
+// Unasked returns the first answer that a form does not ask for; nil if there is none.
+func (a Asking) Unasked(f *form.Definition) *definition.Asked {
+	for _, one := range a.answers {
+		if !definition.AsksFor(f, one.Key) {
+			return &one
+		}
+	}
+	return nil
 }

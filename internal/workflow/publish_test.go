@@ -2,6 +2,7 @@ package workflow_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/ent/offering"
 	entworkflow "atrium/ent/workflow"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
@@ -235,7 +237,7 @@ func TestPublishingWithinATransaction(t *testing.T) {
 	})
 }
 
-// Once offerings use a workflow, one of them asks for each answer that names somebody in it.
+// Once offerings use a workflow, each of them asks for each answer that names somebody in it.
 func TestAnswersThatNamePeopleAreAskedFor(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -260,11 +262,36 @@ func TestAnswersThatNamePeopleAreAskedFor(t *testing.T) {
 			Fields: []form.Field{{Key: "manager", Type: form.User}, {Key: "amount", Type: form.Number}},
 		}})
 		const at = "definition.phases[work].participants[0].answer"
-		require.Equal(t, []apperr.Detail{{Field: at, Message: `"lead" is no question of an offering that uses the workflow.`}},
+		const lacks = `The phase "work" takes its person from the answer %q, for which the offering %q has no question of the type user or email.`
+		require.Equal(t, []apperr.Detail{{Field: at, Message: fmt.Sprintf(lacks, "lead", "Laptop")}},
 			apperr.From(run(ctx, w, workflow.PublishWorkflow, id)).Details, "it was saved before")
-		require.Equal(t, []apperr.Detail{{Field: at, Message: `The question "amount" is of the type number, which names no person: it takes one of the type user or email.`}}, draft("amount"))
+		require.Equal(t, []apperr.Detail{{Field: at, Message: fmt.Sprintf(lacks, "amount", "Laptop")}}, draft("amount"))
 		require.Empty(t, draft("manager"))
 		testkit.Run(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Anything", WorkflowID: &made.ID})
-		require.Empty(t, draft("lead"), "an offering without a form takes every answer")
+		require.Empty(t, draft("manager"), "an offering without a form takes every answer")
+		require.Equal(t, []apperr.Detail{{Field: at, Message: fmt.Sprintf(lacks, "lead", "Laptop")}}, draft("lead"), "the other one still does not ask for it")
+
+		// An offering that does not ask for it is refused with the workflow, and may not stop asking.
+		asks := func(key string, of form.Type) *form.Definition {
+			return &form.Definition{Fields: []form.Field{{Key: key, Type: of}}}
+		}
+		create := func(f *form.Definition) error {
+			return run(ctx, w, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Phone", WorkflowID: &made.ID, Form: f})
+		}
+		for _, f := range []*form.Definition{asks("lead", form.User), asks("manager", form.Number)} {
+			require.Equal(t, []apperr.Detail{{Field: "workflowId", Message: `Is a workflow that takes the person of its phase "work" from the answer "manager", for which the form has no question of the type user or email.`}},
+				apperr.From(create(f)).Details)
+		}
+		require.NoError(t, create(asks("manager", form.Email)))
+		laptop := w.Store.Reader().Offering.Query().Where(offering.Name("Laptop")).OnlyX(ctx)
+		update := func(in catalog.UpdateOfferingInput) error {
+			in.ByID = op.ByID{ID: laptop.ID}
+			return run(ctx, w, catalog.UpdateOffering, in)
+		}
+		require.Equal(t, []apperr.Detail{{Field: "form", Message: `Must have a question "manager" of the type user or email: the phase "work" of its workflow takes its person from the answer.`}},
+			apperr.From(update(catalog.UpdateOfferingInput{Form: op.SetTo(*asks("lead", form.User))})).Details)
+		require.NoError(t, update(catalog.UpdateOfferingInput{Name: op.SetTo("Notebook")}))
+		require.NoError(t, update(catalog.UpdateOfferingInput{Form: op.SetTo(*asks("lead", form.User)), WorkflowID: op.Clear[string]()}))
+		require.Equal(t, "reopenWorkflowId", apperr.From(update(catalog.UpdateOfferingInput{ReopenWorkflowID: op.SetTo(made.ID)})).Details[0].Field)
 	})
 }

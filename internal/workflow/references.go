@@ -117,6 +117,9 @@ func Unused(ctx context.Context, tx *op.Tx, kind, id string) error {
 	})
 }
 
+// Calling matches the workflows whose last version calls another one.
+func Calling(id string) predicate.Workflow { return publishedWith("workflow", id) }
+
 // publishedWith matches workflows whose last version names a row. Versions published before this was recorded match if
 // the text of the definition contains the id.
 func publishedWith(kind, id string) predicate.Workflow {

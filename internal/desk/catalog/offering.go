@@ -37,7 +37,11 @@ var (
 		Resource: "Offering", Action: op.Create, Scope: "services:write",
 		Summary: "Create an offering of a service",
 	}, loadParent, createOffering).Prepared(func(ctx context.Context, tx *op.Tx, in CreateOfferingInput) (any, error) {
-		return prepareOffering(ctx, tx, in.Form, in.SLA)
+		ready, err := prepareOffering(ctx, tx, in.Form, in.SLA)
+		if err != nil {
+			return ready, err
+		}
+		return ready, ready.read(ctx, tx, in.WorkflowID, in.ReopenWorkflowID)
 	}).WithFaults(func(ctx context.Context, tx *op.Tx, in CreateOfferingInput) ([]apperr.Detail, error) {
 		return offeringFaults(ctx, tx, in.Form, in.SLA, in.WorkflowID, in.ReopenWorkflowID)
 	})
@@ -46,7 +50,15 @@ var (
 		Resource: "Offering", Action: op.Update, Scope: "services:write",
 		Summary: "Update an offering",
 	}, loadOffering, updateOffering).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateOfferingInput) (any, error) {
-		return prepareOffering(ctx, tx, in.Form.Value(), in.SLA.Value())
+		ready, err := prepareOffering(ctx, tx, in.Form.Value(), in.SLA.Value())
+		if err != nil || !in.asks() {
+			return ready, err
+		}
+		before, err := tx.Offering.Query().Where(offering.ID(in.ID)).Only(ctx)
+		if err != nil {
+			return ready, ent.MaskNotFound(err) // whoever may not see it is refused as ever
+		}
+		return ready, ready.read(ctx, tx, after(in.WorkflowID, before.WorkflowID), after(in.ReopenWorkflowID, before.ReopenWorkflowID))
 	}).WithFaults(func(ctx context.Context, tx *op.Tx, in UpdateOfferingInput) ([]apperr.Detail, error) {
 		return offeringFaults(ctx, tx, in.Form.Value(), in.SLA.Value(), in.WorkflowID.Value(), in.ReopenWorkflowID.Value())
 	})
@@ -119,8 +131,12 @@ type CreateOfferingInput struct {
 
 func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOfferingInput) (*ent.Offering, error) {
 	levels := op.Or(in.SLA, SLA{})
-	found, _ := op.Preparation[faults](tx)
-	if err := checkOffering(ctx, tx, found, in.WorkflowID, in.ReopenWorkflowID, levels); err != nil {
+	found, _ := op.Preparation[ready](tx)
+	asked, err := found.unasked(ctx, tx, in.Form, in.WorkflowID, in.ReopenWorkflowID, "workflowId", "reopenWorkflowId")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOffering(ctx, tx, append(found.faults, asked...), in.WorkflowID, in.ReopenWorkflowID, levels); err != nil {
 		return nil, err
 	}
 	c := tx.Offering.Create().
@@ -165,8 +181,16 @@ type UpdateOfferingInput struct {
 
 func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in UpdateOfferingInput) (*ent.Offering, error) {
 	levels := op.Or(in.SLA.Value(), SLA{})
-	found, _ := op.Preparation[faults](tx)
-	if err := checkOffering(ctx, tx, found, in.WorkflowID.Value(), in.ReopenWorkflowID.Value(), levels); err != nil {
+	found, _ := op.Preparation[ready](tx)
+	if in.asks() {
+		asked, err := found.unasked(ctx, tx, after(in.Form, before.Form), after(in.WorkflowID, before.WorkflowID),
+			after(in.ReopenWorkflowID, before.ReopenWorkflowID), where(in.WorkflowID, "workflowId"), where(in.ReopenWorkflowID, "reopenWorkflowId"))
+		if err != nil {
+			return nil, err
+		}
+		found.faults = append(found.faults, asked...)
+	}
+	if err := checkOffering(ctx, tx, found.faults, in.WorkflowID.Value(), in.ReopenWorkflowID.Value(), levels); err != nil {
 		return nil, err
 	}
 	u := before.Update()
@@ -185,14 +209,14 @@ func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in Upd
 		replaceSLA(u.Mutation(), levels)
 	}
 	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
-	after, err := op.Save(ctx, tx, before, u)
+	saved, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the offering: %w", err)
 	}
-	if after == before || !in.SLA.IsSet() {
-		return after, nil
+	if saved == before || !in.SLA.IsSet() {
+		return saved, nil
 	}
-	return after, timer.Rederive(ctx, tx, timer.RederiveArgs{Offering: after.ID})
+	return saved, timer.Rederive(ctx, tx, timer.RederiveArgs{Offering: saved.ID})
 }
 
 func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) (struct{}, error) {
@@ -242,31 +266,28 @@ func deleteOfferingsOf(ctx context.Context, tx *op.Tx, serviceID string) error {
 	return nil
 }
 
-// faults are those of a form and of service levels that are costly to find.
-type faults []apperr.Detail
-
 // prepareOffering checks a form before the transaction, because it compiles and tries the form's patterns, and compiles the calendar of
 // service levels to try the largest of them.
-func prepareOffering(ctx context.Context, tx *op.Tx, f *form.Definition, levels *SLA) (found faults, err error) {
+func prepareOffering(ctx context.Context, tx *op.Tx, f *form.Definition, levels *SLA) (out ready, err error) {
 	if f == nil && (levels == nil || levels.CalendarID == nil) {
-		return nil, nil
+		return out, nil
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) error {
 		if f != nil {
-			found = form.Check(*f)
+			out.faults = form.Check(*f)
 		}
 		unmet, err := levels.unmet(ctx, tx)
-		found = append(found, unmet...)
+		out.faults = append(out.faults, unmet...)
 		return err
 	})
-	return found, err
+	return out, err
 }
 
 // offeringFaults returns everything that is wrong with a form, service levels and workflows, outside of a transaction.
 func offeringFaults(ctx context.Context, tx *op.Tx, f *form.Definition, levels *SLA, workflowID, reopenWorkflowID *string) ([]apperr.Detail, error) {
 	found, err := prepareOffering(ctx, tx, f, levels)
 	if err == nil {
-		err = checkOffering(ctx, tx, found, workflowID, reopenWorkflowID, op.Or(levels, SLA{}))
+		err = checkOffering(ctx, tx, found.faults, workflowID, reopenWorkflowID, op.Or(levels, SLA{}))
 	}
 	return op.Details(err)
 }

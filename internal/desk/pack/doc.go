@@ -1,5 +1,5 @@
 // Package pack installs what a company needs to offer a service, from one file: teams, calendars, workflows, services with their
-// offerings and forms, routing rules, replies, schedules and access policies. Twelve such files ship (files/, shipped.go).
+// offerings and forms, routing rules, replies, schedules, inbound webhooks and access policies. Twelve such files ship (files/, shipped.go).
 //
 //	read.go      a file, that is YAML of several documents, strictly: what is unknown is refused with its document and line
 //	node.go      a document as the JSON that its create operation takes
@@ -20,5 +20,6 @@
 // before the transaction, in a turn of the company's (op.Tx.Costly), its workflows' expressions included: only what depends on the
 // company's rows is found inside. All workflows of a file together are no longer than a single one may be.
 //
-// People are never part of a file: a template leaves them out, and says where.
+// People are never part of a file: a template leaves them out, and says where. Neither are secrets: an inbound webhook gets a new one, which
+// its admin rotates to see it, or replaces by the sender's.
 package pack

@@ -33,7 +33,7 @@ func TestInstall(t *testing.T) {
 		want := []string{
 			"make Team/desk Servicedesk", "make Calendar/hours Bürozeiten", "make Workflow/order Ein Notebook bestellen", "make Service/it EDV",
 			"make Offering/laptop Notebook", "make RoutingRule/urgent Dringend", "make SavedReply/hello Hallo", "make Schedule/weekly Wöchentliches Notebook",
-			"make AccessPolicy/quiet Niemand löscht Anfragen",
+			"make InboundWebhook/shop Bestellungen des Ladens", "make AccessPolicy/quiet Niemand löscht Anfragen",
 		}
 		require.Equal(t, want, lines(p))
 		require.Equal(t, before, rows(t, w, ctx), "a plan makes nothing")
@@ -66,6 +66,13 @@ func TestInstall(t *testing.T) {
 		require.Contains(t, text, `"id":"`+ids["Team"]+`"`)
 		require.Contains(t, text, `"calendarId":"`+ids["Calendar"]+`"`)
 		require.Contains(t, text, `"name":"next"`, "names of transitions stay")
+
+		hook, err := db.InboundWebhook.Get(ctx, ids["InboundWebhook"])
+		require.NoError(t, err)
+		require.Equal(t, []string{ids["Workflow"], ids["Offering"]}, []string{hook.WorkflowID, *hook.OfferingID})
+		require.JSONEq(t, `{"title":"webhook.body.title","fields":{"model":"webhook.body.size == 's' ? \"klein\" : \"large\""}}`, string(hook.FieldMapping))
+		require.True(t, hook.VerifySignature)
+		require.NotEmpty(t, hook.SecretSealed, "it is drawn anew")
 
 		entries, err := db.AuditEntry.Query().Where(auditentry.ResourceID(ids["Offering"])).All(ctx)
 		require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/policy"
+	"atrium/internal/webhook/inbound"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/schedule"
@@ -47,6 +48,7 @@ var kindNames = func() []string {
 		create("RoutingRule", routing.Create, func(r *ent.RoutingRule) string { return r.ID }).checking(checkWhen),
 		create("SavedReply", savedreply.Create, func(r *ent.SavedReply) string { return r.ID }),
 		create("Schedule", schedule.Create, func(s *ent.Schedule) string { return s.ID }).inZone(),
+		create("InboundWebhook", inbound.CreateWebhook, func(w inbound.Issued) string { return w.ID }).without("signingSecret", "verifySignature").checking(checkCalls),
 		create("AccessPolicy", policy.Create, func(p *ent.AccessPolicy) string { return p.ID }),
 	}
 	names := make([]string, len(all))
@@ -151,6 +153,23 @@ func checkForm(_ context.Context, body []byte) []apperr.Detail {
 		return nil // it was decoded already
 	}
 	return form.Check(*in.Form)
+}
+
+// checkCalls compiles what an inbound webhook reads of its calls.
+func checkCalls(ctx context.Context, body []byte) (faults []apperr.Detail) {
+	var in struct {
+		When         *string         `json:"when"`
+		FieldMapping json.RawMessage `json:"fieldMapping"`
+	}
+	_ = json.Unmarshal(body, &in) // it was decoded already
+	if in.When != nil {
+		_, faults = definition.ParseCallCondition(ctx, "when", *in.When)
+	}
+	if in.FieldMapping != nil && string(in.FieldMapping) != "null" {
+		_, more := definition.ParseMapping(ctx, in.FieldMapping)
+		faults = append(faults, more...)
+	}
+	return faults
 }
 
 func checkWhen(ctx context.Context, body []byte) []apperr.Detail {

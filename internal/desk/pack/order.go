@@ -35,7 +35,8 @@ func isReference(field string) bool { return field == "id" || strings.HasSuffix(
 // refers reports whether a field names another document.
 func refers(field, text string) bool { return isReference(field) && referencePattern.MatchString(text) }
 
-// references gathers what a document refers to. within reports whether n is within the definition of a workflow.
+// references gathers what a document refers to. within reports whether n is within the definition of a workflow or a field mapping, whose
+// names are somebody's own.
 func (r *reader) references(d *document, n *yaml.Node, path string, within bool) {
 	if n.Kind == yaml.SequenceNode {
 		for i, item := range n.Content {
@@ -52,7 +53,7 @@ func (r *reader) references(d *document, n *yaml.Node, path string, within bool)
 		if text := textOf(value); text != "" && isReference(key) {
 			r.reference(d, reference{text, field, value.Line}, within)
 		}
-		r.references(d, value, field, within || key == "definition")
+		r.references(d, value, field, within || key == "definition" || key == "fieldMapping")
 	}
 }
 

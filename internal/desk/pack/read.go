@@ -184,8 +184,13 @@ func (r *reader) known(kind, key string, n, spec *yaml.Node) {
 }
 
 func noneReason(field string) string {
-	if field == "slug" {
+	switch field {
+	case "slug":
 		return "the key is the slug"
+	case "signingSecret":
+		return "a file has no secrets; a new one is drawn"
+	case "verifySignature":
+		return "calls of a webhook that a file makes are always signed"
 	}
 	return "packs have neither people nor organizations"
 }

@@ -27,7 +27,7 @@ func TestReadRefuses(t *testing.T) {
 		"a field of the head": {"kind: Pack\nkey: small\nspec: {name: S, version: 1}\n", "Pack/small: version: Is not a known field (line 3)."},
 		"unknown kind": {
 			head + "---\nkind: Agent\nkey: bot\nspec: {name: Bot}\n",
-			"Agent/bot: kind: Must be one of Pack, Texts, Team, Calendar, Workflow, Service, Offering, RoutingRule, SavedReply, Schedule, AccessPolicy (line 5).",
+			"Agent/bot: kind: Must be one of Pack, Texts, Team, Calendar, Workflow, Service, Offering, RoutingRule, SavedReply, Schedule, InboundWebhook, AccessPolicy (line 5).",
 		},
 		"no kind":                 {head + "---\nkey: bot\nspec: {name: Bot}\n", "Document 2: kind: Is required: it says what the document makes (line 5)."},
 		"unknown field":           {head + "---\nkind: Team\nkey: desk\nspec:\n  name: Desk\n  color: red\n", "Team/desk: color: Is not a known field (line 9)."},
@@ -67,7 +67,20 @@ func TestReadRefuses(t *testing.T) {
 			head + "---\nkind: Workflow\nkey: w\nspec:\n  name: W\n  definition:\n    phases:\n      - {id: start, type: START}\n      - id: work\n        type: PROCESS\n        config:\n          title: \"${request.\"\n      - {id: done, type: END}\n    transitions: [{from: start, name: next, to: work}, {from: work, name: next, to: done}]\n",
 			"Workflow/w: definition.phases[work].config.title: ",
 		},
-		"a condition": {head + "---\nkind: RoutingRule\nkey: r\nspec:\n  name: R\n  when: \"request.\"\n  priority: HIGH\n", "RoutingRule/r: when: "},
+		"a secret": {
+			head + "---\nkind: InboundWebhook\nkey: w\nspec: {name: W, workflowId: Workflow/w, signingSecret: 0123456789abcdef0}\n",
+			"InboundWebhook/w: signingSecret: Must be left out: a file has no secrets; a new one is drawn (line 7).",
+		},
+		"an open door": {
+			head + "---\nkind: InboundWebhook\nkey: w\nspec: {name: W, workflowId: Workflow/w, verifySignature: false}\n",
+			"InboundWebhook/w: verifySignature: Must be left out: calls of a webhook that a file makes are always signed (line 7).",
+		},
+		"a mapping": {
+			head + "---\nkind: InboundWebhook\nkey: w\nspec:\n  name: W\n  workflowId: Workflow/w\n  fieldMapping:\n    fields:\n      customerId: request.id\n",
+			"InboundWebhook/w: fieldMapping.fields.customerId: An expression of an inbound webhook reads webhook alone, not request (line 12).",
+		},
+		"which calls count": {head + "---\nkind: InboundWebhook\nkey: w\nspec:\n  name: W\n  workflowId: Workflow/w\n  when: webhook.\n", "InboundWebhook/w: when: "},
+		"a condition":       {head + "---\nkind: RoutingRule\nkey: r\nspec:\n  name: R\n  when: \"request.\"\n  priority: HIGH\n", "RoutingRule/r: when: "},
 	}
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		for name, c := range cases {

@@ -73,6 +73,15 @@ kind: Schedule
 key: weekly
 spec: {name: Weekly laptop, offeringId: Offering/laptop, request: {title: A laptop, fields: {model: small}}, cron: "0 9 * * MON", timeZone: Europe/Berlin, calendarId: Calendar/hours}
 ---
+kind: InboundWebhook
+key: shop
+spec:
+  name: Orders of the shop
+  workflowId: Workflow/order
+  offeringId: Offering/laptop
+  when: "webhook.body.size == 'small'"
+  fieldMapping: {title: webhook.body.title, fields: {model: "webhook.body.size == 's' ? 'small' : 'large'"}}
+---
 kind: AccessPolicy
 key: quiet
 spec: {name: Nobody deletes requests, effect: Deny, action: delete, resource: Request}
@@ -95,6 +104,7 @@ spec:
   "Hello {{requester.name}}": "Hallo {{requester.name}}"
   Weekly laptop: Wöchentliches Notebook
   A laptop: Ein Notebook
+  Orders of the shop: Bestellungen des Ladens
   Nobody deletes requests: Niemand löscht Anfragen
   next: weiter
   small: klein
@@ -146,7 +156,7 @@ func rows(t testing.TB, w *testkit.World, ctx context.Context) map[string]int {
 	for kind, count := range map[string]func(context.Context) (int, error){
 		"Team": db.Team.Query().Count, "Calendar": db.Calendar.Query().Count, "Workflow": db.Workflow.Query().Count, "Service": db.Service.Query().Count,
 		"Offering": db.Offering.Query().Count, "RoutingRule": db.RoutingRule.Query().Count, "SavedReply": db.SavedReply.Query().Count,
-		"Schedule": db.Schedule.Query().Count, "AccessPolicy": db.AccessPolicy.Query().Count,
+		"Schedule": db.Schedule.Query().Count, "InboundWebhook": db.InboundWebhook.Query().Count, "AccessPolicy": db.AccessPolicy.Query().Count,
 	} {
 		n, err := count(ctx)
 		require.NoError(t, err)

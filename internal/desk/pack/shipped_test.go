@@ -2,7 +2,12 @@ package pack_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +20,11 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/secret"
 	"atrium/internal/test/testkit"
+	"atrium/internal/webhook/inbound"
+	"atrium/internal/webhook/preset"
 )
 
 // Each pack that ships installs in each language, and the requests of its offerings come to an end: in English with the first answers that
@@ -125,4 +134,35 @@ func (d *desk) as(userID string) context.Context {
 	u, err := d.Store.Reader().User.Get(d.ctx, userID)
 	require.NoError(d.t, err)
 	return d.AsUser(u)
+}
+
+// A page of PagerDuty opens an incident once the webhook of the pack knows the sender's secret: its answers are those of the form, in the
+// language of the company.
+func TestPagesOpenIncidents(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := open(t, w)
+		d.install(pack.Input{Pack: new("incident-response"), Language: new("de")})
+		hook, err := w.Store.Reader().InboundWebhook.Query().Only(d.ctx)
+		require.NoError(t, err)
+		const key = "the secret of PagerDuty"
+		testkit.Run(t, w, d.ctx, inbound.RotateSecret, inbound.RotateSecretInput{ByID: op.ByID{ID: hook.ID}, SigningSecret: new(secret.Value(key))})
+		door, err := inbound.NewDoor(w.Engine, ratelimit.NewMemory(), nil, slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
+		sample := preset.Of("pagerduty").Sample
+		mac := hmac.New(sha256.New, []byte(key))
+		mac.Write(sample.Body)
+		out, err := door.Take(context.Background(), inbound.Call{WebhookID: hook.ID, Body: sample.Body, Header: http.Header{
+			"Content-Type": {"application/json"}, "X-Pagerduty-Signature": {"v1=" + hex.EncodeToString(mac.Sum(nil))},
+		}})
+		require.NoError(t, err)
+		started, ok := out.(inbound.Accepted)
+		require.True(t, ok, "%T", out)
+		e := d.settled(started.ExecutionID, "a page")
+		require.NotNil(t, e.RequestID)
+		r, err := w.Store.Reader().Request.Get(d.ctx, *e.RequestID)
+		require.NoError(t, err)
+		require.Equal(t, []string{"Checkout answers with errors", "URGENT"}, []string{r.Title, string(r.Priority)})
+		require.JSONEq(t, `{"severity":"Kritisch","system":"Checkout","happens":"Checkout answers with errors","since":"2026-11-30T08:00:00Z"}`, string(r.Fields))
+	})
 }

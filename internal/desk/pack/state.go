@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/accesspolicy"
 	"atrium/ent/calendar"
+	"atrium/ent/inboundwebhook"
 	"atrium/ent/offering"
 	"atrium/ent/predicate"
 	"atrium/ent/routingrule"
@@ -102,6 +103,9 @@ func (s state) lookUp(ctx context.Context, tx *op.Tx, kind string, keys []string
 	case "Schedule":
 		rows, err := tx.Schedule.Query().Where(schedule.NameIn(keys...)).Order(schedule.ByCreatedAt(), schedule.ByID()).All(ctx)
 		return note(rows, err, func(v *ent.Schedule) { s.add(kind, "="+v.Name, v.ID) })
+	case "InboundWebhook":
+		rows, err := tx.InboundWebhook.Query().Where(inboundwebhook.NameIn(keys...)).Order(inboundwebhook.ByCreatedAt(), inboundwebhook.ByID()).All(ctx)
+		return note(rows, err, func(w *ent.InboundWebhook) { s.add(kind, "="+w.Name, w.ID) })
 	case "AccessPolicy":
 		rows, err := tx.AccessPolicy.Query().Where(accesspolicy.NameIn(keys...)).Order(accesspolicy.ByCreatedAt(), accesspolicy.ByID()).All(ctx)
 		return note(rows, err, func(p *ent.AccessPolicy) { s.add(kind, "="+p.Name, p.ID) })

@@ -35,7 +35,7 @@ func (p part) below(key string, n *yaml.Node) part {
 		if n.Kind == yaml.MappingNode {
 			return answers
 		}
-	case "when", "check", "until", "set":
+	case "when", "check", "until", "set", "fieldMapping":
 		return expressions
 	case "tags", "condition", "headers", "response", "transitions":
 		return verbatim

@@ -52,11 +52,11 @@ func TestNULIsReplaced(t *testing.T) {
 	}, withOffering(alert))
 }
 
-// Without a mapping the request has the webhook's name and no fields, which the form may refuse.
+// A request whose answers the form refuses is an incident. Without a title in the mapping it has the webhook's name.
 func TestRefusedRequestsAreIncidents(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		h.work()
-		a := h.take(h.signed(`{"host":"db-1"}`))
+		a := h.take(h.signed(`{"system":"","host":"db-1"}`))
 		i := h.incident(a.ExecutionID)
 		require.Equal(t, "begin", i.PhaseID)
 		require.Equal(t, "request_refused", i.Code)
@@ -73,7 +73,7 @@ func TestRefusedRequestsAreIncidents(t *testing.T) {
 		require.Equal(t, "By hand", r.Title)
 		require.Equal(t, "LOW", string(r.Priority))
 
-		b := h.take(h.signed(`{"host":"db-2"}`))
+		b := h.take(h.signed(`{"system":"","host":"db-2"}`))
 		i = h.incident(b.ExecutionID)
 		testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, FieldMapping: op.SetTo(*mapping(t, body{"fields": body{"host": "webhook.body.host"}}))})
 		h.resolve(i, "RETRY", nil)
@@ -90,7 +90,7 @@ func TestRefusedRequestsAreIncidents(t *testing.T) {
 		require.Contains(t, i.Message, "fields.host")
 		h.resolve(i, "SKIP", nil)
 		require.Nil(t, h.at(c.ExecutionID, "COMPLETED").RequestID)
-	}, withOffering(nil))
+	}, withOffering(body{"fields": body{"host": "webhook.body.system"}}))
 }
 
 // incident waits for the execution's open incident.

@@ -135,7 +135,8 @@ func (t target) check(ctx context.Context, tx *op.Tx, given *secret.Value) error
 	return nil
 }
 
-// checkMapping reports the faults of the mapping, and the fields that the offering's form does not have.
+// checkMapping reports the faults of the mapping, the fields that the offering's form does not have, and those that it requires and the
+// mapping leaves open.
 func (t target) checkMapping(refs *op.Refs, off *ent.Offering) {
 	if t.mapping != nil {
 		for _, d := range t.mapping.faults {
@@ -154,6 +155,24 @@ func (t target) checkMapping(refs *op.Refs, off *ent.Offering) {
 			case off.Form.Fields[at].Type == form.File:
 				refs.Fault("fieldMapping.fields."+key, "is a question for files, which a webhook does not bring")
 			}
+		}
+		t.checkRequired(refs, off.Form)
+	}
+}
+
+// checkRequired reports the questions that each request must answer and the mapping leaves open: each call would end in an incident.
+// Whether a question that others show is asked depends on the call, so those are left to it.
+func (t target) checkRequired(refs *op.Refs, of *form.Definition) {
+	if t.mapping != nil && len(t.mapping.faults) > 0 {
+		return // what it fills is not known
+	}
+	for _, f := range of.Fields {
+		switch {
+		case !f.Required || len(f.VisibleWhen) > 0 || slices.Contains(t.keys, f.Key):
+		case f.Type == form.File:
+			refs.Fault("fieldMapping.fields."+f.Key, "is a required question for files, which a webhook does not bring")
+		default:
+			refs.Fault("fieldMapping.fields."+f.Key, "is required: the offering's form asks for it with each request")
 		}
 	}
 }

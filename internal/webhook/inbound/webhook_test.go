@@ -41,13 +41,17 @@ func TestWebhooksAreCheckedWhenSaved(t *testing.T) {
 			"a file": {func(in *inbound.CreateWebhookInput) {
 				in.FieldMapping = mapping(t, body{"fields": body{"host": "webhook.body.h", "log": "webhook.body.files"}})
 			}, []string{"fieldMapping.fields.log"}},
-			"no object":      {func(in *inbound.CreateWebhookInput) { in.FieldMapping = mapping(t, body{"fields": 1}) }, []string{"fieldMapping.fields"}},
-			"a short secret": {func(in *inbound.CreateWebhookInput) { in.SigningSecret = &short }, []string{"signingSecret"}},
+			"a required question left open": {func(in *inbound.CreateWebhookInput) {
+				in.FieldMapping = mapping(t, body{"title": "webhook.body.title", "fields": body{"colour": "'red'"}})
+			}, []string{"fieldMapping.fields.colour", "fieldMapping.fields.host"}},
+			"no mapping where one is needed": {func(in *inbound.CreateWebhookInput) { in.FieldMapping = nil }, []string{"fieldMapping.fields.host"}},
+			"no object":                      {func(in *inbound.CreateWebhookInput) { in.FieldMapping = mapping(t, body{"fields": 1}) }, []string{"fieldMapping.fields"}},
+			"a short secret":                 {func(in *inbound.CreateWebhookInput) { in.SigningSecret = &short }, []string{"signingSecret"}},
 			"too long": {func(in *inbound.CreateWebhookInput) {
 				in.FieldMapping = mapping(t, body{"title": "'" + strings.Repeat("x", 5000) + "'"})
 			}, []string{"fieldMapping.title"}},
 		} {
-			in := inbound.CreateWebhookInput{Name: "X", WorkflowID: h.workflow.ID, OfferingID: &h.offering.ID}
+			in := inbound.CreateWebhookInput{Name: "X", WorkflowID: h.workflow.ID, OfferingID: &h.offering.ID, FieldMapping: mapping(t, body{"fields": body{"host": "webhook.body.h"}})}
 			c.change(&in)
 			_, _, err := op.Run(h.ctx, h.Engine, inbound.CreateWebhook, in, nil)
 			e := apperr.From(err)
@@ -62,10 +66,12 @@ func TestWebhooksAreCheckedWhenSaved(t *testing.T) {
 			require.Len(t, fields, len(c.fields), "%s: %v", name, e.Details)
 			require.NotContains(t, fmt.Sprint(e, in), "short secret")
 		}
+		_, _, err := op.Run(h.ctx, h.Engine, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, OfferingID: op.SetTo(h.offering.ID)}, nil)
+		require.Equal(t, []apperr.Detail{{Field: "fieldMapping.fields.host", Message: "Is required: the offering's form asks for it with each request."}}, apperr.From(err).Details)
 		good := mapping(t, body{"title": "webhook.body.title", "fields": body{"host": "webhook.body.host"}})
 		w := testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, OfferingID: op.SetTo(h.offering.ID), FieldMapping: op.SetTo(*good)})
 		require.JSONEq(t, `{"title":"webhook.body.title","fields":{"host":"webhook.body.host"}}`, string(w.FieldMapping))
-		_, _, err := op.Run(h.ctx, h.Engine, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, OfferingID: op.Clear[string]()}, nil)
+		_, _, err = op.Run(h.ctx, h.Engine, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, OfferingID: op.Clear[string]()}, nil)
 		require.Equal(t, "fieldMapping", apperr.From(err).Details[0].Field, "it would have nothing to file")
 		w = testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, OfferingID: op.Clear[string](), FieldMapping: op.Clear[inbound.Mapping]()})
 		require.Nil(t, w.OfferingID)
@@ -92,7 +98,7 @@ func TestNeededRowsStay(t *testing.T) {
 		testkit.Run(t, h.World, h.ctx, inbound.DeleteWebhook, op.ByID{ID: h.issued.ID})
 		testkit.Run(t, h.World, h.ctx, catalog.DeleteService, op.ByID{ID: h.service.ID})
 		testkit.Run(t, h.World, h.ctx, workflow.DeleteWorkflow, op.ByID{ID: h.workflow.ID})
-	}, withOffering(nil))
+	}, withOffering(alert))
 }
 
 func second[A, B any](_ A, _ B, err error) error { return err }

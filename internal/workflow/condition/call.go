@@ -156,7 +156,7 @@ func (p *parts) add(at, label string, v any, depth int) {
 		return
 	case string:
 		f.Type = Text
-	case json.Number:
+	case json.Number, float64:
 		f.Type = Number
 	case bool:
 		f.Type = Boolean

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -73,8 +74,7 @@ func check(ctx context.Context, tx *op.Tx, in CheckInput) (out Checked, err erro
 		}
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) error {
-		place := map[string]definition.Place{Routing: definition.OnRequest, Agent: definition.OnRequest, Inbound: definition.InMapping, Call: definition.InMapping}[in.For]
-		e, fault := definition.Check(ctx, place, in.Expression, phases, in.For != Inbound)
+		e, fault := definition.Check(ctx, places[in.For], in.Expression, phases, slices.Contains(conditions, in.For))
 		if fault != nil {
 			out.Fault = faultOf(fault)
 			return nil
@@ -91,10 +91,19 @@ func check(ctx context.Context, tx *op.Tx, in CheckInput) (out Checked, err erro
 	return out, err
 }
 
+// places are where expressions stand; those that are not named stand in a workflow.
+var places = map[string]definition.Place{
+	Routing: definition.OnRequest, Agent: definition.OnRequest, Inbound: definition.InMapping, Call: definition.InMapping,
+	ofMoment: definition.AsMoment, ofItems: definition.AsList, ofCall: definition.InCall, ofAnswer: definition.InResponse,
+}
+
+// conditions are the places at which an expression must be true or false.
+var conditions = []string{Decision, Data, Routing, Agent, Call}
+
 // reads returns the phases that the expression may name. The caller must see the row that the expression belongs to.
 func reads(ctx context.Context, tx *op.Tx, in CheckInput) ([]string, error) {
 	switch in.For {
-	case Decision, Data:
+	case Decision, Data, ofValue, ofMoment, ofItems, ofCall, ofAnswer:
 		d, err := loadDefinition(ctx, tx, in.FieldsInput)
 		return d.ids(), err
 	case Inbound, Call:

@@ -126,6 +126,58 @@ func TestFieldsCompile(t *testing.T) {
 	})
 }
 
+// A condition of a workflow compares what began its execution: the last call of its webhook that was accepted, for whoever may read calls,
+// and what workflows give that call it.
+func TestFieldsOfWhatBeganAnExecution(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		testkit.Run(t, w, d.owner, workflow.PublishWorkflow, op.ByID{ID: d.flow.ID})
+		testkit.Run(t, w, d.owner, inbound.CreateWebhook, inbound.CreateWebhookInput{Name: "Pages", WorkflowID: d.flow.ID, Preset: new("pagerduty")})
+		caller := workflow.NewDefinition([]byte(`{"phases":[{"id":"s","type":"START"},{"id":"call","type":"CALL_WORKFLOW","config":{"workflowId":"` + d.flow.ID +
+			`","input":{"amount":7,"urgent":true,"names":["a"],"who":"Ada","title":"${request.title}"}}},{"id":"e","type":"END"}],` +
+			`"transitions":[{"from":"s","name":"next","to":"call"},{"from":"call","name":"next","to":"e"}]}`))
+		made := testkit.Run(t, w, d.owner, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Caller", Definition: caller})
+		testkit.Run(t, w, d.owner, workflow.PublishWorkflow, op.ByID{ID: made.ID})
+		drawn := strictjson.Object{"phases": []any{map[string]any{"id": "check", "type": "DECISION", "config": map[string]any{"rules": []any{map[string]any{"when": "input.level > 1 && xinput.no"}}}}}}
+		all := byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Decision, ID: &d.flow.ID, Definition: drawn})
+		for expression, of := range map[string]string{
+			"webhook.body.event.data.title": condition.Text, "webhook.body.event.data.number": condition.Number, "webhook.body.event.data.assignees": condition.List,
+			"webhook.receivedAt": condition.Time, "input.amount": condition.Number, "input.urgent": condition.Boolean, "input.names": condition.List,
+			"input.who": condition.Text, "input.title": condition.Any, "input.level": condition.Any,
+		} {
+			require.Contains(t, all, expression)
+			require.Equal(t, of, all[expression].Type, expression)
+		}
+		require.NotContains(t, all, "input.no")
+		_, fault := definition.Check(t.Context(), definition.InWorkflow, `has(input.amount) && input.amount > 5 && has(webhook.body.event.data.title)`, nil, true)
+		require.Nil(t, fault, "as rows write them")
+	})
+}
+
+// What is no condition is checked as it is when the workflow is saved: by what it may read there, and by what it must give.
+func TestValuesAreCheckedAtTheirPlaces(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		for _, c := range []struct{ place, expression, says string }{
+			{"VALUE", "request.title + '!'", ""}, {"VALUE", "phases.review.costs * 2", ""}, {"VALUE", "input.amount", ""},
+			{"VALUE", "request.titel", "undefined field 'titel'"}, {"VALUE", "phases.gone.x", `No phase has the id "gone"`}, {"VALUE", "secrets.TOKEN", "secrets"}, {"VALUE", "response.body.x", "response"},
+			{"MOMENT", "request.createdAt + duration('1h')", ""}, {"MOMENT", "request.reopenCount", "must give a"}, {"LIST", "request.fields.names", ""}, {"LIST", "request.title", "must give a"},
+			{"CALL", "secrets.TOKEN", ""}, {"CALL", "secrets.lower", "secret"}, {"RESPONSE", "response.body.id", ""}, {"RESPONSE", "secrets.TOKEN", "secrets"},
+			{"DECISION", "request.title", "must give a bool"},
+		} {
+			got := testkit.Run(t, w, d.owner, condition.Check, condition.CheckInput{FieldsInput: condition.FieldsInput{For: c.place, ID: &d.flow.ID}, Expression: c.expression})
+			if c.says == "" {
+				require.Nil(t, got.Fault, "%v", c)
+				continue
+			}
+			require.NotNil(t, got.Fault, "%v", c)
+			require.Contains(t, got.Fault.Message, c.says, c.expression)
+		}
+	})
+}
+
 func TestCheckTriesAnExpression(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -25,6 +25,11 @@ const (
 	Inbound  = "INBOUND"
 	Call     = "INBOUND_WHEN"
 	Form     = "FORM"
+	ofValue  = "VALUE"
+	ofMoment = "MOMENT"
+	ofItems  = "LIST"
+	ofCall   = "CALL"
+	ofAnswer = "RESPONSE"
 )
 
 // The types of fields. Texts, dates and times of a form are texts in JSON; TIME is a moment of the request itself.
@@ -69,7 +74,7 @@ var Fields = op.New("request.condition_fields", op.Spec{
 
 // FieldsInput names a place: the row to which the condition belongs, and the phase before which it stands.
 type FieldsInput struct {
-	For        string            `json:"for" enum:"DECISION,DATA,ROUTING,AGENT,INBOUND,INBOUND_WHEN,FORM" doc:"Where the condition stands."`
+	For        string            `json:"for" enum:"DECISION,DATA,ROUTING,AGENT,INBOUND,INBOUND_WHEN,FORM,VALUE,MOMENT,LIST,CALL,RESPONSE" doc:"Where the expression stands."`
 	ID         *string           `json:"id,omitempty" nullable:"true" minLength:"1" maxLength:"64" doc:"The workflow, the inbound webhook or the offering that it belongs to. Rules and agents need none."`
 	PhaseID    *string           `json:"phaseId,omitempty" nullable:"true" maxLength:"64" doc:"The phase that it stands in: only phases that may come before it are listed."`
 	Definition strictjson.Object `json:"definition,omitempty" nullable:"true" doc:"The workflow's definition as it is being written; the saved one when not given."`
@@ -78,7 +83,8 @@ type FieldsInput struct {
 // verbs are the rights that a place takes: those of reading what stands there, and requests.
 func verbs(place string) []string {
 	of := map[string][]string{
-		Decision: {"workflow.read"}, Data: {"workflow.read"}, Routing: {"routingrule.read"}, Agent: {"agent.read"},
+		Decision: {"workflow.read"}, Data: {"workflow.read"}, ofValue: {"workflow.read"}, ofMoment: {"workflow.read"}, ofItems: {"workflow.read"},
+		ofCall: {"workflow.read"}, ofAnswer: {"workflow.read"}, Routing: {"routingrule.read"}, Agent: {"agent.read"},
 		Inbound: {"inboundwebhook.read", "inboundcall.read"}, Call: {"inboundwebhook.read", "inboundcall.read"}, Form: {"offering.update"},
 	}[place]
 	return append([]string{"request.read", "offering.read"}, of...)
@@ -134,7 +140,9 @@ func inWorkflow(ctx context.Context, tx *op.Tx, in FieldsInput) ([]*Field, error
 		out = append(out, questions(rows, answer)...)
 	}
 	out = append(out, d.fields(op.Or(in.PhaseID, ""))...)
-	return out[:min(len(out), maxFields)], nil
+	given, err := givenFields(ctx, tx, op.Or(in.ID, ""), in.Definition)
+	out = append(out, given...)
+	return out[:min(len(out), maxFields)], err
 }
 
 func loadOfferings(ctx context.Context, tx *op.Tx, where func(*sql.Selector)) ([]*ent.Offering, error) {

@@ -10,10 +10,9 @@ type ApprovalConfig struct {
 	Shows     Shows
 }
 
-// Approver is a user, or a team any member of which may decide, or a rule that says who that is. Type, ID and Answer are those of a
-// Participant.
+// Approver is a user, or a team any member of which may decide, or a rule that says who that is. Its fields are those of a Participant.
 type Approver struct {
-	Type, ID, Answer string
+	Type, ID, Answer, Phase, Said string
 }
 
 // ApprovalMode says how many decisions determine the outcome.
@@ -67,9 +66,9 @@ func (c *checker) approvers(f fields) []Approver {
 	var list []Approver
 	seen := map[Approver]bool{}
 	f.objects("approvers", 1, maxEntries, func(_ int, one fields) {
-		one.keys([]string{"type"}, "id", "answer")
+		one.keys([]string{"type"}, "id", "answer", "phaseId")
 		p := one.who(true, "user", "team")
-		a := Approver{Type: p.Type, ID: p.ID, Answer: p.Answer}
+		a := Approver{Type: p.Type, ID: p.ID, Answer: p.Answer, Phase: p.Phase}
 		switch {
 		case seen[a] && a.ID != "":
 			c.fault(one.at("id"), "The %s %s is an approver already.", a.Type, quote(a.ID))

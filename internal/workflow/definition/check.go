@@ -15,9 +15,19 @@ type Place int
 
 // The places of expressions.
 const (
-	InWorkflow Place = iota // request, execution, webhook and phases
+	InWorkflow Place = iota // request, execution, webhook, input and phases
 	OnRequest               // request alone: rules and filters
 	InMapping               // webhook alone
+	InCall                  // what InWorkflow has, and secrets
+	InResponse              // what InWorkflow has, and the response of a call
+	AsMoment                // InWorkflow, and it must give a moment
+	AsList                  // InWorkflow, and it must give a list
+)
+
+// scopes and wanted are what an expression may read in a place, and what it must give there if it is no condition.
+var (
+	scopes = map[Place]scope{OnRequest: forRequest, InMapping: forMapping, InCall: inCall, InResponse: forResponse}
+	wanted = map[Place]*cel.Type{AsMoment: cel.TimestampType, AsList: cel.ListType(cel.DynType)}
 )
 
 // Fault says what is wrong with an expression. Line and Column count from 1; they are 0 for a fault without a place.
@@ -40,8 +50,10 @@ func Check(ctx context.Context, place Place, source string, phases []string, con
 	want := cel.DynType
 	if condition {
 		want = cel.BoolType
+	} else if wanted[place] != nil {
+		want = wanted[place]
 	}
-	e := c.expression("expression", source, map[Place]scope{InWorkflow: plain, OnRequest: forRequest, InMapping: forMapping}[place], want)
+	e := c.expression("expression", source, scopes[place], want)
 	if len(c.rows) == 0 {
 		return e, nil
 	}

@@ -95,6 +95,7 @@ func (r References) Kinds() []Kind {
 type Reference struct {
 	ID    string
 	Field string
+	Phase string // of an answer: the title of the phase
 
 	Minutes int // of a calendar: the largest target that counts by it there; 0 for none
 }

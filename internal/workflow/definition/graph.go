@@ -96,11 +96,21 @@ func (g *graph) check() {
 	}
 	if len(g.c.rows) == 0 {
 		g.shows()
+		g.told()
 	}
 }
 
 // all returns the edges that are written and those that are implied.
 func (g *graph) all() []Transition { return slices.Concat(g.edges, g.led) }
+
+// forward returns where the phases lead, by their ids.
+func (g *graph) forward() map[string][]string {
+	out := map[string][]string{}
+	for _, t := range g.all() {
+		out[t.From] = append(out[t.From], t.To)
+	}
+	return out
+}
 
 // ends finds the one START and at least one END.
 func (g *graph) ends() {

@@ -61,6 +61,7 @@ type checker struct {
 	spent budget
 	known map[string]bool // every phase id written, including malformed ones
 	refs  References
+	told  []told
 	at    common.Location // of the last expression that CEL refused; nil before
 }
 

@@ -8,6 +8,8 @@ type Participant struct {
 	Type   string // user, team, agent; or one of the rules
 	ID     string // empty for a rule
 	Answer string // of the rule FromAnswer: the key of the answer
+	Phase  string // likewise: the id of the earlier task whose form asks for it; empty for the request's own form
+	Said   string // likewise: what that task was answered, once an execution is there (Phase.Named)
 }
 
 // The rules that stand for somebody around the request of an execution.
@@ -15,7 +17,7 @@ const (
 	Requester   = "requester"   // for whom the request is
 	Assignee    = "assignee"    // who deals with it
 	ServiceTeam = "serviceTeam" // the team that owns its service
-	FromAnswer  = "answer"      // whom an answer of the request names, by id or by e-mail address
+	FromAnswer  = "answer"      // whom an answer of the request, or of an earlier task, names by id or by e-mail address
 )
 
 // ByRule reports whether a rule says who it is.
@@ -47,13 +49,23 @@ func (f fields) who(decides bool, types ...string) Participant {
 	case f.has("id"):
 		f.c.fault(f.at("id"), "Must not be given with the type %s, which says by itself who it is.", p.Type)
 	}
+	if p.Type != FromAnswer && f.has("phaseId") {
+		f.c.fault(f.at("phaseId"), "Belongs to the type answer only.")
+	} else if p.Type == FromAnswer {
+		p.Phase = f.str("phaseId", 0)
+	}
 	switch {
 	case p.Type != FromAnswer && f.has("answer"):
 		f.c.fault(f.at("answer"), "Belongs to the type answer only.")
 	case p.Type == FromAnswer && !f.has("answer"):
 		f.c.fault(f.at("answer"), "Is required with the type answer.")
 	case p.Type == FromAnswer:
-		if p.Answer = f.str("answer", form.MaxKeyLength); p.Answer != "" {
+		if p.Answer = f.str("answer", form.MaxKeyLength); p.Answer == "" {
+			break
+		}
+		if f.has("phaseId") {
+			f.c.told = append(f.c.told, told{p.Phase, p.Answer, f})
+		} else {
 			f.c.refs.Answers = append(f.c.refs.Answers, Reference{ID: p.Answer, Field: f.at("answer")})
 		}
 	}

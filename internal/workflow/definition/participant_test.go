@@ -27,7 +27,7 @@ func TestParticipantsByRule(t *testing.T) {
 	}
 	d := accepted(t, takingPart(`{"role":"informed","type":"answer","answer":"manager","id":null}`))
 	require.Equal(t, []Participant{{Role: "informed", Type: "answer", Answer: "manager"}}, d.Phase("p").Participants)
-	require.Equal(t, []Reference{{ID: "manager", Field: "definition.phases[p].participants[0].answer"}}, d.References().Answers)
+	require.Equal(t, []Reference{{ID: "manager", Field: "definition.phases[p].participants[0].answer", Phase: "p"}}, d.References().Answers)
 	d = accepted(t, approvedBy(`{"type":"assignee"},{"type":"serviceTeam"},{"type":"answer","answer":"a"},{"type":"answer","answer":"b"}`))
 	require.Equal(t, []Approver{{Type: "assignee"}, {Type: "serviceTeam"}, {Type: "answer", Answer: "a"}, {Type: "answer", Answer: "b"}}, d.Phase("p").Approval.Approvers)
 }

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"slices"
 
 	"atrium/internal/desk/sla"
@@ -17,6 +18,7 @@ var phaseTypes = []string{
 // phase reads one phase. Its id has been checked by phaseID.
 func (c *checker) phase(f fields) *Phase {
 	f.phaseKeys()
+	asked := len(c.refs.Answers)
 	participants, workers := c.participants(f)
 	p := &Phase{
 		path:          f.path,
@@ -35,6 +37,9 @@ func (c *checker) phase(f fields) *Phase {
 		p.rules.any = true // the ways out that a faulty config meant to name are unknown
 	} else if p.Type != Process && (p.Data == nil || p.Data.OnInvalid != Ask) {
 		c.refs.Idle = append(c.refs.Idle, workers...) // no fault: versions that were published before these were refused go on
+	}
+	for i := range c.refs.Answers[asked:] {
+		c.refs.Answers[asked+i].Phase = cmp.Or(p.Name, p.ID)
 	}
 	return p
 }
@@ -89,7 +94,7 @@ func (c *checker) config(f fields, p *Phase) {
 // participants also returns the roles that only a task has an effect for.
 func (c *checker) participants(f fields) (list []Participant, workers []Reference) {
 	f.objects("participants", 0, maxEntries, func(_ int, one fields) {
-		one.keys([]string{"role", "type"}, "id", "answer")
+		one.keys([]string{"role", "type"}, "id", "answer", "phaseId")
 		role := one.oneOf("role", "responsible", "accountable", "consulted", "informed")
 		p := one.who(role == "accountable", "user", "team", "agent")
 		p.Role = role

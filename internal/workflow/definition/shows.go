@@ -51,10 +51,7 @@ func (p *Phase) shown() Shows {
 // shows refuses results that no execution has when it comes to the phase that would show them: of phases that do not lead to it, and of
 // those in another branch of a block around it.
 func (g *graph) shows() {
-	forward := map[string][]string{}
-	for _, t := range g.all() {
-		forward[t.From] = append(forward[t.From], t.To)
-	}
+	forward := g.forward()
 	ahead := map[string]map[string]bool{} // of a phase: those to which it leads
 	for _, p := range g.list {
 		for i, id := range p.shown() {

@@ -17,7 +17,7 @@ const (
 type approvalPhase struct{}
 
 func (approvalPhase) enter(r *run, p *definition.Phase) {
-	open := OpenApproval{Visit: r.state.Visit.Number, Phase: p}
+	open := OpenApproval{Visit: r.state.Visit.Number, Phase: p.Named(r.variables)}
 	w := Wait{For: ForApproval}
 	if p.Approval.Deadline != nil {
 		until := r.env.Now.Add(p.Approval.Deadline.Duration)

@@ -63,7 +63,7 @@ func validate(r *run, p *definition.Phase) {
 		r.leave(p, definition.Invalid, output)
 	case p.Data.OnInvalid == definition.Ask:
 		r.state.Visit.Input = output
-		r.effects = append(r.effects, OpenTask{Visit: r.state.Visit.Number, Phase: p, Title: p.Title(), Correct: invalid})
+		r.effects = append(r.effects, OpenTask{Visit: r.state.Visit.Number, Phase: p.Named(r.variables), Title: p.Title(), Correct: invalid})
 		r.wait(Wait{For: ForTask})
 	default:
 		messages := make([]string, len(invalid))

@@ -27,7 +27,7 @@ func openTask(r *run, p *definition.Phase) {
 			title = p.Title() // what the expressions name may be empty
 		}
 	}
-	t := OpenTask{Visit: r.state.Visit.Number, Phase: p, Title: clip(title)}
+	t := OpenTask{Visit: r.state.Visit.Number, Phase: p.Named(r.variables), Title: clip(title)}
 	if p.Process.DueMinutes > 0 {
 		due := r.env.Now.Add(time.Duration(p.Process.DueMinutes) * time.Minute)
 		t.DueAt = &due
@@ -60,7 +60,7 @@ func (processPhase) resume(r *run, p *definition.Phase, in Input) error {
 			r.leave(p, way, output)
 			return nil
 		}
-		r.effects = append(r.effects, OpenApproval{Visit: r.state.Visit.Number, Phase: p, SignOff: true})
+		r.effects = append(r.effects, OpenApproval{Visit: r.state.Visit.Number, Phase: p.Named(r.variables), SignOff: true})
 		r.wait(Wait{For: ForSignOff, Outcome: way, Output: output})
 		return nil
 	case Decided:

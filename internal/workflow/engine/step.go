@@ -374,7 +374,7 @@ func (r *run) note() {
 // tell notifies the participants of a role.
 func (r *run) tell(p *definition.Phase, role string) {
 	if slices.ContainsFunc(p.Participants, func(one definition.Participant) bool { return one.Role == role }) {
-		r.effects = append(r.effects, Tell{r.state.Visit.Number, p, role})
+		r.effects = append(r.effects, Tell{r.state.Visit.Number, p.Named(r.variables), role})
 	}
 }
 

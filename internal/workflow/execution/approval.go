@@ -34,11 +34,13 @@ var (
 
 	GetApproval = op.OnRow("approval.read", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
-	}, loadApproval, withShown(ofApprovals, read[ent.Approval])).Reaching(participant.InApproval)
+	}, loadApproval, withShown(ofApprovals)).Reaching(participant.InApproval)
 
 	DecideApproval = op.OnRow("approval.decide", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",
-	}, loadApproval, withShown(ofApprovals, decideApproval)).Reaching(participant.InApproval)
+	}, loadApproval, showing(shownByApproval, decideApproval)).Reaching(participant.InApproval).Prepared(func(ctx context.Context, tx *op.Tx, in DecideApprovalInput) (any, error) {
+		return prepareShownTo(ctx, tx, in.ID)
+	})
 
 	// MayDecide returns, by id, which of several approvals the caller may decide now: those of which DecideApproval would take a
 	// decision. It is for approvals that the caller has read.
@@ -48,7 +50,9 @@ var (
 
 	DelegateApproval = op.OnRow("approval.delegate", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Let another person decide in one's place",
-	}, loadApproval, withShown(ofApprovals, delegateApproval)).Reaching(participant.InApproval)
+	}, loadApproval, showing(shownByApproval, delegateApproval)).Reaching(participant.InApproval).Prepared(func(ctx context.Context, tx *op.Tx, in DelegateApprovalInput) (any, error) {
+		return prepareShownTo(ctx, tx, in.ID)
+	})
 )
 
 // Approver is a user, or a team any member of which may decide.
@@ -242,7 +246,7 @@ func (t turn) place(ctx context.Context, tx *op.Tx, me string, filers []string) 
 func participantsOf(c *definition.ApprovalConfig) []definition.Participant {
 	out := make([]definition.Participant, len(c.Approvers))
 	for i, one := range c.Approvers {
-		out[i] = definition.Participant{Type: one.Type, ID: one.ID, Answer: one.Answer}
+		out[i] = definition.Participant{Type: one.Type, ID: one.ID, Answer: one.Answer, Phase: one.Phase, Said: one.Said}
 	}
 	return out
 }

@@ -84,12 +84,11 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 		if p == nil {
 			continue
 		}
-		accountable := p.InRole("accountable")
-		c, err := castFor(ctx, db, &a.Request, accountable)
+		list, err := peopleNow(ctx, db, nowAt{row.ID, &a.Request, 0}, p, accountable)
 		if err != nil {
 			return err
 		}
-		for _, one := range c.in(accountable) {
+		for _, one := range list {
 			title = cmp.Or(title, p.Title())
 			switch one.Type {
 			case "user":

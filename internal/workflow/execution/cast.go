@@ -12,6 +12,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/identity/access"
 	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
 )
 
 // cast holds whom the rules among participants stand for. Participants who are named stand for themselves.
@@ -21,7 +22,10 @@ type cast struct {
 	sample bool
 }
 
-type rule struct{ kind, answer string }
+// rule is what stands for somebody. What a task was answered differs by branch, so it is part of the rule.
+type rule struct{ kind, answer, phase, said string }
+
+func ruleOf(one definition.Participant) rule { return rule{one.Type, one.Answer, one.Phase, one.Said} }
 
 // castOf looks up whom the rules among participants stand for, with one statement for people and one for the service. r is nil for an
 // execution without a request; fields are its answers. With sample, what the request lacks is no fault: nobody has filed it.
@@ -29,11 +33,11 @@ func castOf(ctx context.Context, db *ent.Client, r *ent.Request, fields map[stri
 	c := &cast{of: map[rule]definition.Participant{}, lacks: map[rule]string{}, sample: sample}
 	names := map[rule]string{} // the id or the address of a person, by rule
 	for _, one := range list {
-		of := rule{one.Type, one.Answer}
+		of := ruleOf(one)
 		switch {
 		case !one.ByRule() || c.lacks[of] != "":
 			continue
-		case r == nil:
+		case r == nil && one.Phase == "":
 			c.lacks[of] = "the execution has no request"
 			continue
 		}
@@ -46,6 +50,9 @@ func castOf(ctx context.Context, db *ent.Client, r *ent.Request, fields map[stri
 			}
 		case definition.FromAnswer:
 			name, _ := fields[one.Answer].(string)
+			if one.Phase != "" {
+				name = one.Said
+			}
 			names[of], c.lacks[of] = strings.TrimSpace(name), fmt.Sprintf("the answer %q names nobody of the company", one.Answer)
 			if names[of] == "" {
 				c.lacks[of] = fmt.Sprintf("the answer %q is empty", one.Answer)
@@ -63,6 +70,58 @@ func castOf(ctx context.Context, db *ent.Client, r *ent.Request, fields map[stri
 	}
 	return c, c.people(ctx, db, names)
 }
+
+// peopleNow returns the participants of a phase that list picks, with those in place of the rules whom these stand for by now: by the request
+// of an execution, if it has one, and by what its tasks have been answered for a visit; 0 for the one that stands in the phase.
+func peopleNow(ctx context.Context, db *ent.Client, at nowAt, p *definition.Phase, list func(*definition.Phase) []definition.Participant) ([]definition.Participant, error) {
+	if p.AsksTasks() {
+		e, err := db.Execution.Get(ctx, at.execution)
+		if err != nil {
+			return nil, fmt.Errorf("read the execution: %w", err)
+		}
+		state, err := readState(e.State)
+		if err != nil {
+			return nil, err
+		}
+		d, err := versionOf(ctx, db, e.WorkflowID, e.WorkflowVersion)
+		if err != nil {
+			return nil, err
+		}
+		if at.visit == 0 {
+			at.visit = visitIn(&state, p.ID)
+		}
+		p = p.Named(func() map[string]any {
+			if d.Phase(p.ID) != p {
+				return nil // it is one of a workflow that this one calls
+			}
+			return state.Variables(d, at.visit)
+		})
+	}
+	c, err := castFor(ctx, db, at.request, list(p))
+	if err != nil {
+		return nil, err
+	}
+	return c.in(list(p)), nil
+}
+
+// nowAt is a place in an execution.
+type nowAt struct {
+	execution string
+	request   *string
+	visit     int
+}
+
+// visitIn returns the visit of a phase in which an execution stands; 0 for none.
+func visitIn(s *engine.State, phaseID string) int {
+	for _, one := range s.Open() {
+		if one.Visit != nil && one.Visit.PhaseID == phaseID {
+			return one.Visit.Number
+		}
+	}
+	return 0
+}
+
+func accountable(p *definition.Phase) []definition.Participant { return p.InRole("accountable") }
 
 // castFor is castOf by the request of an execution, as it is stored; nil for none.
 func castFor(ctx context.Context, db *ent.Client, requestID *string, list []definition.Participant) (*cast, error) {
@@ -115,10 +174,10 @@ func (c *cast) people(ctx context.Context, db *ent.Client, names map[rule]string
 func (c *cast) in(list []definition.Participant) []definition.Participant {
 	out := make([]definition.Participant, 0, len(list))
 	for _, one := range list {
-		if who, ok := c.of[rule{one.Type, one.Answer}]; ok {
+		if who, ok := c.of[ruleOf(one)]; ok {
 			who.Role = one.Role
 			one = who
-		} else if one.ByRule() && c.sample {
+		} else if one.ByRule() && c.sample && one.Phase == "" {
 			one.ID = cmp.Or(one.Answer, one.Type)
 		}
 		out = append(out, one)
@@ -135,7 +194,7 @@ func (c *cast) inRole(p *definition.Phase, role string) []definition.Participant
 func (c *cast) unmet(list []definition.Participant) string {
 	var why []string
 	for _, one := range list {
-		if lack := c.lacks[rule{one.Type, one.Answer}]; one.ByRule() && one.ID == "" && !slices.Contains(why, lack) {
+		if lack := c.lacks[ruleOf(one)]; one.ByRule() && one.ID == "" && !slices.Contains(why, lack) {
 			why = append(why, lack)
 		}
 	}

@@ -194,7 +194,7 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 		_, err := op.RunReady(ctx, tx, domain.Update, ready)
 		return err
 	case engine.OpenIncident:
-		if err := tx.Insert(ctx, p.notice("incident", e.Fault.Message, p.cast.inRole(p.phase(e.Fault.PhaseID), "accountable")), time.Time{}); err != nil {
+		if err := tx.Insert(ctx, p.notice("incident", e.Fault.Message, p.cast.inRole(p.stuckIn(e), "accountable")), time.Time{}); err != nil {
 			return err
 		}
 		return wrapWrite(tx.Incident.Create().SetExecutionID(p.row.ID).SetPhaseID(e.Fault.PhaseID).SetVisit(e.Visit).SetAttempt(p.attempt(e.Visit)).

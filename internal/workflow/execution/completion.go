@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,7 +23,10 @@ type completion struct {
 	faults  []apperr.Detail
 	files   []form.FileAnswer
 	already map[string]any // for corrections: the answers of the request
+	shown   json.RawMessage
 }
+
+func (c completion) earlier() json.RawMessage { return c.shown }
 
 func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (any, error) {
 	t, err := tx.Task.Get(ctx, in.ID)
@@ -36,8 +40,11 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 	if err != nil {
 		return nil, err
 	}
+	if err := ofTasks(ctx, tx, t); err != nil {
+		return nil, err
+	}
 	way := op.Or(in.Outcome, definition.Next)
-	c := completion{outcome: &way}
+	c := completion{outcome: &way, shown: t.Shown}
 	if p.Process == nil { // the task asks for corrections
 		if c.outcome = nil; way != definition.Next {
 			c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "is not an outcome of this task: corrections have none"})

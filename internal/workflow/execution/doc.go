@@ -36,7 +36,7 @@
 // Rows that a phase opens (tasks, approvals, incidents) carry the number of the visit and its attempt. This pair identifies the row
 // that the execution waits for. It is unique, so no row is opened twice.
 //
-// What a task or an approval shows of earlier results (shown.go) is read from the visits before its own, which do not change any more, and named by
+// What a task or an approval shows of earlier results (shown*.go) is read from the visits before its own, which do not change any more, and named by
 // the outline of the version. Nothing of it is stored with the row: a copy would be one more place that erasures and masking have to reach. The
 // branches of visits and their numbers tell what was passed on the way, so no definition is compiled for it. A page of rows takes five
 // statements, and one more for versions that the process has not read yet. A visit looks back at 500 others at most. What somebody has given

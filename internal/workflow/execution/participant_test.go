@@ -174,6 +174,69 @@ func TestParticipantsByRule(t *testing.T) {
 	})
 }
 
+// Whom an earlier task's form asks for takes part in later phases: in each branch whom that branch was answered. Who is not found is an
+// incident that names the answer.
+func TestParticipantsByAnEarlierTask(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		lead := w.AddUser(t, w.A, "lead@a.test", principal.Member)
+		boss := w.AddUser(t, w.A, "boss@a.test", principal.Member)
+		d := byRule(body{"type": "answer", "answer": "lead", "phaseId": "ask"}, body{"type": "answer", "answer": "lead", "phaseId": "ask"})
+		ask := phase("ask", "PROCESS", body{"form": body{"fields": []body{{"key": "lead", "type": "email"}}}})
+		work := d["phases"].([]body)[1]
+		work["participants"] = append(work["participants"].([]body), body{"role": "accountable", "type": "answer", "answer": "lead", "phaseId": "ask"})
+		d["phases"] = append(d["phases"].([]body), ask)
+		d["transitions"] = append(d["transitions"].([]body), body{"from": "ask", "name": "next", "to": "work"})
+		d["transitions"].([]body)[0]["to"] = "ask"
+		s := open(t, w, d)
+		s.work()
+		r := s.file(nil)
+		s.at(r, "WAITING", "ask")
+		s.complete(r, "", body{"lead": "Lead@A.test"})
+		s.at(r, "WAITING", "work")
+		require.Equal(t, lead.ID, *s.task(r).AssigneeID)
+		s.complete(r, "", nil)
+		require.Eventually(t, func() bool {
+			return s.Store.Reader().Approval.Query().Where(approval.RequestID(r.ID)).CountX(s.ctx) == 1
+		}, patience, tick)
+		require.NoError(t, s.decide(lead, s.approval(r).ID, "APPROVE"), "who is accountable signs it off")
+		s.at(r, "WAITING", "approve")
+		list, err := run.ApproversOf(s.approval(r))
+		require.NoError(t, err)
+		require.Equal(t, []*run.Approver{{Type: "user", ID: lead.ID}}, list)
+
+		r = s.file(nil)
+		s.at(r, "WAITING", "ask")
+		s.complete(r, "", body{"lead": "nobody@else.test"})
+		s.at(r, "WAITING", "work")
+		require.Equal(t, `Nobody can get the task of the phase "Get it": the answer "lead" names nobody of the company.`, s.incident(r).Message)
+
+		s.publish(body{
+			"phases": []body{
+				phase("start", "START", nil), {"id": "each", "type": "FOR_EACH", "in": "[1, 2]", "as": "n", "start": "ask", "end": "join"}, ask,
+				{"id": "work", "type": "PROCESS", "participants": []body{{"role": "responsible", "type": "answer", "answer": "lead", "phaseId": "ask"}}},
+				{"id": "join", "type": "JOIN", "next": "done"}, phase("done", "END", nil),
+			},
+			"transitions": []body{{"from": "start", "name": "next", "to": "each"}, {"from": "ask", "name": "next", "to": "work"}, {"from": "work", "name": "next", "to": "join"}},
+		})
+		r = s.file(nil)
+		require.Eventually(t, func() bool { return len(s.tasks(r, "OPEN")) == 2 }, patience, tick)
+		for i, one := range s.tasks(r, "OPEN") {
+			testkit.Run(t, w, s.ctx, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: one.ID}, Variables: body{"lead": []string{lead.Email, boss.Email}[i]}})
+		}
+		given := func() (ids []string) {
+			for _, one := range s.tasks(r, "OPEN") {
+				if one.PhaseID == "work" {
+					ids = append(ids, op.Or(one.AssigneeID, ""))
+				}
+			}
+			return ids
+		}
+		require.Eventually(t, func() bool { return len(given()) == 2 }, patience, tick)
+		require.ElementsMatch(t, []string{lead.ID, boss.ID}, given())
+	})
+}
+
 // A rule that stands for nobody is an incident that says why; whoever is deactivated is treated as if named in person.
 func TestRulesThatStandForNobody(t *testing.T) {
 	t.Parallel()

@@ -129,12 +129,15 @@ func mayDecideIn(ctx context.Context, tx *op.Tx, e *ent.Execution, p *definition
 			return may, err
 		}
 	}
-	approvers, _, _, _ := approversOf(p, p.Approval == nil)
-	c, err := castFor(tx.Unfiltered(ctx, "whom a phase names does not depend on who asks"), tx.Client, e.RequestID, approvers)
+	all := tx.Unfiltered(ctx, "whom a phase names does not depend on who asks")
+	approvers, err := peopleNow(all, tx.Client, nowAt{e.ID, e.RequestID, 0}, p, func(p *definition.Phase) []definition.Participant {
+		list, _, _, _ := approversOf(p, p.Approval == nil)
+		return list
+	})
 	if err != nil {
 		return false, err
 	}
-	if !slices.ContainsFunc(c.in(approvers), func(one definition.Participant) bool { return slices.Contains(ids, one.ID) }) {
+	if !slices.ContainsFunc(approvers, func(one definition.Participant) bool { return slices.Contains(ids, one.ID) }) {
 		return false, nil
 	}
 	a := &ent.Approval{CompanyID: e.CompanyID, ExecutionID: e.ID, RequestID: e.RequestID, PhaseID: p.ID, Status: approval.StatusPENDING}

@@ -129,7 +129,7 @@ func (p *plan) named() (asked, told []definition.Participant) {
 		case engine.Tell:
 			told = append(told, e.Phase.InRole(e.Role)...)
 		case engine.OpenIncident:
-			told = append(told, p.phase(e.Fault.PhaseID).InRole("accountable")...)
+			told = append(told, accountable(p.stuckIn(e))...)
 		}
 	}
 	return asked, told
@@ -203,6 +203,11 @@ func (p *plan) filers() []string {
 		return nil
 	}
 	return []string{p.request.CreatedBy, p.request.RequesterID}
+}
+
+// stuckIn returns the phase of an incident, with what earlier tasks were answered.
+func (p *plan) stuckIn(e engine.OpenIncident) *definition.Phase {
+	return p.phase(e.Fault.PhaseID).Named(func() map[string]any { return p.state.Variables(p.d, e.Visit) })
 }
 
 // phase returns a phase of the definition.

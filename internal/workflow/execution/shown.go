@@ -108,8 +108,8 @@ func shownTo[Row any](ctx context.Context, tx *op.Tx, rows []*Row, of func(*Row)
 	return shown(tx.Unfiltered(ctx, "who reads a task or an approval reads what its phase shows"), tx.Client, list)
 }
 
-// shown reads what tasks and approvals show, by their ids. It takes five statements at most, and one more for definitions that this process
-// has not read yet, however many there are.
+// shown reads what tasks and approvals show, by their ids. It takes five statements at most, one more for definitions that this process
+// has not read yet, and one where phases were left at incidents, however many there are.
 func shown(ctx context.Context, db *ent.Client, list []asked) (map[string][]*Shown, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -125,6 +125,9 @@ func shown(ctx context.Context, db *ent.Client, list []asked) (map[string][]*Sho
 	chosen := map[string][]*ent.PhaseVisit{}
 	for _, a := range list {
 		chosen[a.id] = choose(a, outlines[a.executionID], histories[a.executionID])
+	}
+	if err := byHand(ctx, db, chosen); err != nil {
+		return nil, err
 	}
 	own, err := underSignOff(ctx, db, list, histories)
 	if err != nil {
@@ -151,57 +154,6 @@ func shown(ctx context.Context, db *ent.Client, list []asked) (map[string][]*Sho
 		out[a.id] = phases[max(0, len(phases)-definition.MaxShows):]
 	}
 	return out, nil
-}
-
-// The operations on tasks and approvals that REST has return the rows with what they show. Connections of the graph, which read windows of
-// rows, look it up for those of which it is asked.
-
-func listTasks(ctx context.Context, tx *op.Tx, in ListTasksInput) (paging.List[*ent.Task], error) {
-	l, err := paging.Of(ctx, in.Page, taskSorts, tasksOf(ctx, tx, in))
-	if err != nil || in.Window != nil {
-		return l, err
-	}
-	return l, ofTasks(ctx, tx, l.Rows...)
-}
-
-func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (paging.List[*ent.Approval], error) {
-	l, err := paging.Of(ctx, in.Page, approvalSorts, approvalsOf(ctx, tx, in))
-	if err != nil || in.Window != nil {
-		return l, err
-	}
-	return l, ofApprovals(ctx, tx, l.Rows...)
-}
-
-// withShown is a function of an operation on a row, whose result it attaches what that shows to.
-func withShown[Row, In any](attach func(context.Context, *op.Tx, ...*Row) error, fn func(context.Context, *op.Tx, *Row, In) (*Row, error)) func(context.Context, *op.Tx, *Row, In) (*Row, error) {
-	return func(ctx context.Context, tx *op.Tx, row *Row, in In) (*Row, error) {
-		row, err := fn(ctx, tx, row, in)
-		if err != nil {
-			return nil, err
-		}
-		return row, attach(ctx, tx, row)
-	}
-}
-
-// read returns the row that was loaded.
-func read[Row any](_ context.Context, _ *op.Tx, row *Row, _ op.ByID) (*Row, error) { return row, nil }
-
-func ofTasks(ctx context.Context, tx *op.Tx, rows ...*ent.Task) error {
-	return attachShown(ctx, tx, rows, ofTask, func(t *ent.Task) *json.RawMessage { return &t.Shown })
-}
-
-func ofApprovals(ctx context.Context, tx *op.Tx, rows ...*ent.Approval) error {
-	return attachShown(ctx, tx, rows, ofApproval, func(a *ent.Approval) *json.RawMessage { return &a.Shown })
-}
-
-func attachShown[Row any](ctx context.Context, tx *op.Tx, rows []*Row, of func(*Row) asked, into func(*Row) *json.RawMessage) error {
-	found, err := shownTo(ctx, tx, rows, of)
-	for _, row := range rows {
-		if err == nil {
-			*into(row), err = encode(found[of(row).id])
-		}
-	}
-	return err
 }
 
 // outlines caches the outlines of versions as versions caches the versions, and is as safe.
@@ -277,7 +229,8 @@ func visitsBefore(ctx context.Context, db *ent.Client, list []asked) (map[string
 	return out, nil
 }
 
-// choose returns the visits whose results a task or an approval shows, in order: the last one of each phase, in each branch.
+// choose returns the visits whose results a task or an approval shows, in order: the last one of each phase that is done, in each branch, and
+// those after it that were left at an incident, for which somebody may have given the values (byHand).
 func choose(a asked, o definition.Outline, history []*ent.PhaseVisit) []*ent.PhaseVisit {
 	before := history[:0:0]
 	branch := ""
@@ -299,8 +252,8 @@ func choose(a asked, o definition.Outline, history []*ent.PhaseVisit) []*ent.Pha
 	var out []*ent.PhaseVisit
 	for _, v := range slices.Backward(before) {
 		at := place{v.PhaseID, op.Or(v.Branch, "")}
-		if v.Status == phasevisit.StatusCOMPLETED && leaves(v) && !seen[at] && len(out) < definition.MaxShows {
-			seen[at] = true
+		if leaves(v) && !seen[at] && len(out) < definition.MaxShows && (v.Status == phasevisit.StatusCOMPLETED || v.Status == phasevisit.StatusSKIPPED) {
+			seen[at] = v.Status == phasevisit.StatusCOMPLETED
 			out = append(out, v)
 		}
 	}
@@ -330,62 +283,6 @@ func sinceDecisions(o definition.Outline, way []*ent.PhaseVisit) []*ent.PhaseVis
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(way), func(v *ent.PhaseVisit) bool { return old[v] })
-}
-
-// between stands between the names of branches.
-const between = " / "
-
-// onTheWay returns those of an execution's visits that lead to a visit in a branch which comes after them: those of its branch, those before
-// the blocks around it, and those in the branches of blocks that have ended on the way. A branch that its block has cancelled leads nowhere.
-// The history alone tells: what stands in a block does not go on, so the block's branches have the numbers up to the next visit beside it.
-func onTheWay(history []*ent.PhaseVisit, branch string) []*ent.PhaseVisit {
-	in := map[string][]*ent.PhaseVisit{}
-	for _, v := range history {
-		in[op.Or(v.Branch, "")] = append(in[op.Or(v.Branch, "")], v)
-	}
-	var out []*ent.PhaseVisit
-	begun := 0 // the number of the innermost block around so far
-	for _, around := range slices.Sorted(maps.Keys(in)) {
-		if around != "" && around != branch && !strings.HasPrefix(branch, around+between) {
-			continue
-		}
-		own := slices.DeleteFunc(in[around], func(v *ent.PhaseVisit) bool { return v.Number < begun }) // of another run of that branch
-		for i, v := range own {
-			out = append(out, v)
-			switch {
-			case !opensBlock(v):
-			case i+1 < len(own):
-				out = append(out, ended(history, around, v.Number, own[i+1].Number)...)
-			default:
-				begun = v.Number
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b *ent.PhaseVisit) int { return cmp.Compare(a.Number, b.Number) })
-	return out
-}
-
-func opensBlock(v *ent.PhaseVisit) bool {
-	return v.Type == string(definition.InParallel) || v.Type == string(definition.ForEach)
-}
-
-// ended returns the visits in the branches of a block that stands in a branch, between two numbers, without those of cancelled branches.
-func ended(history []*ent.PhaseVisit, around string, from, to int) (out []*ent.PhaseVisit) {
-	within := func(v *ent.PhaseVisit, branch string) bool {
-		return v.Number > from && v.Number < to && (branch == "" && v.Branch != nil || strings.HasPrefix(op.Or(v.Branch, ""), branch+between))
-	}
-	var cancelled []string
-	for _, v := range history {
-		if within(v, around) && v.Status == phasevisit.StatusSKIPPED && v.Transition == "" {
-			cancelled = append(cancelled, *v.Branch)
-		}
-	}
-	for _, v := range history {
-		if within(v, around) && !slices.ContainsFunc(cancelled, func(b string) bool { return *v.Branch == b || within(v, b) }) {
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // readOutputs reads what the chosen visits have left behind into them.

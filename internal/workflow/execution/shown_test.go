@@ -125,6 +125,79 @@ func TestApproversSeeWhatTheyDecideOn(t *testing.T) {
 	})
 }
 
+// What somebody gave for a phase at its incident shows as if the phase had left it behind, in place of what it left before.
+func TestWhatWasGivenAtIncidentsIsShown(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		member := w.A.Users[principal.Member]
+		s := open(t, w, purchase(member, nil, nil))
+		s.work()
+		r := s.file(nil)
+		s.at(r, "WAITING", "price")
+		s.complete(r, "", body{"note": "Nobody answers"})
+		s.at(r, "WAITING", "net_price")
+		skip := func(variables body) {
+			testkit.Run(t, w, s.ctx, run.ResolveIncident, run.ResolveIncidentInput{ByID: op.ByID{ID: s.incident(r).ID}, Action: "SKIP", Variables: variables})
+		}
+		skip(body{"net_price": body{"perMonth": 99, "source": "by telephone"}})
+		s.at(r, "WAITING", "check")
+		skip(nil)
+		s.at(r, "WAITING", "ask")
+		want := []string{`Ask for the price: A note = "Nobody answers"`, "Net price: Per month = 99", `Net price: Source = "by telephone"`}
+		require.Equal(t, want, s.approvalShows(member, r))
+
+		// Once it runs by itself, that counts; and the other way round.
+		require.NoError(t, s.decide(member, s.approval(r).ID, "REJECT"))
+		s.at(r, "WAITING", "price")
+		s.complete(r, "", body{"amount": 1200})
+		s.at(r, "WAITING", "ask")
+		require.Equal(t, []string{`Ask: Outcome = "Rejected"`, "Ask for the price: Price in euros = 1200", "Net price: Per month = 100"}, s.approvalShows(member, r))
+	})
+}
+
+// What a task or an approval shows is read before the transaction that changes it.
+func TestWhatIsShownIsReadOutsideOfTheWrite(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		member := w.A.Users[principal.Member]
+		s := open(t, w, purchase(member, nil, nil))
+		s.work()
+		r := s.priced()
+		id := s.approval(r).ID
+		want := []string{"Ask for the price: Price in euros = 1200", `Ask for the price: Delivery time = "2 weeks"`, "Net price: Per month = 100"}
+		me, _ := principal.From(w.AsUser(member))
+		decision := run.DecideApprovalInput{ByID: op.ByID{ID: id}, Decision: "APPROVE"}
+		ready, err := op.Prepare(s.ctx, w.Engine, me, run.DecideApproval, decision)
+		require.NoError(t, err)
+		require.NoError(t, w.Store.Write(s.ctx, func(ctx context.Context, tx *store.Tx) error {
+			return tx.PhaseVisit.Update().Where(phasevisit.ExecutionID(*r.ExecutionID)).ClearOutput().Exec(ctx)
+		}))
+		require.NoError(t, w.Engine.WorkAs(s.ctx, me, func(ctx context.Context, tx *op.Tx) error {
+			a, err := op.RunReady(ctx, tx, run.DecideApproval, ready)
+			if err == nil {
+				require.Equal(t, want, saidIn(t, a.Shown))
+			}
+			return err
+		}))
+		s.at(r, "WAITING", "order")
+		one := s.task(r)
+		done := run.CompleteTaskInput{ByID: op.ByID{ID: one.ID}}
+		owner, _ := principal.From(s.ctx)
+		complete, err := op.Prepare(s.ctx, w.Engine, owner, run.CompleteTask, done)
+		require.NoError(t, err)
+		require.NoError(t, w.Store.Write(s.ctx, func(ctx context.Context, tx *store.Tx) error {
+			return tx.PhaseVisit.Update().Where(phasevisit.ExecutionID(*r.ExecutionID)).ClearOutput().Exec(ctx)
+		}))
+		require.NoError(t, w.Engine.WorkAs(s.ctx, owner, func(ctx context.Context, tx *op.Tx) error {
+			out, err := op.RunReady(ctx, tx, run.CompleteTask, complete)
+			if err == nil {
+				require.Equal(t, []string{`Ask: Outcome = "Approved"`}, saidIn(t, out.Shown))
+			}
+			return err
+		}))
+	})
+}
+
 func saidIn(t *testing.T, raw json.RawMessage) []string {
 	t.Helper()
 	var list []*run.Shown

@@ -33,23 +33,27 @@ var (
 
 	GetTask = op.OnRow("task.read", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Summary: "Get a task",
-	}, loadTask, withShown(ofTasks, read[ent.Task])).Reaching(participant.SeesTask)
+	}, loadTask, withShown(ofTasks)).Reaching(participant.SeesTask)
 
 	CompleteTask = op.OnRow("task.complete", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write", Summary: "Complete a task, by one of its outcomes",
-	}, loadTask, withShown(ofTasks, completeTask)).Reaching(participant.InTask).Prepared(prepareCompletion)
+	}, loadTask, showing(shownByTask, completeTask)).Reaching(participant.InTask).Prepared(prepareCompletion)
 
 	ClaimTask = op.OnRow("task.claim", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"task.claim": events.TaskAssigned},
 		Summary: "Take a task that nobody else works",
-	}, loadTask, withShown(ofTasks, claimTask)).Reaching(participant.InTask)
+	}, loadTask, showing(shownByTask, claimTask)).Reaching(participant.InTask).Prepared(func(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
+		return prepareShown(ctx, tx, in.ID)
+	})
 
 	AssignTask = op.OnRow("task.assign", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"task.assign": events.TaskAssigned},
 		Summary: "Give a task to a user, a team or an agent",
-	}, loadTask, withShown(ofTasks, assignTask)).Reaching(participant.InTask)
+	}, loadTask, showing(shownByTask, assignTask)).Reaching(participant.InTask).Prepared(func(ctx context.Context, tx *op.Tx, in AssignTaskInput) (any, error) {
+		return prepareShown(ctx, tx, in.ID)
+	})
 )
 
 // ListTasksInput filters and pages the list.
@@ -97,12 +101,12 @@ func AccountableFor(ctx context.Context, tx *op.Tx, t *ent.Task) (string, error)
 	if err != nil {
 		return "", err
 	}
-	accountable := p.InRole("accountable")
-	c, err := castFor(tx.Unfiltered(ctx, "whom a phase names does not depend on who asks"), tx.Client, t.RequestID, accountable)
+	all := tx.Unfiltered(ctx, "whom a phase names does not depend on who asks")
+	list, err := peopleNow(all, tx.Client, nowAt{t.ExecutionID, t.RequestID, t.Visit}, p, accountable)
 	if err != nil {
 		return "", err
 	}
-	for _, one := range c.in(accountable) {
+	for _, one := range list {
 		if one.Type == "user" {
 			return one.ID, nil
 		}

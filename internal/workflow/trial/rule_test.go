@@ -33,6 +33,15 @@ func TestTrialNamesWhomRulesStandFor(t *testing.T) {
 			}
 			return out
 		}
+		// What a task is answered in the trial names people, too.
+		told := line([]body{
+			phase("start", "START", nil), phase("name", "PROCESS", body{"form": body{"fields": []body{{"key": "lead", "type": "email"}}}}),
+			{"id": "do", "type": "PROCESS", "participants": []body{{"role": "responsible", "type": "answer", "answer": "lead", "phaseId": "name"}}}, phase("end", "END", nil),
+		})
+		by := run(t, w, told, nil, body{"name": body{"variables": body{"lead": manager.Email}}, "do": body{}})
+		require.Equal(t, "COMPLETED", by.Status)
+		require.Equal(t, []string{"user " + manager.ID + " " + manager.Name}, who(step(t, by, "do").Asks[0].Who))
+
 		got := run(t, w, d, body{"manager": manager.Email}, body{"work": body{}, "ask": body{"decisions": body{manager.ID: "APPROVE", "serviceTeam": "APPROVE"}}})
 		require.Equal(t, "COMPLETED", got.Status)
 		require.Equal(t, []string{"user " + me.ID + " " + me.Name}, who(step(t, got, "work").Asks[0].Who), "the sample is the caller's")

@@ -9,7 +9,9 @@ const flow = await rest('POST', '/workflows', { name: 'Take what comes', definit
   phases: [{ id: 'start', type: 'START' }, { id: 'done', type: 'END' }], transitions: [{ from: 'start', name: 'next', to: 'done' }],
 } });
 await rest('POST', `/workflows/${flow.id}/publish`, {});
-const offering = await rest('POST', `/services/${demo.serviceId}/offerings`, { name: 'What code says', workflowId: flow.id });
+const offering = await rest('POST', `/services/${demo.serviceId}/offerings`, { name: 'What code says', workflowId: flow.id, form: { fields: [
+  { key: 'where', type: 'text', label: 'Where', required: true }, { key: 'kind', type: 'select', label: 'Kind', required: true, options: ['Bug', 'Wish'] },
+] } });
 
 const b = await arrive(owner, 'webhooks', { locale: 'en-US', timezoneId: 'Europe/Berlin' });
 const { page } = b;
@@ -26,6 +28,13 @@ await dialog.getByRole('button', { name: /^GitHub issues/ }).click();
 assert.equal(await dialog.getByLabel('Name').inputValue(), 'GitHub issues');
 await dialog.getByLabel('Submits a request for').selectOption({ value: offering.id });
 await b.sound('inbound-new');
+
+// What the offering's form requires is answered by the sender's sample, or the same for each call: else it is not made.
+await dialog.getByRole('button', { name: 'Create' }).click();
+await until('both questions are at fault', async () => (await dialog.getByText('Is required: the offering\'s form asks for it with each request.').count()) === 2);
+await dialog.getByLabel('Value for Where').selectOption('webhook.body.issue.html_url');
+await dialog.getByLabel('Value for Kind').selectOption({ label: 'Bug' });
+await b.sound('inbound-answers');
 await dialog.getByRole('button', { name: 'Create' }).click();
 const secret = await dialog.getByLabel('Signing secret').textContent();
 const url = await dialog.getByLabel('Address').textContent();
@@ -104,6 +113,7 @@ await main.getByRole('button', { name: 'Save' }).click();
 await page.getByText('The webhook was saved.').waitFor();
 await main.getByText('Example call', { exact: true }).click();
 await until('the example signs so', async () => (await main.getByLabel('Example call').textContent()).includes('X-Sig: $(printf'));
+assert.match(await main.getByLabel('Example call').textContent(), /^body='\{.*"issue":\{.*"html_url":.*x-github-event: issues/, 'it has what the mapping reads');
 const raw = JSON.stringify(issue);
 const signed = await fetch(url, { method: 'POST', body: raw, headers: { 'content-type': 'application/json', 'x-github-event': 'issues', 'x-sig': createHmac('sha256', secret).update(raw).digest('base64') } });
 assert.equal((await signed.json()).status, 'accepted');

@@ -34,6 +34,11 @@ function tokens(source: string): Token[] | null {
   return out;
 }
 
+const reserved = ['true', 'false', 'null', 'in']; // which cannot follow a dot
+
+// member is a field of an object, as CEL reads it.
+export const member = (of: string, key: string): string => (/^[A-Za-z_]\w*$/.test(key) && !reserved.includes(key) ? `${of}.${key}` : `${of}[${JSON.stringify(key)}]`);
+
 const escapes: Record<string, string> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '\'': '\'', '"': '"', '`': '`', '?': '?' };
 
 // unquoted is the text of a literal; null for one with an escape that CEL does not have.

@@ -6,6 +6,7 @@ import { useSettled } from '../app/settled';
 import { plural, t } from '../app/text';
 import { CheckExpression, ConditionFields } from '../gen/documents';
 import type { ConditionPlace } from '../gen/types';
+import { CelArea } from './celarea';
 import { celOf, isGroup, isValue, isWhole, rowsOf, type ConditionField, type Group, type Row } from './conditions';
 import { ConditionRows } from './conditionrows';
 import { named } from './conditionwords';
@@ -56,7 +57,7 @@ export const Condition = memo(function Condition({ scope, id, phaseId, definitio
     <fieldset ref={box} className={`condition${fault ? ' faulty' : ''}`} aria-describedby={[hint ? `${at}h` : '', fault ? `${at}f` : ''].filter(Boolean).join(' ') || undefined}>
       <legend>{label}{optional && <span className="soft small-text" aria-hidden>{t('Optional')}</span>}</legend>
       {written === undefined ? <p className="soft">{t('Loading…')}</p> : written
-        ? <textarea className="mono" rows={3} spellCheck={false} aria-label={t('{label}, as text', { label })} aria-invalid={fault ? true : undefined} readOnly={readOnly} value={value} onChange={(e) => { onChange(e.target.value); }} />
+        ? <CelArea className="mono" rows={3} aria-label={t('{label}, as text', { label })} aria-invalid={fault ? true : undefined} readOnly={readOnly} value={value} change={onChange} words={() => fields.map((f) => ({ code: f.expression, label: f.label }))} />
         : <ConditionRows group={rows && rows.parts.length > 0 ? rows : optional || readOnly ? none : blank} fields={fields} set={set} readOnly={readOnly ?? false} />}
       {written && !problem && checked?.fault && <Where text={value} fault={checked.fault} />}
       {fault && <p className="fault" id={`${at}f`}>{fault}</p>}

@@ -23,8 +23,8 @@ describe('what a pack makes', () => {
   });
   it('is found where it is, once it is there', () => {
     expect(pack.map(placeOf)).toEqual([null, { to: '/app/people' }, null, null, null]);
-    expect([item('Offering', 'a', 'off_1'), item('Schedule', 'a', 'sch_1'), item('AccessPolicy', 'a', 'pol_1'), item('SavedReply', 'a', 'rep_1'), item('Mailbox', 'a', 'mbx_1')].map(placeOf))
-      .toEqual([{ to: '/app/catalogue/off_1' }, { to: '/app/schedules/sch_1' }, { to: '/app/policies', search: { open: 'pol_1' } }, null, null]);
+    expect([item('Offering', 'a', 'off_1'), item('Schedule', 'a', 'sch_1'), item('AccessPolicy', 'a', 'pol_1'), item('InboundWebhook', 'a', 'whi_1'), item('SavedReply', 'a', 'rep_1'), item('Mailbox', 'a', 'mbx_1')].map(placeOf))
+      .toEqual([{ to: '/app/catalogue/off_1' }, { to: '/app/schedules/sch_1' }, { to: '/app/policies', search: { open: 'pol_1' } }, { to: '/app/inbound-webhooks/whi_1' }, null, null]);
     expect(opens(pack)).toBeNull();
     expect(opens([...pack, item('Workflow', 'w', 'wf_1')])).toEqual({ name: 'W', to: '/app/workflows/wf_1' });
     expect(opens([item('Workflow', 'w', 'wf_1'), item('Service', 's', 'svc_1')])).toEqual({ name: 'S', to: '/app/services/svc_1' });

@@ -14,7 +14,7 @@ import { readMoment, writeMoment, type Moment } from '../pages/workflows/builder
 import { showable } from '../pages/workflows/builder/showable';
 import { edit } from '../pages/workflows/builder/edit';
 import { renamed } from '../pages/workflows/builder/paste';
-import { decides, freeRules, isRule, questionsOf, ruleSaid, rules } from '../pages/workflows/builder/rules';
+import { decides, freeRules, isRule, questionsOf, ruleSaid, rules, taskQuestions } from '../pages/workflows/builder/rules';
 import { freeName, rekeyed } from '../pages/workflows/builder/fresh';
 import { below, merged, put, within } from '../pages/workflows/builder/shape';
 import { join, split, type Piece } from '../pages/workflows/builder/template';
@@ -267,6 +267,18 @@ describe('participants who are found for each request', () => {
     expect(questions).toEqual([{ key: 'lead', label: 'Your manager' }, { key: 'by_mail', label: 'By mail' }]);
     expect(freeRules(rules, questions).map((r) => ruleSaid(r, questions))).toEqual(['The requester', 'The assignee of the request', 'The team of the service', 'Person in the answer “Your manager”', 'Person in the answer “By mail”']);
     expect(freeRules(decides, [])).toEqual([{ type: 'assignee' }, { type: 'serviceTeam' }, { type: 'answer', answer: '' }]); // nobody decides on their own
+  });
+  it('may be whom an earlier task was answered', () => {
+    const ask = { id: 'ask', type: 'PROCESS', name: 'Choose a lead', config: { form: { fields } } };
+    const decide = { id: 'decide', type: 'APPROVAL', config: { approvers: [{ type: 'answer', answer: 'lead', phaseId: 'ask' }] }, participants: [{ role: 'informed', type: 'answer', answer: 'lead', phaseId: 'ask' }, { role: 'informed', type: 'requester' }] };
+    const d = { phases: [ask, decide], transitions: [] };
+    const tasks = taskQuestions(d, new Set(['phases.ask.lead']));
+    expect(tasks).toEqual([{ key: 'lead', label: 'Your manager', phase: 'ask', of: 'Choose a lead' }]);
+    expect(freeRules(['answer'], tasks)).toEqual([{ type: 'answer', answer: '' }, { type: 'answer', answer: 'lead', phaseId: 'ask' }]);
+    expect(freeRules(['answer'], [...questions, ...tasks]).map((r) => ruleSaid(r, [...questions, ...tasks]))).toEqual(['Person in the answer “Your manager”', 'Person in the answer “By mail”', 'Person in the answer “Your manager” of “Choose a lead”']);
+    expect(ruleSaid({ type: 'answer', answer: 'lead', phaseId: 'ask' })).toBe('Person in the answer “Lead” of “Ask”');
+    const to = renamed(d as never, new Map([['ask', 'choose']])).phases[1] as never as typeof decide;
+    expect([to.config.approvers[0]?.phaseId, to.participants[0], to.participants[1]]).toEqual(['choose', { role: 'informed', type: 'answer', answer: 'lead', phaseId: 'choose' }, { role: 'informed', type: 'requester' }]);
   });
   it('are none where somebody is named', () => { expect([ruleSaid({ type: 'user', id: 'usr_1' }), isRule('user'), isRule('answer')]).toEqual(['', false, true]); });
 });

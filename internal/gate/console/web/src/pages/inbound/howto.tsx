@@ -10,6 +10,8 @@ import { Copyable, Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { Section } from '../../ui/page';
 import { toast } from '../../ui/toast';
+import { exampleBody } from './example';
+import { flat } from './mapping';
 import { curl, noSettings, styleNames } from './signing';
 
 // usePresets are the senders that webhooks can be made for.
@@ -19,6 +21,7 @@ export function HowTo({ webhook: w }: { webhook: InboundFullFragment }) {
   const preset = usePresets(!w.preset).find((p) => p.key === w.preset);
   const may = useCan('inboundwebhook.rotate');
   const [giving, setGiving] = useState(false);
+  const example = { body: exampleBody(preset?.sampleBody, [w.when ?? '', ...Object.values(flat(w.fieldMapping))]), headers: (preset?.sampleHeaders ?? {}) as Record<string, string> };
   return (
     <Section title={t('How to call it')} actions={may && w.signatureStyle !== 'sns' && <button type="button" className="plain" onClick={() => { setGiving(true); }}>{t('Enter the sender’s secret')}</button>}>
       <div className="card pad stack">
@@ -33,7 +36,7 @@ export function HowTo({ webhook: w }: { webhook: InboundFullFragment }) {
           <summary>{t('Example call')}</summary>
           <div className="stack">
             {w.verifySignature && w.signatureStyle !== 'sns' && <p className="soft">{t('Signature: {style}. SECRET is the webhook’s secret.', { style: styleNames[w.signatureStyle] })}</p>}
-            <Copyable label={t('Example call')} value={curl(w.url, w.signatureStyle, { ...noSettings, ...w.signature }, w.verifySignature)} />
+            <Copyable label={t('Example call')} value={curl(w.url, w.signatureStyle, { ...noSettings, ...w.signature }, w.verifySignature, example)} />
           </div>
         </details>
       </div>

@@ -22,16 +22,22 @@ export function sent(style: SignatureStyle, s: Settings): Partial<Settings> | nu
 }
 
 const openssl = (what: string) => `$(printf %s "${what}" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/.* //')`; // not said
-const start = `body='{"title":"Printer is empty"}'`; // not said
+
+// An Example is what a call carries: its body as JSON, and the headers besides those of its signature.
+export interface Example { body: string; headers: Readonly<Record<string, string>> }
+const some: Example = { body: '{"title":"Printer is empty"}', headers: {} }; // not said
+const ownHeaders = /^(content-type|content-length|host|user-agent)$/i;
 const quoted = (text: string) => text.replace(/["\\$`]/g, '\\$&');
 
 // curl is a call that the webhook takes. SECRET is a variable of the shell; Amazon's messages nobody else can sign.
-export function curl(url: string, style: SignatureStyle, s: Settings, verify = true): string {
-  const call = (headers: string[], before = '') => [start, ...(before ? [before] : []), [`curl -X POST '${url}' -H 'content-type: application/json'`, ...headers.map((h) => `-H "${h}"`), `-d "$body"`].join(' ')].join('; '); // not said
+export function curl(url: string, style: SignatureStyle, s: Settings, verify = true, of = some): string {
+  const start = `body='${of.body.replaceAll("'", String.raw`'\''`)}'`; // not said
+  const event = Object.entries(of.headers).filter(([name]) => !ownHeaders.test(name)).map(([name, value]) => `${quoted(name)}: ${quoted(value)}`);
+  const call = (headers: string[], before = '') => [start, ...(before ? [before] : []), [`curl -X POST '${url}' -H 'content-type: application/json'`, ...[...event, ...headers].map((h) => `-H "${h}"`), `--data-raw "$body"`].join(' ')].join('; '); // not said
   if (!verify) return call([]);
   const at = 'at=$(date +%s)'; // not said
   switch (style) {
-    case 'github': return call([`x-hub-signature-256: sha256=${openssl('$body')}`, 'x-github-event: issues']); // not said
+    case 'github': return call([`x-hub-signature-256: sha256=${openssl('$body')}`, ...(event.some((h) => /^x-github-event:/i.test(h)) ? [] : ['x-github-event: issues'])]); // not said
     case 'pagerduty': return call([`x-pagerduty-signature: v1=${openssl('$body')}`]); // not said
     case 'stripe': return call([`stripe-signature: t=$at,v1=${openssl('$at.$body')}`], at); // not said
     case 'slack': return call(['x-slack-request-timestamp: $at', `x-slack-signature: v0=${openssl('v0:$at:$body')}`], at); // not said

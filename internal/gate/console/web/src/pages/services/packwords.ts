@@ -26,6 +26,7 @@ const kinds: Record<string, Kind> = {
   RoutingRule: { many: t('Routing rules'), counted: (n) => plural(n, '{n} routing rule', '{n} routing rules'), at: page('/app/routing') },
   SavedReply: { many: t('Saved replies'), counted: (n) => plural(n, '{n} saved reply', '{n} saved replies'), at: () => null },
   Schedule: { many: t('Schedules'), counted: (n) => plural(n, '{n} schedule', '{n} schedules'), at: own('schedules') },
+  InboundWebhook: { many: t('Inbound webhooks'), counted: (n) => plural(n, '{n} inbound webhook', '{n} inbound webhooks'), at: own('inbound-webhooks') },
   AccessPolicy: { many: t('Access policies'), counted: (n) => plural(n, '{n} access policy', '{n} access policies'), at: (id) => ({ to: '/app/policies', search: { open: id } }) },
 };
 

@@ -101,7 +101,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       {view === 'build' && (
         <>
           <form onSubmit={(e) => { e.preventDefault(); }}><Rest base={changed ? base : undefined} fault={fault && fault.details.length > 0 ? null : fault} fields={[]} /></form>
-          <Suspense fallback={<Skeleton rows={6} />}><Builder id={w.id} text={text} change={change} found={found} readOnly={!edits} fresh={w.version === 0 && edits && (parsed.definition.phases?.length ?? 0) < 4} /></Suspense>
+          <Suspense fallback={<Skeleton rows={6} />}><Builder id={w.id} text={text} change={change} found={found} saved={w.definition} readOnly={!edits} fresh={w.version === 0 && edits && (parsed.definition.phases?.length ?? 0) < 4} /></Suspense>
         </>
       )}
       {view === 'json' && <Code text={text} change={change} edits={edits} parsed={parsed} fault={fault} base={changed ? base : undefined} away={away} busy={saving || !changed} store={() => { void store(); }} />}

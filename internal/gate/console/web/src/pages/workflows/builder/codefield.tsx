@@ -1,5 +1,7 @@
 // codefield is an expression, or JSON with expressions in it, as text. A value that is picked comes where the caret is.
 import { useRef, type ReactNode } from 'react';
+import { CelArea } from '../../../parts/celarea';
+import type { Word } from '../../../parts/celwords';
 import { Field } from '../../../ui/field';
 import { usePhase } from './context';
 import type { Kind, Place } from './known';
@@ -9,12 +11,19 @@ interface Props { label: string; hint?: ReactNode; problem?: string | undefined;
 
 export function CodeField({ label, hint, problem, value, change, place = 'plain', wants, rows = 2, wrap = (code) => code }: Props) {
   const box = useRef<HTMLTextAreaElement>(null);
+  const words = useWords(place);
   return (
     <div className="code-field">
-      <Field label={label} hint={hint} fault={problem}><textarea ref={box} className="mono" rows={rows} spellCheck={false} value={value} onChange={(e) => { change(e.target.value); }} /></Field>
+      <Field label={label} hint={hint} fault={problem}><CelArea ref={box} className="mono" rows={rows} value={value} change={change} words={words} template={wrap('') !== ''} /></Field>
       <Insert at={box} change={change} place={place} wants={wants} wrap={wrap} />
     </div>
   );
+}
+
+// useWords are the values that can be written at a place.
+export function useWords(place: Place): () => Word[] {
+  const { values } = usePhase();
+  return () => [...values(place).labels].map(([code, k]) => ({ code, label: k.label }));
 }
 
 interface InsertProps { at: { current: HTMLTextAreaElement | null }; change: (to: string) => void; place: Place; wants?: Kind[] | undefined; wrap?: (code: string) => string }

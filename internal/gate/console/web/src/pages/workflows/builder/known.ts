@@ -3,7 +3,7 @@ import { parse } from '../../../app/digits';
 import { t } from '../../../app/text';
 import * as enums from '../../../gen/enums';
 import { heldWays } from '../../../parts/blocks';
-import { quoted } from '../../../parts/cel';
+import { member, quoted } from '../../../parts/cel';
 import { inWords, phaseType, words } from '../../../ui/bits';
 import { blockOf, shaped } from './definition';
 import { isWithin } from './blocks';
@@ -36,9 +36,6 @@ export function knownAt(of: Sources, place: Place): Known[] {
 }
 
 const one = (label: string, code: string, kind: Kind, options?: readonly string[]): Known => ({ label, code, kind, ...(options ? { options: [...options] } : {}) });
-
-// member is a field of an object, as CEL reads it.
-export const member = (of: string, key: string): string => (/^[A-Za-z_]\w*$/.test(key) ? `${of}.${key}` : `${of}[${JSON.stringify(key)}]`);
 
 const kinds: Record<string, Kind> = { number: 'number', boolean: 'boolean', date: 'date', datetime: 'moment', multiselect: 'list', file: 'list', user: 'person', team: 'team' };
 

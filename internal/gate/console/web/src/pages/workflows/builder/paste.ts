@@ -15,12 +15,20 @@ export function withShows(p: Phase, change: (ids: string[]) => string[]): Phase 
   return to.length === was.length && to.every((id, i) => id === was[i]) ? p : { ...p, config: { ...config, shows: to } };
 }
 
+// withTasks is a phase with other ids of the tasks whose answers name people in it.
+function withTasks(p: Phase, name: (id: string) => string): Phase {
+  const told = (v: unknown) => (Array.isArray(v) && v.some((x) => name(text(object(x)['phaseId'])) !== text(object(x)['phaseId'])) ? v.map((x: unknown) => (text(object(x)['phaseId']) ? { ...object(x), phaseId: name(text(object(x)['phaseId'])) } : x)) : v);
+  const [participants, approvers] = [told(p['participants']), told(object(p['config'])['approvers'])];
+  const to = participants === p['participants'] ? p : { ...p, participants } as Phase;
+  return approvers === object(p['config'])['approvers'] ? to : { ...to, config: { ...object(p['config']), approvers } };
+}
+
 export function renamed(d: Definition, to: Map<string, string>): Definition {
   const name = (id: string) => to.get(id) ?? id;
   const ended = (p: Phase) => (to.has(text(p['end'])) && opens(p) ? put(p, 'end', name(text(p['end']))) : p);
   const named = {
     ...d,
-    phases: d.phases.map((p) => { const told = withShows(ended(renamedIn(p, to) as Phase), (ids) => ids.map(name)); return to.has(p.id) ? { ...told, id: name(p.id) } : told; }),
+    phases: d.phases.map((p) => { const told = withTasks(withShows(ended(renamedIn(p, to) as Phase), (ids) => ids.map(name)), name); return to.has(p.id) ? { ...told, id: name(p.id) } : told; }),
     transitions: d.transitions.map((w) => (to.has(w.from) ? { ...w, from: name(w.from) } : w)),
   };
   return turned(named, (w) => name(w.to));

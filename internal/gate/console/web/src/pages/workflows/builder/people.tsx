@@ -6,7 +6,7 @@ import { t } from '../../../app/text';
 import { NameOf } from '../../../gen/documents';
 import { moved, replaced, without } from '../../../ui/lists';
 import { useAsked, usePhase, type Sort } from './context';
-import { decides, freeRules, isRule, questionsOf, ruleSaid, rules, type Rule } from './rules';
+import { asks, decides, freeRules, isRule, questionsOf, ruleSaid, rules, taskQuestions, type Rule } from './rules';
 import { below, merged, text, type Json } from './shape';
 
 const icons = { user: User, team: Users, agent: Bot };
@@ -18,11 +18,11 @@ interface PickedProps { label: string; hint?: ReactNode; none: string; all: Json
 // Picked is a list of people, teams and agents, and of rules that find them. paths are where each stands in the phase, for what is said of it.
 export function Picked({ label, hint, none, all, paths, sorts, rules, change, make, ordered, problem }: PickedProps) {
   const id = useId();
-  const { workflow, people: choices, problems, readOnly } = usePhase();
-  const questions = questionsOf(useAsked(workflow).flatMap((a) => a.fields));
+  const { workflow, definition, id: here, people: choices, problems, readOnly, values } = usePhase();
+  const questions = [...questionsOf(useAsked(workflow).flatMap((a) => a.fields)), ...taskQuestions(definition, values('plain').labels).filter((q) => q.phase !== here)];
   const said = [problem, ...paths.map((p) => below(problems, p))].filter(Boolean).join(' ') || undefined;
   const free = sorts.map((sort) => ({ sort, list: choices[sort].filter((c) => !all.some((p) => p['type'] === sort && p['id'] === c.id)) })).filter((g) => g.list.length > 0);
-  const found = freeRules(rules, questions).filter((r) => !all.some((p) => p['type'] === r['type'] && text(p['answer']) === text(r['answer'])));
+  const found = freeRules(rules, questions).filter((r) => !all.some((p) => p['type'] === r['type'] && text(p['answer']) === text(r['answer']) && text(p['phaseId']) === text(r['phaseId'])));
   const nameOf = (p: Json) => ruleSaid(p, questions) || choices[sortOf(p)].find((c) => c.id === p['id'])?.name;
   return (
     <div className={`field${said ? ' faulty' : ''}`} role="group" aria-labelledby={`${id}l`}>
@@ -35,7 +35,7 @@ export function Picked({ label, hint, none, all, paths, sorts, rules, change, ma
             return (
               <li key={`${text(p['type'])} ${text(p['id'])} ${i}`} className={below(problems, paths[i] ?? '') ? 'faulty' : undefined}>
                 {ordered && <span className="soft">{i + 1}.</span>}<Icon size={14} aria-label={byRule ? t('From the request') : headings[sort]} />
-                {p['type'] === 'answer' && !questions.some((q) => q.key === p['answer'])
+                {p['type'] === 'answer' && !text(p['phaseId']) && !questions.some((q) => asks(q, p))
                   ? <label className="grow line">{t('Person in the answer')} <input className="mono grow" spellCheck={false} autoCapitalize="off" maxLength={64} placeholder={'manager'} disabled={readOnly} value={text(p['answer'])} onChange={(e) => { change(replaced(all, i, { ...p, answer: e.target.value.trim() })); }} /></label>
                   : <span className="grow" dir="auto">{name ?? <Named id={text(p['id'])} none={unknown[sort]} />}</span>}
                 {!readOnly && ordered && <button type="button" className="icon" aria-label={t('Move row {n} up', { n: i + 1 })} disabled={i === 0} onClick={() => { change(moved(all, i, -1)); }}><ArrowUp size={14} aria-hidden /></button>}
@@ -46,15 +46,15 @@ export function Picked({ label, hint, none, all, paths, sorts, rules, change, ma
           })}
         </ol>
       )}
-      {all.some((p) => p['type'] === 'answer' && !questions.some((q) => q.key === p['answer'])) && <p className="hint">{t('The key of a question in the offering’s form whose answer is a person or an e-mail address.')}</p>}
+      {all.some((p) => p['type'] === 'answer' && !text(p['phaseId']) && !questions.some((q) => asks(q, p))) && <p className="hint">{t('The key of a question in the offering’s form whose answer is a person or an e-mail address.')}</p>}
       {all.length === 0 && readOnly && <p className="soft">{t('Nobody')}</p>}
       {!readOnly && (
         <select
           aria-label={t('Add to “{label}”', { label })} aria-invalid={said ? true : undefined} aria-describedby={[hint ? `${id}h` : '', said ? `${id}f` : ''].filter(Boolean).join(' ') || undefined} value=""
-          onChange={(e) => { const [type, ...rest] = e.target.value.split(' '); change([...all, make(whoOf(text(type), rest.join(' ')))]); }}
+          onChange={(e) => { const [type, ...rest] = e.target.value.split(' '); change([...all, make(whoOf(text(type), text(rest[0]), text(rest[1])))]); }}
         >
           <option value="" disabled>{all.length > 0 ? t('Add somebody…') : none}</option>
-          {found.length > 0 && <optgroup label={t('From the request')}>{found.map((r) => <option key={`${text(r['type'])} ${text(r['answer'])}`} value={`${text(r['type'])} ${text(r['answer'])}`}>{r['answer'] === '' ? t('Person in an answer…') : ruleSaid(r, questions)}</option>)}</optgroup>}
+          {found.length > 0 && <optgroup label={t('From the request')}>{found.map((r) => <option key={codeOf(r)} value={codeOf(r)}>{r['answer'] === '' ? t('Person in an answer…') : ruleSaid(r, questions)}</option>)}</optgroup>}
           {free.map(({ sort, list }) => <optgroup key={sort} label={headings[sort]}>{list.map((c) => <option key={c.id} value={`${sort} ${c.id}`}>{c.name}</option>)}</optgroup>)}
         </select>
       )}
@@ -67,7 +67,8 @@ export function Picked({ label, hint, none, all, paths, sorts, rules, change, ma
 const sortOf = (p: Json): Sort => (Object.hasOwn(icons, text(p['type'])) ? p['type'] : 'user') as Sort;
 
 // whoOf is the entry of somebody who was chosen: by a rule, or by id.
-const whoOf = (type: string, of: string): Json => (type === 'answer' ? { type, answer: of } : isRule(type) ? { type } : { type, id: of });
+const whoOf = (type: string, of: string, phaseId: string): Json => (type === 'answer' ? { type, answer: of, ...(phaseId ? { phaseId } : {}) } : isRule(type) ? { type } : { type, id: of });
+const codeOf = (rule: Json): string => [rule['type'], rule['answer'], rule['phaseId']].map(text).join(' ').trim();
 
 // Named is somebody who cannot be chosen any more, as a person who has left.
 function Named({ id, none }: { id: string; none: string }) {

@@ -1,6 +1,8 @@
 // templatefield is a text with values in it. Each value is a chip with its label; behind it stands the expression.
 import { useEffect, useId, useLayoutEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { t } from '../../../app/text';
+import { CelArea } from '../../../parts/celarea';
+import { useWords } from './codefield';
 import { usePhase } from './context';
 import { named, type Known, type Place } from './known';
 import { Picker } from './picker';
@@ -13,6 +15,7 @@ export function TemplateField({ label, hint, problem, optional, value, change, p
   const id = useId();
   const { readOnly, values } = usePhase();
   const { tree, labels } = values(place);
+  const words = useWords(place);
   const [raw, setRaw] = useState(false);
   const editor = useRef<HTMLDivElement>(null);
   const insert = useRef<(code: string) => void>(() => undefined);
@@ -25,7 +28,7 @@ export function TemplateField({ label, hint, problem, optional, value, change, p
     <div className={`field${problem ? ' faulty' : ''}`}>
       <div className={bare ? 'hidden' : 'label-row'}><span className="template-label" id={`${id}l`} onClick={() => { editor.current?.focus(); }}>{label}</span>{optional && <span className="soft small-text" aria-hidden>{t('Optional')}</span>}</div>
       {raw || broken
-        ? <textarea className="mono" rows={lines ? 4 : 2} spellCheck={false} aria-labelledby={`${id}l`} {...aria} value={value} onChange={(e) => { change(lines ? e.target.value : e.target.value.replaceAll('\n', ' ')); }} />
+        ? <CelArea className="mono" rows={lines ? 4 : 2} aria-labelledby={`${id}l`} {...aria} value={value} change={(to) => { change(lines ? to : to.replaceAll('\n', ' ')); }} words={words} template />
         : <Editor at={editor} insert={insert} value={value} change={(to) => { typed.current = to; change(to); }} torn={() => { setRaw(true); }} labels={labels} lines={lines} readOnly={readOnly} placeholder={placeholder} aria={{ ...aria, 'aria-labelledby': `${id}l` }} />}
       {!readOnly && (
         <div className="line template-verbs">

@@ -2,7 +2,8 @@
 import { X } from 'lucide-react';
 import { useId, useRef, useState, type ReactNode } from 'react';
 import { t } from '../../../app/text';
-import { Insert } from './codefield';
+import { CelArea } from '../../../parts/celarea';
+import { Insert, useWords } from './codefield';
 import { ConditionField } from './conditionfield';
 import { usePhase } from './context';
 import { kindName, kindOf, named, type Kind, type Place } from './known';
@@ -21,6 +22,7 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
   const box = useRef<HTMLTextAreaElement>(null);
   const { values } = usePhase();
   const { tree, labels } = values(place);
+  const words = useWords(place);
   const [chosen, choose] = useState<{ mode: Mode; value: string } | null>(null);
   const read = readValue(value, (code) => named(code, labels) !== null);
   const guess = read.is === 'code' && kindOf(value) === 'boolean' ? 'condition' : read.is;
@@ -63,7 +65,7 @@ export function ValueField({ label, hint, problem, value, change, place = 'plain
       default:
         return (
           <span className="grow">
-            <textarea {...aria} ref={box} className="mono" rows={2} spellCheck={false} value={value} onChange={(e) => { take(e.target.value, 'code'); }} />
+            <CelArea {...aria} ref={box} className="mono" rows={2} value={value} change={(to) => { take(to, 'code'); }} words={words} />
             <Insert at={box} change={(to) => { take(to, 'code'); }} place={place} wants={wants} />
           </span>
         );

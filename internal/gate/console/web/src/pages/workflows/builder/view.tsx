@@ -18,6 +18,7 @@ import { addableAt, called, exitName, outcomeOf, wayName } from './kinds';
 import { titled } from './known';
 import { exitOf, Outline } from './outline';
 import { adds, Palette, type Choice } from './palette';
+import { useLive } from './live';
 import { loose, problemsOf, type Found } from './problems';
 import { SenderProvider, useSender } from './sendonce';
 import { Sheet, Side } from './side';
@@ -31,12 +32,12 @@ const parts: Record<Shows, string> = { both: t('Both'), outline: t('Outline'), p
 
 const Try = lazy(() => import('./try/panel'));
 
-interface Props { id: string; text: string; change: (text: string) => void; found: Found[]; readOnly: boolean; fresh: boolean }
+interface Props { id: string; text: string; change: (text: string) => void; found: Found[]; saved: unknown; readOnly: boolean; fresh: boolean }
 
-export default function Builder({ id, text, change, found, readOnly, fresh }: Props) {
+export default function Builder({ id, text, change, found, saved, readOnly, fresh }: Props) {
   const b = useBuilder(text, change);
   if (!b) return <p className="notice">{t('The definition cannot be shown as phases. Fix it in the JSON tab.')}</p>;
-  return <Parts id={id} b={b} found={found} readOnly={readOnly} fresh={fresh} />;
+  return <Parts id={id} b={b} refused={found} saved={saved} readOnly={readOnly} fresh={fresh} />;
 }
 
 // saidAt is in which field of a phase the server has found something, ahead of what that is.
@@ -47,7 +48,7 @@ const control = (of: string) => globalThis.document.querySelector<HTMLElement>(`
 const inForm = () => control('.phase-form :is(input, select, textarea)') ?? control('button'); // not said
 const atFault = () => control(':is([aria-invalid=true], .faulty :is(input, select, textarea, button))') ?? inForm(); // not said
 
-function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: Found[]; readOnly: boolean; fresh: boolean }) {
+function Parts({ id, b, refused, saved, readOnly, fresh }: { id: string; b: Made; refused: Found[]; saved: unknown; readOnly: boolean; fresh: boolean }) {
   const { acts, definition: d } = b;
   const [asking, setAsking] = useState<{ at: Exit | null } | null>(null);
   const [opened, setOpened] = useState(false); // the sheet, in a narrow window
@@ -62,6 +63,8 @@ function Parts({ id, b, found, readOnly, fresh }: { id: string; b: Made; found: 
   const narrow = useMedia('(max-width: 64rem)'); // not said
   const calls = d.phases.some((p) => p.type === 'CALL_WORKFLOW');
   const names = new Map([...usePersonChoices(), ...useTeamChoices(), ...useAgentChoices(), ...useWorkflowChoices(!calls)].map((x) => [x.id, x.name]));
+  const live = useLive(id, d, saved, readOnly);
+  const found = useMemo(() => [...refused, ...live.filter((x) => phaseOf(d, x.id) && !refused.some((r) => r.id === x.id && r.path === x.path))], [d, refused, live]);
   const problems = useMemo(() => problemsOf(d, found), [d, found]);
   const faults = useMemo(() => {
     const of = new Map<string, string[]>();
