@@ -1,11 +1,13 @@
 // An owner builds the process of a purchase in the console, by its forms alone: a task asks for the price, a value is computed, a decision made
-// of rows sends what is dear to a team that approves within two days, a timer waits, and a shop is called with a secret. It is tried,
-// published, changed and published again. Somebody counts what was done: each text, choice and key that does something is one action.
+// of rows sends what is dear to a team that approves within two days, a timer waits, and a shop is called with a secret. It is tried and
+// published, offered with a service level that escalates, routed, filed by hand and by GitHub, then changed and published again. Somebody
+// counts what was done: each text, choice and key that does something is one action.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { arrive, building, keyboard, rest, until } from './console-browser.mjs';
 
 const mostActions = 120;
-const { owner } = JSON.parse(process.env.ATRIUM_TEST);
+const { demo, owner } = JSON.parse(process.env.ATRIUM_TEST);
 await rest('POST', '/secrets', { name: 'SHOP_KEY', value: 'a value', allowedHosts: ['shop.example'] });
 const team = (await rest('GET', '/teams')).find((one) => one.name === 'Management');
 
@@ -188,10 +190,72 @@ await page.getByText('The draft was saved.').waitFor();
 await press(page.getByRole('button', { name: 'Publish', exact: true }));
 await press(page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }));
 await page.getByText('Version 1 is published.').waitFor();
+
+// An offering of a service takes it, with a service level that escalates twice; a rule routes the service's requests to the team; and issues on
+// GitHub file them, too.
+const dialogOf = (of) => page.getByRole('dialog', { name: of });
+const go = (to, heading) => acts(1, () => b.go(to, heading));
+await go(`services/${demo.serviceId}`, 'IT Support');
+await press(page.getByRole('button', { name: 'New offering' }));
+const offer = dialogOf('New offering');
+await type(offer.getByLabel('Name', { exact: true }), 'Buy something');
+await choose(offer.getByRole('combobox', { name: 'Workflow', exact: true }), 'Purchase');
+await type(offer.getByLabel('First response (minutes)'), '60');
+await type(offer.getByLabel('Resolution (minutes)'), '2880');
+const escalations = offer.getByRole('group', { name: 'Escalations' });
+for (const n of [1, 2]) {
+  await press(escalations.getByRole('button', { name: 'Add escalation' }));
+  await type(escalations.getByRole('group', { name: `Row ${n}`, exact: true }).getByLabel('After', { exact: true }), `${n * 45}`);
+}
+await choose(escalations.getByRole('group', { name: 'Row 2', exact: true }).getByLabel('Then'), 'Raise its priority by one');
+await press(offer.getByRole('button', { name: 'Create' }));
+await offer.waitFor({ state: 'detached' });
+const offering = (await rest('GET', `/services/${demo.serviceId}/offerings`)).find((one) => one.name === 'Buy something');
+assert.deepEqual([offering.workflowId, offering.sla.escalations.map((e) => e.do)], [id, ['notify', 'raise']]);
+
+await go('routing', 'Routing rules');
+await press(page.getByRole('button', { name: 'New routing rule' }));
+const route = dialogOf('New routing rule');
+await type(route.getByLabel('Name', { exact: true }), 'Purchases');
+await choose(route.getByRole('combobox', { name: 'What' }), 'Service');
+await choose(route.getByRole('combobox', { name: 'Value' }), 'IT Support');
+await choose(route.getByRole('combobox', { name: 'Team' }), team.name);
+await press(route.getByRole('button', { name: 'Create' }));
+await page.getByText('The rule was created and applies from now on.').waitFor();
+
+await go('webhooks', 'Webhooks');
+await press(page.getByRole('button', { name: 'New inbound webhook' }));
+const hook = page.getByRole('dialog');
+await press(hook.getByRole('button', { name: /^GitHub issues/ }));
+await acts(1, () => hook.getByLabel('Submits a request for').selectOption(offering.id));
+await press(hook.getByRole('button', { name: 'Create' }));
+const [secret, url] = [await hook.getByLabel('Signing secret').textContent(), await hook.getByLabel('Address').textContent()];
+await press(hook.getByRole('button', { name: 'I have stored it' }));
+
+// It is used: from the catalogue, and by GitHub.
+await go(`catalogue/${offering.id}`, 'Buy something');
+await type(page.getByLabel('Title', { exact: true }), 'A desk');
+await press(page.getByRole('button', { name: 'Submit request' }));
+const asked = async (title) => {
+  let found;
+  await until(`${title} waits for its price`, async () => {
+    found = (await rest('GET', '/requests?sort=-createdAt')).find((r) => r.title === title);
+    return found?.executionId && (await rest('GET', `/executions/${found.executionId}`)).phaseId === 'work';
+  });
+  return found;
+};
+assert.equal((await asked('A desk')).teamId, team.id, 'it is routed by its service');
+const issue = JSON.stringify({ action: 'opened', issue: { title: 'A chair', body: null, html_url: 'https://github.com/acme/office/issues/1', labels: [] } });
+const sent = await fetch(url, { method: 'POST', body: issue, headers: {
+  'content-type': 'application/json', 'x-github-event': 'issues', 'x-github-delivery': 'd-1', 'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(issue).digest('hex')}`,
+} });
+assert.equal((await sent.json()).status, 'accepted');
+assert.equal((await asked('A chair')).sla.state, 'ON_TRACK');
 assert.ok(actions <= mostActions, `it took ${actions} actions, ${mostActions} at most`);
 assert.equal((await rest('GET', `/workflows/${id}`)).version, 1);
 
 // What is refused while the history is shown is said in the builder, at its phase.
+await b.go(`workflows/${id}`, 'Purchase');
 await open('approval', 'Approval');
 await type(days, '5');
 await back('approval');
