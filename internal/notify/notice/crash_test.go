@@ -16,7 +16,6 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -77,7 +76,7 @@ func TestNodesAreKilled(t *testing.T) {
 			testkit.Kill(t, node)
 		}
 		w.Clock.SetOffset(nodesAhead)
-		w.WorkJobs(t, notice.Work(w.Engine, reads), jobs.Poll(50*time.Millisecond))
+		w.WorkJobs(t, notice.Work(w.Engine, reads))
 		require.Eventually(t, func() bool {
 			waits, err := w.Store.Reader().Notification.Query().Where(notification.DigestAtNotNil()).Count(ctx)
 			require.NoError(t, err)
@@ -100,5 +99,5 @@ func TestNodeThatMailsWhatWaits(t *testing.T) {
 	}
 	w.Store.Clock().SetOffset(nodesAhead)
 	w.Engine.Mailer = postbox{}
-	w.WorkUntilKilled(t, notice.Work(w.Engine, reads), jobs.Poll(50*time.Millisecond))
+	w.WorkUntilKilled(t, notice.Work(w.Engine, reads))
 }

@@ -213,7 +213,7 @@ func TestCompaniesTakeTurns(t *testing.T) {
 		places := jobs.NewPlaces(2, 1, 20*time.Millisecond)
 		leave, err := places.Take(t.Context(), w.A.Company.ID)
 		require.NoError(t, err)
-		w.WorkJobs(t, notice.WorkIn(w.Engine, reads, places), jobs.Poll(50*time.Millisecond))
+		w.WorkJobs(t, notice.WorkIn(w.Engine, reads, places))
 		require.Eventually(t, func() bool { return len(mails.of(theirs)) == 1 }, patience, tick)
 		require.Empty(t, mails.of(ours))
 		waits := w.Unfinished(t, w.A.Company.ID)
