@@ -18,7 +18,7 @@ func (RequestTag) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("request_id").MaxLen(40).Immutable(),
 		field.String("key").MaxLen(64).Immutable(),
-		field.String("value").MaxRuneLen(256).Immutable(),
+		field.String("value").MaxRuneLen(256),
 	}
 }
 

@@ -27,6 +27,7 @@ var erased = map[string]string{
 	"deleted, mails that came from them":     "inbound_mails.message_id inbound_mails.sender inbound_mails.recipient inbound_mails.subject inbound_mails.excerpt inbound_mails.reason inbound_mails.peer inbound_mails.helo inbound_mails.mail_from inbound_mails.stored_as",
 	"of their comments":                      "comments.body comments.quoted",
 	"with the row that has the words":        "search_documents.tokens",
+	"with the request that has the tags":     "request_tags.key request_tags.value",
 	"deleted, their reports by mail":         "report_subscriptions.name report_subscriptions.query",
 	"of their views for others":              "saved_views.name saved_views.query",
 	"that tell others of their mentions":     "notifications.subject",

@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -70,8 +71,10 @@ func TestWhatOperationsMadeMoves(t *testing.T) {
 		flow := testkit.Run(t, from, ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Alerts", Definition: workflow.NewDefinition([]byte(
 			`{"phases":[{"id":"s","type":"START"},{"id":"e","type":"END"}],"transitions":[{"from":"s","name":"next","to":"e"}]}`))})
 		testkit.Run(t, from, ctx, workflow.PublishWorkflow, op.ByID{ID: flow.ID})
+		var asked inbound.Mapping
+		require.NoError(t, json.Unmarshal([]byte(`{"fields":{"model":"'14 inch'"}}`), &asked))
 		testkit.Run(t, from, ctx, inbound.CreateWebhook, inbound.CreateWebhookInput{Name: "Monitoring", WorkflowID: flow.ID, Headers: []string{"X-Source"},
-			OfferingID: &offering.ID})
+			OfferingID: &offering.ID, FieldMapping: &asked})
 		testkit.Run(t, from, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://hooks.example/in", Events: []string{"request.created"}})
 		testkit.Run(t, from, ctx, agent.CreateConnection, agent.CreateConnectionInput{
 			Name: "Models", Kind: "openai", BaseURL: "https://models.example/v1", SecretName: new("ANSWER"), Models: []string{"small"},

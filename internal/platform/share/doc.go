@@ -26,6 +26,7 @@
 //	internal/workflow/trial/send.go         calls of trials 16                2
 //	internal/notify/mailbox/take.go         hooks 4, messages 4, fetches 4    2, 2 and 1
 //	internal/notify/mailbox/work.go         the queues of these               as above
+//	internal/notify/notice/digest.go        digests 4                         1
 //	internal/notify/mail/outbox.go          mails 4                           100 a minute before others' mails, the rest after them
 //	internal/webhook/limit.go               deliveries 2,048                  512; a receiver 16
 //	internal/webhook/dispatcher.go          the queue of these                as above

@@ -116,10 +116,11 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow/schedule.mayAdd":        "the company itself; the schedules are counted unfiltered",
 	"internal/workflow/execution.advanceTasks": "a worker's, from whom nothing is hidden",
 
-	"internal/people/erasure.eraseExecution": "a worker's, from whom nothing is hidden",
-	"internal/notify/mailbox.conceal":        "which requests and comments the caller reads decides what of their mails is shown",
-	"internal/desk/attachment.copied":        "copies are the caller's, of files that the caller reads",
-	"internal/workflow.checkCalls":           "the workflows that the caller sees, which a refusal names",
+	"internal/people/erasure.eraseExecution":  "a worker's, from whom nothing is hidden",
+	"internal/notify/mailbox.conceal":         "which requests and comments the caller reads decides what of their mails is shown",
+	"internal/desk/attachment.copied":         "copies are the caller's, of files that the caller reads",
+	"internal/workflow/condition.givenFields": "values of the workflows that the caller sees, from which they pick",
+	"internal/workflow.checkCalls":            "the workflows that the caller sees, which a refusal names",
 }
 
 // terminals are the methods that run a query.
