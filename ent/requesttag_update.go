@@ -27,6 +27,20 @@ func (_u *RequestTagUpdate) Where(ps ...predicate.RequestTag) *RequestTagUpdate 
 	return _u
 }
 
+// SetValue sets the "value" field.
+func (_u *RequestTagUpdate) SetValue(v string) *RequestTagUpdate {
+	_u.mutation.SetValue(v)
+	return _u
+}
+
+// SetNillableValue sets the "value" field if the given value is not nil.
+func (_u *RequestTagUpdate) SetNillableValue(v *string) *RequestTagUpdate {
+	if v != nil {
+		_u.SetValue(*v)
+	}
+	return _u
+}
+
 // Mutation returns the RequestTagMutation object of the builder.
 func (_u *RequestTagUpdate) Mutation() *RequestTagMutation {
 	return _u.mutation
@@ -59,7 +73,20 @@ func (_u *RequestTagUpdate) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *RequestTagUpdate) check() error {
+	if v, ok := _u.mutation.Value(); ok {
+		if err := requesttag.ValueValidator(v); err != nil {
+			return &ValidationError{Name: "value", err: fmt.Errorf(`ent: validator failed for field "RequestTag.value": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *RequestTagUpdate) sqlSave(ctx context.Context) (_node int, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(requesttag.Table, requesttag.Columns, sqlgraph.NewFieldSpec(requesttag.FieldID, field.TypeInt))
 	if ps := _u.mutation.predicates; len(ps) > 0 {
 		_spec.Predicate = func(selector *sql.Selector) {
@@ -67,6 +94,9 @@ func (_u *RequestTagUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 				ps[i](selector)
 			}
 		}
+	}
+	if value, ok := _u.mutation.Value(); ok {
+		_spec.SetField(requesttag.FieldValue, field.TypeString, value)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -86,6 +116,20 @@ type RequestTagUpdateOne struct {
 	fields   []string
 	hooks    []Hook
 	mutation *RequestTagMutation
+}
+
+// SetValue sets the "value" field.
+func (_u *RequestTagUpdateOne) SetValue(v string) *RequestTagUpdateOne {
+	_u.mutation.SetValue(v)
+	return _u
+}
+
+// SetNillableValue sets the "value" field if the given value is not nil.
+func (_u *RequestTagUpdateOne) SetNillableValue(v *string) *RequestTagUpdateOne {
+	if v != nil {
+		_u.SetValue(*v)
+	}
+	return _u
 }
 
 // Mutation returns the RequestTagMutation object of the builder.
@@ -133,7 +177,20 @@ func (_u *RequestTagUpdateOne) ExecX(ctx context.Context) {
 	}
 }
 
+// check runs all checks and user-defined validators on the builder.
+func (_u *RequestTagUpdateOne) check() error {
+	if v, ok := _u.mutation.Value(); ok {
+		if err := requesttag.ValueValidator(v); err != nil {
+			return &ValidationError{Name: "value", err: fmt.Errorf(`ent: validator failed for field "RequestTag.value": %w`, err)}
+		}
+	}
+	return nil
+}
+
 func (_u *RequestTagUpdateOne) sqlSave(ctx context.Context) (_node *RequestTag, err error) {
+	if err := _u.check(); err != nil {
+		return _node, err
+	}
 	_spec := sqlgraph.NewUpdateSpec(requesttag.Table, requesttag.Columns, sqlgraph.NewFieldSpec(requesttag.FieldID, field.TypeInt))
 	id, ok := _u.mutation.ID()
 	if !ok {
@@ -158,6 +215,9 @@ func (_u *RequestTagUpdateOne) sqlSave(ctx context.Context) (_node *RequestTag, 
 				ps[i](selector)
 			}
 		}
+	}
+	if value, ok := _u.mutation.Value(); ok {
+		_spec.SetField(requesttag.FieldValue, field.TypeString, value)
 	}
 	_node = &RequestTag{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -7,6 +7,7 @@ import { arrive, file, rest, until } from './console-browser.mjs';
 
 const { api, liveKey, otherKey, owner } = JSON.parse(process.env.ATRIUM_TEST);
 const request = await file('Files that mean harm');
+const more = await file('More files that mean harm'); // a request has twenty at most
 const content = (id) => `${api}/v1/attachments/${id}/content`;
 const asKey = (url, key, init = {}) => fetch(url, { ...init, headers: { 'x-api-key': key, ...init.headers } });
 
@@ -59,7 +60,7 @@ const harm = {
   '<img src=x onerror=top.ran=1>.txt': 'Its name is a tag.', '";filename=x.html;x=".txt': 'Its name has quotes.', 'naïve – 説明.html': html('name'), ...bombs,
 };
 const files = [];
-for (const [name, bytes] of Object.entries(harm)) files.push(await attach(name, Buffer.from(bytes)));
+for (const [name, bytes] of Object.entries(harm)) files.push(await attach(name, Buffer.from(bytes), files.length < 20 ? request.id : more.id));
 
 // Each goes out as a download that no browser guesses about.
 const inline = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf', 'text/plain; charset=utf-8', 'application/octet-stream'];
@@ -86,10 +87,13 @@ const { context, page } = b;
 const ran = [];
 context.on('request', (r) => { if (new URL(r.url()).pathname === '/ran') ran.push(r.url()); });
 const main = page.getByRole('main');
-for (const { name } of files) await main.getByText(name, { exact: true }).first().waitFor();
-assert.equal(await main.locator('img[src="x"]').count(), 0, 'names are text');
-assert.deepEqual(await main.locator('.files img, img[src*="/preview"]').evaluateAll((all) => all.filter((i) => i.complete && i.naturalWidth === 0).map((i) => i.alt)), [], 'pictures without a preview are names');
-await b.sound('files');
+for (const [at, title, some] of [[request, 'Files that mean harm', files.slice(0, 20)], [more, 'More files that mean harm', files.slice(20)]]) {
+  await b.go(`requests/${at.id}`, title);
+  for (const { name } of some) await main.getByText(name, { exact: true }).first().waitFor();
+  assert.equal(await main.locator('img[src="x"]').count(), 0, 'names are text');
+  assert.deepEqual(await main.locator('.files img, img[src*="/preview"]').evaluateAll((all) => all.filter((i) => i.complete && i.naturalWidth === 0).map((i) => i.alt)), [], 'pictures without a preview are names');
+  await b.sound('files');
+}
 
 const lure = await context.newPage();
 await lure.route(`${api}/lure`, (r) => r.fulfill({ contentType: 'text/html', body: '<!doctype html><title>lure</title><body></body>' }));
@@ -128,7 +132,7 @@ assert.deepEqual(ran, [], 'nothing of any file has run');
 await lure.close();
 
 // Whoever is of another company, or asks for what was removed, is told that there is nothing; who has signed out, to sign in.
-const gone = await attach('gone.txt', Buffer.from('x'));
+const gone = await attach('gone.txt', Buffer.from('x'), more.id);
 const theirs = await attach('theirs.txt', Buffer.from('x'), null, otherKey);
 await asKey(`${api}/v1/attachments/${gone.id}`, liveKey, { method: 'DELETE' });
 const told = async (id, key) => {

@@ -1,6 +1,6 @@
 // new makes an inbound webhook: for which sender, then what a call does. What the sender needs is set by its preset, and can be changed
 // later.
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { t } from '../../app/text';
@@ -52,12 +52,11 @@ function Form({ preset: p, back, made }: { preset: InboundPresetFullFragment; ba
   const files = draft.does === 'request';
   const offering = useRead(InboundOffering, { id: draft.offeringId }, !files || !draft.offeringId).data?.offering;
   const own = files && offering?.id === draft.offeringId ? offering.workflowId : null; // the offering's own workflow goes on with the request
-  useEffect(() => { if (own && !draft.workflowId) set({ ...draft, workflowId: own }); });
   const asked = files && offering?.id === draft.offeringId ? ((offering.form as { fields?: Question[] } | null)?.fields ?? []).filter((q) => isOpen(q) && q.type !== 'file').map(targetOf) : [];
   const mapping = nested({ ...flat(p.fieldMapping), ...Object.fromEntries(asked.map((x) => [x.name, draft.answers[x.name] ?? ''])) });
   const send = async () => {
     const o = await run({ input: {
-      name: draft.name, workflowId: draft.workflowId, preset: p.key, signatureStyle: p.signatureStyle, signature: sent(p.signatureStyle, draft.settings),
+      name: draft.name, workflowId: own ?? draft.workflowId, preset: p.key, signatureStyle: p.signatureStyle, signature: sent(p.signatureStyle, draft.settings),
       headers: p.headers as string[] | null, when: p.when, ...(files ? { offeringId: draft.offeringId || null, ...(draft.offeringId ? { fieldMapping: mapping as never } : {}) } : {}),
       ...(draft.secret ? { signingSecret: draft.secret } : {}),
     } });
@@ -78,7 +77,7 @@ function Form({ preset: p, back, made }: { preset: InboundPresetFullFragment; ba
       {p.signatureStyle === 'sns' || p.signatureStyle === 'basic' ? <Signing fixed style={p.signatureStyle} settings={draft.settings} fault={fault} set={(_, settings) => { set({ ...draft, settings }); }} /> : null}
       {p.secretBySender && <Field label={t('Secret')} optional hint={t('{sender} shows it once the address is entered there. You can enter it later.', { sender: p.name })} fault={faultAt(fault, 'signingSecret')}><input type="password" autoComplete="off" className="mono" value={draft.secret} onChange={(e) => { set({ ...draft, secret: e.target.value }); }} /></Field>}
       <Rest base={base} fault={fault} fields={['name', 'offeringId', 'signingSecret', ...asked.map((x) => `fieldMapping.${x.name}`), ...(files && own ? [] : ['workflowId'])]} />
-      <footer><button type="button" className="plain" onClick={back}>{t('Back')}</button><button type="submit" disabled={busy || (files && !draft.offeringId)}>{t('Create')}</button></footer>
+      <footer><button type="button" className="plain" onClick={back}>{t('Back')}</button><button type="submit" disabled={busy || (files && offering?.id !== draft.offeringId)}>{t('Create')}</button></footer>
     </form>
   );
 }
