@@ -223,6 +223,9 @@ func (q *Queue) announce(ctx context.Context) {
 		for queue, ok := q.wakes.next(); ok; queue, ok = q.wakes.next() {
 			of = append(of, insertPayload(queue))
 		}
+		if len(of) == 0 {
+			continue // they went with those before
+		}
 		once, cancel := context.WithTimeout(ctx, lookTimeout)
 		if err := db.NotifyMany(once, &riverdriver.NotifyManyParams{Topic: insertTopic, Payload: of}); err != nil && ctx.Err() == nil {
 			q.log.WarnContext(ctx, "due jobs could not be announced: they wait for the next look", "error", err)
