@@ -204,8 +204,10 @@ func (anyArgs) Kind() string { return "" }
 // Run works jobs until ctx ends. Then it waits 5 s for running jobs, cancels the rest, and gives those 4 s to record how far they
 // came: a node may be calling hundreds of receivers that hang.
 func (q *Queue) Run(ctx context.Context) error {
-	start, stop, cancelAll, end := q.started(ctx)
-	defer end()
+	start, stop, cancelAll, subscribe := q.functions()
+	events, unsubscribe := subscribe(putOff)
+	defer q.hear(ctx, events)()
+	defer unsubscribe()
 	var r *reaper
 	err := q.retryWhileUnavailable(ctx, func(ctx context.Context) (err error) {
 		r, err = newReaper(ctx, q.store, q.log, q.node, q.reap)
@@ -242,20 +244,24 @@ func (q *Queue) Run(ctx context.Context) error {
 	return errors.Join(err, q.Close())
 }
 
-// started makes the queues hear of due jobs until end is called, and returns River's functions.
-func (q *Queue) started(ctx context.Context) (start, stop, cancelAll func(context.Context) error, end func()) {
-	if q.pg == nil {
-		events, end := q.lite.SubscribeConfig(putOff)
-		go q.wakes.follow(events)
-		return q.lite.Start, q.lite.Stop, q.lite.StopAndCancel, end
+// functions returns River's, of whichever database it works on.
+func (q *Queue) functions() (start, stop, cancelAll func(context.Context) error, subscribe func(*river.SubscribeConfig) (<-chan *river.Event, func())) {
+	if q.pg != nil {
+		return q.pg.Start, q.pg.Stop, q.pg.StopAndCancel, q.pg.SubscribeConfig
 	}
-	events, unsubscribe := q.pg.SubscribeConfig(putOff)
+	return q.lite.Start, q.lite.Stop, q.lite.StopAndCancel, q.lite.SubscribeConfig
+}
+
+// hear makes the queues hear of due jobs until end is called. events are those of jobs that are put off.
+func (q *Queue) hear(ctx context.Context, events <-chan *river.Event) (end func()) {
 	go q.wakes.follow(events)
+	if q.pg == nil {
+		return func() {}
+	}
 	announcing, silence := context.WithCancel(context.WithoutCancel(ctx))
 	var announced sync.WaitGroup
 	announced.Go(func() { q.announce(announcing) })
-	return q.pg.Start, q.pg.Stop, q.pg.StopAndCancel, func() {
-		unsubscribe()
+	return func() {
 		silence()
 		announced.Wait()
 	}
