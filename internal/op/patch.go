@@ -33,6 +33,14 @@ func SetTo[T any](v T) Patch[T] { return graphql.OmittableOf(&v) }
 // Clear returns a patch that sets the field to null.
 func Clear[T any]() Patch[T] { return graphql.OmittableOf[*T](nil) }
 
+// After returns a field that may be null as it is after a patch of a row that has before.
+func After[T any](p Patch[T], before *T) *T {
+	if p.IsSet() {
+		return p.Value()
+	}
+	return before
+}
+
 // Or returns what p points at, or the default when it is nil.
 func Or[T any](p *T, def T) T {
 	if p == nil {

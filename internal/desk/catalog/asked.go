@@ -60,14 +60,6 @@ func (in UpdateOfferingInput) asks() bool {
 	return in.Form.IsSet() || in.WorkflowID.IsSet() || in.ReopenWorkflowID.IsSet()
 }
 
-// after returns a field as it is after a change.
-func after[T any](p op.Patch[T], before *T) *T {
-	if p.IsSet() {
-		return p.Value()
-	}
-	return before
-}
-
 // where names the field that a change is refused at: the workflow if it is chosen anew, else the form.
 func where(p op.Patch[string], field string) string {
 	if p.IsSet() {

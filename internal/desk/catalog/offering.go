@@ -58,7 +58,7 @@ var (
 		if err != nil {
 			return ready, ent.MaskNotFound(err) // whoever may not see it is refused as ever
 		}
-		return ready, ready.read(ctx, tx, after(in.WorkflowID, before.WorkflowID), after(in.ReopenWorkflowID, before.ReopenWorkflowID))
+		return ready, ready.read(ctx, tx, op.After(in.WorkflowID, before.WorkflowID), op.After(in.ReopenWorkflowID, before.ReopenWorkflowID))
 	}).WithFaults(func(ctx context.Context, tx *op.Tx, in UpdateOfferingInput) ([]apperr.Detail, error) {
 		return offeringFaults(ctx, tx, in.Form.Value(), in.SLA.Value(), in.WorkflowID.Value(), in.ReopenWorkflowID.Value())
 	})
@@ -183,8 +183,8 @@ func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in Upd
 	levels := op.Or(in.SLA.Value(), SLA{})
 	found, _ := op.Preparation[ready](tx)
 	if in.asks() {
-		asked, err := found.unasked(ctx, tx, after(in.Form, before.Form), after(in.WorkflowID, before.WorkflowID),
-			after(in.ReopenWorkflowID, before.ReopenWorkflowID), where(in.WorkflowID, "workflowId"), where(in.ReopenWorkflowID, "reopenWorkflowId"))
+		asked, err := found.unasked(ctx, tx, op.After(in.Form, before.Form), op.After(in.WorkflowID, before.WorkflowID),
+			op.After(in.ReopenWorkflowID, before.ReopenWorkflowID), where(in.WorkflowID, "workflowId"), where(in.ReopenWorkflowID, "reopenWorkflowId"))
 		if err != nil {
 			return nil, err
 		}

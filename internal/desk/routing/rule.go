@@ -138,10 +138,7 @@ type UpdateInput struct {
 
 // check reports what is wrong with a rule once it is changed; details are the faults of its condition.
 func (in UpdateInput) check(ctx context.Context, tx *op.Tx, details []apperr.Detail, before *ent.RoutingRule) (assign routingrule.AssignTo, err error) {
-	team := before.TeamID
-	if in.TeamID.IsSet() {
-		team = in.TeamID.Value()
-	}
+	team := op.After(in.TeamID, before.TeamID)
 	assign = before.AssignTo
 	op.Set(in.AssignTo, func(to string) any { assign = routingrule.AssignTo(to); return nil })
 	priority := before.Priority != nil

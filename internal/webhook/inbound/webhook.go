@@ -208,14 +208,11 @@ func updateWebhook(ctx context.Context, tx *op.Tx, before *ent.InboundWebhook, i
 // what the style before needed.
 func (in UpdateWebhookInput) target(ready prepared, before *ent.InboundWebhook) (t target, settings *preset.Signature, resigned bool) {
 	t = target{
-		workflow: in.WorkflowID.Value(), offering: before.OfferingID, mapping: ready.mapping, keys: keysOf(before.FieldMapping),
+		workflow: in.WorkflowID.Value(), offering: op.After(in.OfferingID, before.OfferingID), mapping: ready.mapping, keys: keysOf(before.FieldMapping),
 		when: ready.when, preset: in.Preset.Value(),
 	}
 	if names, ok := op.Given(in.Headers); ok {
 		t.headers = names
-	}
-	if in.OfferingID.IsSet() {
-		t.offering = in.OfferingID.Value()
 	}
 	if in.FieldMapping.IsSet() {
 		t.keys = ready.mapping.keys()
