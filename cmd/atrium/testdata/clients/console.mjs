@@ -72,11 +72,15 @@ await page.getByRole('button', { name: 'Preview' }).click();
 await page.getByRole('button', { name: 'Reply to staff' }).click(); // for oneself: others would be named
 await page.locator('article strong').getByText('way', { exact: true }).waitFor();
 await page.locator('article').getByText('<img src=x onerror=alert(1)>').waitFor();
+await b.sound('request');
+// What is pressed is shown at once, and a press that comes before the last one is written counts as well.
+await page.route('**/graphql', async (call) => { await new Promise((r) => { setTimeout(r, 400); }); await call.continue(); });
 for (const [press, then] of [['Watch', 'Stop watching'], ['Stop watching', 'Watch']]) {
   await page.getByRole('button', { name: press, exact: true }).click();
   await page.getByRole('button', { name: then, exact: true }).waitFor();
 }
-await b.sound('request');
+await page.getByRole('status').getByText('You no longer watch this request.').waitFor();
+await page.unrouteAll({ behavior: 'wait' });
 
 // A note for staff is another tab, with a draft of its own that outlives a reload. An @ offers people by name, for the keyboard as well.
 await page.getByRole('tab', { name: 'Internal note' }).click();

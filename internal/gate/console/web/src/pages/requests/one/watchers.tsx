@@ -1,5 +1,6 @@
 // watchers are who hear of comments and of the end. Staff add others and remove them.
 import { Eye, EyeOff, X } from 'lucide-react';
+import { useRef, useState } from 'react';
 import { useWrite } from '../../../app/data';
 import { can, useCan, useViewer } from '../../../app/session';
 import { t } from '../../../app/text';
@@ -10,20 +11,27 @@ import type { FullRequest } from '../detail';
 export function Watchers({ request: r, people }: { request: FullRequest; people: { id: string; name: string }[] }) {
   const viewer = useViewer();
   const staff = useCan('user.read');
-  const [watch, starting] = useWrite(WatchRequest);
-  const [unwatch, ending] = useWrite(UnwatchRequest);
+  const [watch] = useWrite(WatchRequest);
+  const [unwatch] = useWrite(UnwatchRequest);
   const [add] = useWrite(WatchRequest);
   const [remove] = useWrite(UnwatchRequest);
   const list = r.watchers ?? [];
-  const busy = starting || ending;
-  const watching = list.some((w) => w.id === viewer.id) !== busy; // what is pressed is shown at once
+  const [pressed, press] = useState<boolean>(); // what is pressed is shown at once
+  const writes = useRef(Promise.resolve()); // a press during the last one's write counts too: each is written after the one before
+  const watching = pressed ?? list.some((w) => w.id === viewer.id);
   const may = can(viewer, 'request.watch', r);
   if (list.length === 0 && !may) return null;
   const others = people.filter((p) => p.id !== viewer.id && !list.some((w) => w.id === p.id));
-  const turn = async () => {
-    const [run, back, says] = watching ? [unwatch, watch, t('You no longer watch this request.')] : [watch, unwatch, t('You watch this request.')];
+  const write = async (on: boolean) => {
+    const [run, back, says] = on ? [watch, unwatch, t('You watch this request.')] : [unwatch, watch, t('You no longer watch this request.')];
     const o = await run({ input: { id: r.id } });
     if (!o.fault) toast({ text: says, undo: () => { void back({ input: { id: r.id } }); } });
+  };
+  const turn = () => {
+    const on = !watching;
+    press(on);
+    const mine = writes.current.then(() => write(on)).then(() => { if (writes.current === mine) press(undefined); });
+    writes.current = mine;
   };
   const drop = async (w: { id: string; name: string }) => {
     const o = await remove({ input: { id: r.id, userId: w.id } });
@@ -39,7 +47,7 @@ export function Watchers({ request: r, people }: { request: FullRequest; people:
           </span>
         )}
         {may && (
-          <button type="button" className="quiet small" aria-pressed={watching} onClick={() => { if (!busy) void turn(); }}>
+          <button type="button" className="quiet small" aria-pressed={watching} onClick={turn}>
             {watching ? <EyeOff size={13} aria-hidden /> : <Eye size={13} aria-hidden />} {watching ? t('Stop watching') : t('Watch')}
           </button>
         )}
