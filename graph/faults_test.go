@@ -58,6 +58,37 @@ var wrong = []struct {
 	},
 	{"createApiKey", nil, vars{"name": " ", "scopes": []string{"nothing:read"}, "allowedIps": []string{"x"}}, []string{"name", "scopes[0]", "allowedIps"}},
 	{"createWorkflow", nil, vars{"name": " ", "definition": vars{"phases": []any{}}}, []string{"name", "definition.transitions"}},
+	{"createSecret", nil, vars{"name": "lower", "value": "x", "allowedHosts": []string{"https://a.example/"}}, []string{"name", "allowedHosts"}},
+	{
+		"updateSecret", vars{"name": "RIGHT", "value": "x", "allowedHosts": []string{"a.example"}},
+		vars{"allowedHosts": []string{"https://a.example/"}, "description": strings.Repeat("x", 10001)}, []string{"allowedHosts", "description"},
+	},
+	{"createSavedView", nil, vars{"name": " ", "scope": "team", "teamId": "team_1"}, []string{"name", "teamId"}},
+	{"createSavedReply", nil, vars{"name": " ", "scope": "team", "body": "{{nothing}}"}, []string{"name", "teamId", "body"}},
+	{"updateSavedReply", vars{"name": "Right", "scope": "me", "body": "x"}, vars{"name": " ", "body": "{{nothing}}"}, []string{"name", "body"}},
+	{"createReportSubscription", nil, vars{"name": " ", "query": "from=2026-01-01"}, []string{"name", "query"}},
+	{"inviteUser", nil, vars{"name": " ", "email": "a@b..example"}, []string{"name", "email"}},
+	{
+		"updateModelConnection", vars{"name": "Right", "kind": "openai", "baseUrl": "https://models.example/", "models": []string{"m"}},
+		vars{"name": " ", "secretName": "NONE"}, []string{"name", "secretName"},
+	},
+	{
+		"updateAgent", vars{"name": "Right", "type": "QUEUE_INTAKE", "source": "MANAGED", "autonomy": "SUGGEST"},
+		vars{"name": " ", "ownerId": "usr_1", "filter": "request.nothing", "modelConnectionId": "mcn_1"},
+		[]string{"name", "ownerId", "filter", "modelConnectionId"},
+	},
+	{
+		"createAccessPolicy", nil, vars{"name": " ", "effect": "Allow", "action": "nothing", "resource": "Nothing"},
+		[]string{"name", "action", "resource"},
+	},
+	{
+		"updateAccessPolicy", vars{"name": "Right", "effect": "Allow", "action": "read", "resource": "Service", "condition": vars{"resource.slug": "x"}},
+		vars{"name": " ", "condition": vars{"resource.nothing": 1}}, []string{"name", "condition.resource.nothing"},
+	},
+	{
+		"createMailbox", nil, vars{"address": "help@example.com", "kind": "smtp", "offeringId": "off_1", "server": "imap.example.com", "authservId": strings.Repeat("x", 300)},
+		[]string{"authservId", "offeringId", "server"},
+	},
 }
 
 // One answer names everything that is wrong with an input, whatever kind of fault it is.
@@ -77,6 +108,8 @@ func TestOneAnswerNamesAllFaults(t *testing.T) {
 		member := s.World.A.Users[principal.Member].ID
 		a := send(t, s, owner, mutationOf("updateUser", "__typename"), vars{"in": vars{"id": member, "name": " ", "timeZone": "Nowhere", "teamIds": []string{"team_1"}}})
 		require.ElementsMatch(t, []string{"name", "timeZone", "teamIds[0]"}, faults(a), "%s", a.Body)
+		a = send(t, s, owner, mutationOf("updateCompany", "__typename"), vars{"in": vars{"name": " ", "timeZone": "Nowhere"}})
+		require.ElementsMatch(t, []string{"name", "timeZone"}, faults(a), "%s", a.Body)
 	})
 }
 

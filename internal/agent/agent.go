@@ -42,7 +42,7 @@ var (
 	}, settings.Load, update).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 		filter, _ := op.Given(in.Filter)
 		return op.Details(settings.CheckFilter(ctx, tx, filter))
-	})
+	}).WithCheck(checkUpdate, "filter", "scopes", "tools")
 
 	Delete = op.OnRow("agent.delete", op.Spec{
 		Resource: "Agent", Action: op.Delete, AdminLayer: true, Summary: "Delete an agent with its versions and runs",
@@ -159,34 +159,69 @@ type UpdateInput struct {
 	ConsultMinutes op.Patch[int]    `json:"consultMinutes,omitzero" minimum:"1" maximum:"10080" doc:"How many minutes it has for its opinion about a task."`
 }
 
-func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (*ent.Agent, error) {
+// check returns a validation error for settings that the draft cannot have with the changes; found are the faults of the filter.
+func (in UpdateInput) check(ctx context.Context, tx *op.Tx, before *ent.Agent, found []apperr.Detail) error {
 	s, err := settings.DraftOf(before)
 	if err != nil {
+		return err
+	}
+	change(in.Autonomy, &s.Autonomy)
+	change(in.OwnerID, &s.OwnerID)
+	change(in.Role, &s.Role)
+	change(in.Scopes, &s.Scopes)
+	change(in.Sees, &s.Sees)
+	change(in.Engine, &s.Engine)
+	change(in.Tools, &s.Tools)
+	change(in.ModelConnectionID, &s.ModelConnectionID)
+	change(in.Model, &s.Model)
+	change(in.EndpointURL, &s.Endpoint)
+	s.Connects = in.ModelConnectionID.IsSet()
+	return together(found, s.Check(ctx, tx, string(before.Type), string(before.Source)))
+}
+
+// change sets a setting to what is given, and to nothing where null is.
+func change[T any](given op.Patch[T], setting *T) {
+	if given.IsSet() {
+		*setting, _ = op.Given(given)
+	}
+}
+
+// checkUpdate returns everything that is wrong with a change of an agent, outside of a transaction.
+func checkUpdate(ctx context.Context, tx *op.Tx, in UpdateInput) error {
+	before, err := settings.Load(ctx, tx, in.ID)
+	if err != nil {
+		return err
+	}
+	filter, _ := op.Given(in.Filter)
+	found, err := op.Details(settings.CheckFilter(ctx, tx, filter))
+	if err != nil {
+		return err
+	}
+	return in.check(ctx, tx, before, found)
+}
+
+func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (*ent.Agent, error) {
+	found, _ := op.Preparation[[]apperr.Detail](tx)
+	if err := in.check(ctx, tx, before, found); err != nil {
 		return nil, err
 	}
 	u := before.Update()
 	op.Set(in.Name, u.SetName)
-	set(in.Autonomy, &s.Autonomy, func(v string) { u.SetAutonomy(agent.Autonomy(v)) })
-	set(in.OwnerID, &s.OwnerID, func(v string) { u.SetOwnerID(v) })
-	set(in.Role, &s.Role, func(v string) { u.SetRole(agent.Role(v)) })
-	set(in.Scopes, &s.Scopes, func(v []string) { u.SetScopes(v) })
-	set(in.Sees, &s.Sees, func(v string) { u.SetSees(agent.Sees(v)) })
-	set(in.Engine, &s.Engine, func(v string) { u.SetEngine(agent.Engine(v)) })
+	op.Set(in.Autonomy, func(v string) *ent.AgentUpdateOne { return u.SetAutonomy(agent.Autonomy(v)) })
+	op.Set(in.OwnerID, u.SetOwnerID)
+	op.Set(in.Role, func(v string) *ent.AgentUpdateOne { return u.SetRole(agent.Role(v)) })
+	op.Set(in.Scopes, u.SetScopes)
+	op.Set(in.Sees, func(v string) *ent.AgentUpdateOne { return u.SetSees(agent.Sees(v)) })
+	op.Set(in.Engine, func(v string) *ent.AgentUpdateOne { return u.SetEngine(agent.Engine(v)) })
+	op.SetOrClear(in.ModelConnectionID, u.SetModelConnectionID, u.ClearModelConnectionID)
+	op.SetOrClear(in.Model, u.SetModel, func() *ent.AgentUpdateOne { return u.SetModel("") })
+	op.SetOrClear(in.EndpointURL, u.SetEndpointURL, func() *ent.AgentUpdateOne { return u.SetEndpointURL("") })
 	if v, ok := op.Given(in.Tools); ok {
-		s.Tools = v
 		raw, err := json.Marshal(v)
 		if err != nil {
 			return nil, fmt.Errorf("write the tools: %w", err)
 		}
 		u.SetTools(raw)
-	}
-	if in.ModelConnectionID.IsSet() {
-		s.ModelConnectionID, s.Connects = op.Or(in.ModelConnectionID.Value(), ""), true
-		op.SetOrClear(in.ModelConnectionID, u.SetModelConnectionID, u.ClearModelConnectionID)
-	}
-	if in.Model.IsSet() {
-		s.Model = op.Or(in.Model.Value(), "")
-		u.SetModel(s.Model)
 	}
 	if v, ok := op.Given(in.Limits); ok {
 		raw, err := json.Marshal(v.OrDefault())
@@ -200,27 +235,11 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 	op.Set(in.RunsPerDay, u.SetRunsPerDay)
 	op.Set(in.Shadow, u.SetShadow)
 	op.Set(in.ConsultMinutes, u.SetConsultMinutes)
-	if in.EndpointURL.IsSet() {
-		s.Endpoint = op.Or(in.EndpointURL.Value(), "")
-		u.SetEndpointURL(s.Endpoint)
-	}
-	found, _ := op.Preparation[[]apperr.Detail](tx)
-	if err := together(found, s.Check(ctx, tx, string(before.Type), string(before.Source))); err != nil {
-		return nil, err
-	}
 	after, err := op.Save(ctx, tx, before, u)
 	if err != nil {
 		return nil, fmt.Errorf("update the agent: %w", err)
 	}
 	return after, nil
-}
-
-// set sets a field in the settings, which are checked, and in the row.
-func set[T any](given op.Patch[T], checked *T, store func(T)) {
-	if v, ok := op.Given(given); ok {
-		*checked = v
-		store(v)
-	}
 }
 
 // remove returns conflict if a published workflow names the agent, if a run of it has not ended, or if it has a task.

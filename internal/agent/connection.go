@@ -42,7 +42,13 @@ var (
 
 	UpdateConnection = op.OnRow("modelconnection.update", op.Spec{
 		Resource: "ModelConnection", Action: op.Update, AdminLayer: true, Summary: "Change a model connection, for runs as well that go on",
-	}, loadConnection, updateConnection)
+	}, loadConnection, updateConnection).WithCheck(func(ctx context.Context, tx *op.Tx, in UpdateConnectionInput) error {
+		before, err := loadConnection(ctx, tx, in.ID)
+		if err != nil {
+			return err
+		}
+		return in.check(ctx, tx, before)
+	}, "models")
 
 	DeleteConnection = op.OnRow("modelconnection.delete", op.Spec{
 		Resource: "ModelConnection", Action: op.Delete, AdminLayer: true, Summary: "Delete a model connection",
@@ -106,8 +112,8 @@ type UpdateConnectionInput struct {
 	Models     op.Patch[[]string] `json:"models,omitzero" minItems:"1" maxItems:"20" doc:"What agents may ask for there; the first is what they get."`
 }
 
-// updateConnection returns conflict if it removes a model that an agent uses.
-func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnection, in UpdateConnectionInput) (*ent.ModelConnection, error) {
+// check returns a validation error for what the connection cannot become.
+func (in UpdateConnectionInput) check(ctx context.Context, tx *op.Tx, before *ent.ModelConnection) error {
 	models, _ := op.Given(in.Models)
 	name := in.SecretName.Value()
 	if in.BaseURL.IsSet() && !in.SecretName.IsSet() {
@@ -117,7 +123,12 @@ func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnectio
 	if !moves {
 		url = before.BaseURL
 	}
-	if err := checkConnection(ctx, tx, url, moves, name, models); err != nil {
+	return checkConnection(ctx, tx, url, moves, name, models)
+}
+
+// updateConnection returns conflict if it removes a model that an agent uses.
+func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnection, in UpdateConnectionInput) (*ent.ModelConnection, error) {
+	if err := in.check(ctx, tx, before); err != nil {
 		return nil, err
 	}
 	if name, set := op.Given(in.Name); set {
@@ -129,7 +140,7 @@ func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnectio
 	op.Set(in.Name, u.SetName)
 	op.Set(in.BaseURL, u.SetBaseURL)
 	op.SetOrClear(in.SecretName, u.SetSecretName, func() *ent.ModelConnectionUpdateOne { return u.SetSecretName("") })
-	if in.Models.IsSet() {
+	if models, set := op.Given(in.Models); set {
 		if err := checkUnused(ctx, tx, before, func(model string) bool { return model != "" && !slices.Contains(models, model) }); err != nil {
 			return nil, err
 		}

@@ -22,7 +22,8 @@ var (
 	InviteUser = op.New("user.invite", op.Spec{
 		Resource: "User", Action: op.Create, AdminLayer: true, LiveOnly: true,
 		Summary: "Invite somebody into the company",
-	}, inviteUser).WithVerbs(func(in InviteUserInput) []string { return roleVerbs("user.invite", in.Role) })
+	}, inviteUser).WithVerbs(func(in InviteUserInput) []string { return roleVerbs("user.invite", in.Role) }).
+		WithCheck(func(_ context.Context, _ *op.Tx, in InviteUserInput) error { return checkEmail(in.Email) })
 
 	ResendInvitation = op.OnRow("user.resend_invitation", op.Spec{
 		Resource: "User", Action: op.Update, AdminLayer: true, Past: map[string]string{"user.resend_invitation": "user.invited"},
@@ -43,13 +44,21 @@ type InviteUserInput struct {
 	Role  *string `json:"role,omitempty" nullable:"true" enum:"owner,admin,agent,member" doc:"Starts as member; only owners invite owners."`
 }
 
+// checkEmail returns validation_error for an address that mail cannot be sent to.
+func checkEmail(email string) error {
+	if _, ok := text.Email(email); !ok {
+		return apperr.InvalidField("email", "must be an e-mail address")
+	}
+	return nil
+}
+
 // inviteUser creates the person's account if there is none, and mails a link that accepts the invitation. Returns conflict if
 // the company has a user with the address, whatever its status.
 func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, error) {
-	email, ok := text.Email(in.Email)
-	if !ok {
-		return nil, apperr.InvalidField("email", "must be an e-mail address") // one that mail can be sent to
+	if err := checkEmail(in.Email); err != nil {
+		return nil, err
 	}
+	email, _ := text.Email(in.Email)
 	member, err := tx.User.Query().Where(user.Email(email)).
 		Exist(tx.Unfiltered(ctx, "an address is one member's, seen or not"))
 	if err != nil {

@@ -23,7 +23,7 @@ var (
 
 	UpdateViewer = op.New("viewer.update", op.Spec{
 		Resource: "Notification", Action: op.Update, LiveOnly: true, Summary: "Choose one's own language and time zone",
-	}, updateViewer)
+	}, updateViewer).WithCheck(func(_ context.Context, _ *op.Tx, in UpdateViewerInput) error { return CheckZone(in.TimeZone) })
 )
 
 // UpdateViewerInput holds what a person chooses; null takes it back.

@@ -43,12 +43,18 @@ var (
 	Create = op.New("accesspolicy.create", op.Spec{
 		Resource: "AccessPolicy", Action: op.Create, AdminLayer: true,
 		Summary: "Create an access policy, in force at once",
-	}, create).Prepared(prepareCreate)
+	}, create).Prepared(prepareCreate).WithCheck(func(ctx context.Context, tx *op.Tx, in CreateInput) error {
+		p, err := prepareCreate(ctx, tx, in)
+		return refusal(p, err)
+	}, "condition")
 
 	Update = op.OnRow("accesspolicy.update", op.Spec{
 		Resource: "AccessPolicy", Action: op.Update, AdminLayer: true,
 		Summary: "Change an access policy, in force at once",
-	}, load, update).Prepared(prepareUpdate)
+	}, load, update).Prepared(prepareUpdate).WithCheck(func(ctx context.Context, tx *op.Tx, in UpdateInput) error {
+		p, err := prepareUpdate(ctx, tx, in)
+		return refusal(p, err)
+	}, "condition")
 
 	Delete = op.OnRow("accesspolicy.delete", op.Spec{
 		Resource: "AccessPolicy", Action: op.Delete, AdminLayer: true,
@@ -88,6 +94,14 @@ func prepareCreate(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) 
 	p := prepared{draft: Draft{Effect: in.Effect, Action: in.Action, Resource: in.Resource, Condition: op.Or(in.Condition, Condition{})}}
 	err := p.compile(ctx, tx, false)
 	return p, err
+}
+
+// refusal returns the faults of a policy that was prepared.
+func refusal(p any, err error) error {
+	if draft, ok := p.(prepared); ok && err == nil {
+		return draft.err
+	}
+	return err
 }
 
 // compile records the result of compiling the draft; saved is true for a policy that was saved before.

@@ -38,7 +38,10 @@ var (
 	CreateSecret = op.New("secret.create", op.Spec{
 		Resource: "Secret", Action: op.Create, Scope: "secrets:write",
 		Summary: "Create a secret",
-	}, createSecret)
+	}, createSecret).WithCheck(func(_ context.Context, _ *op.Tx, in CreateSecretInput) error {
+		_, err := checked(&in.Value, &in.AllowedHosts)
+		return err
+	})
 
 	UpdateSecret = op.OnRow("secret.update", op.Spec{
 		Resource: "Secret", Action: op.Update, Scope: "secrets:write",
@@ -48,6 +51,9 @@ var (
 			return nil
 		}
 		return []string{"secret.send"}
+	}).WithCheck(func(_ context.Context, _ *op.Tx, in UpdateSecretInput) error {
+		_, err := checked(in.Value.Value(), in.AllowedHosts.Value())
+		return err
 	})
 
 	RotateSecret = op.OnRow("secret.rotate", op.Spec{

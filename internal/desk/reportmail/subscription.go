@@ -40,7 +40,10 @@ var (
 
 	Create = op.New("reportsubscription.create", op.Spec{
 		Resource: "ReportSubscription", Action: op.Create, Scope: "requests:write", Summary: "Have a report about requests mailed to oneself each week",
-	}, create)
+	}, create).WithCheck(func(_ context.Context, _ *op.Tx, in CreateInput) error {
+		_, err := read(in.Query)
+		return err
+	})
 
 	Update = op.OnRow("reportsubscription.update", op.Spec{
 		Resource: "ReportSubscription", Action: op.Update, Scope: "requests:write", Summary: "Rename a report that one gets by mail each week",

@@ -40,11 +40,11 @@ var (
 			return []string{"savedreply.create"}
 		}
 		return []string{"savedreply.create", "savedreply.share"}
-	})
+	}).WithCheck(checkNew, "scope")
 
 	Update = op.OnRow("savedreply.update", op.Spec{
 		Resource: "SavedReply", Action: op.Update, AdminLayer: true, Summary: "Change a saved reply",
-	}, loadOwn, update)
+	}, loadOwn, update).WithCheck(func(_ context.Context, _ *op.Tx, in UpdateInput) error { return checkBody(op.Or(in.Body.Value(), "")) })
 
 	Delete = op.OnRow("savedreply.delete", op.Spec{
 		Resource: "SavedReply", Action: op.Delete, AdminLayer: true, Summary: "Delete a saved reply",
@@ -78,12 +78,17 @@ type CreateInput struct {
 	Body   string  `json:"body" minLength:"1" maxLength:"10000" pattern:"\\S" patternDescription:"more than blanks" doc:"What is said, in Markdown. {{request.title}}, {{request.number}}, {{requester.name}} and {{me.name}} stand for what they name." example:"Hello {{requester.name}}, please restart it."`
 }
 
+// checkNew returns validation_error for a text that names what there is not, and for whom it cannot be.
+func checkNew(ctx context.Context, tx *op.Tx, in CreateInput) error {
+	var refs op.Refs
+	refs.Refused(checkBody(in.Body))
+	refs.Refused(audience.Check(ctx, tx, in.Scope, in.TeamID))
+	return refs.Err()
+}
+
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.SavedReply, error) {
 	me := tx.Principal()
-	if err := checkBody(in.Body); err != nil {
-		return nil, err
-	}
-	if err := audience.Check(ctx, tx, in.Scope, in.TeamID); err != nil {
+	if err := checkNew(ctx, tx, in); err != nil {
 		return nil, err
 	}
 	full := apperr.New(apperr.Conflict, "You have saved %d replies, which is as many as one may have.", maxReplies)

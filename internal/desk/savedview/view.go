@@ -39,7 +39,9 @@ var (
 			return []string{"savedview.create"}
 		}
 		return []string{"savedview.create", "savedview.share"}
-	})
+	}).WithCheck(func(ctx context.Context, tx *op.Tx, in CreateInput) error {
+		return audience.Check(ctx, tx, in.Scope, in.TeamID)
+	}, "scope")
 
 	Update = op.OnRow("savedview.update", op.Spec{
 		Resource: "SavedView", Action: op.Update, AdminLayer: true, Summary: "Change a saved view",

@@ -39,7 +39,11 @@ var (
 	Update = op.OnRow("mailbox.update", op.Spec{
 		Resource: "Mailbox", Action: op.Update, AdminLayer: true, Summary: "Change a mailbox",
 	}, load, update).WithCheck(func(ctx context.Context, tx *op.Tx, in UpdateInput) error {
-		return checkTargets(ctx, tx, in.OfferingID.Value(), in.TeamID.Value())
+		before, err := load(ctx, tx, in.ID)
+		if err != nil {
+			return err
+		}
+		return in.check(ctx, tx, before)
 	})
 
 	RotatePassword = op.OnRow("mailbox.rotate", op.Spec{
@@ -108,13 +112,28 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	return out, nil
 }
 
-// checkNew returns a validation error for an address that a mailbox cannot have, and for ids that are no rows of the company.
+// kind returns how the mail of a new mailbox comes.
+func (in CreateInput) kind() mailbox.Kind {
+	return mailbox.Kind(op.Or(in.Kind, string(mailbox.KindSMTP)))
+}
+
+// checkNew returns a validation error for an address that a mailbox cannot have, for ids that are no rows of the company, and for where
+// its mail cannot come from.
 func checkNew(ctx context.Context, tx *op.Tx, in CreateInput) error {
 	var refs op.Refs
 	if address, ok := text.Email(in.Address); !ok || !takesTokens(address) {
 		refs.Fault("address", "must be an e-mail address of at most 43 characters before the @, without +")
 	}
 	refs.Refused(checkTargets(ctx, tx, &in.OfferingID, in.TeamID))
+	checkSource(tx, in.kind(), in.Server, in.Username, in.Password, &refs)
+	if in.kind() == mailbox.KindImap {
+		if in.Server == nil {
+			refs.Fault("server", "must be given for a mailbox of kind imap")
+		}
+		if op.Or(in.Password, "") == "" {
+			refs.Fault("password", "must be given for a mailbox of kind imap")
+		}
+	}
 	return refs.Err()
 }
 
@@ -157,8 +176,16 @@ type UpdateInput struct {
 	Password       *secret.Value    `json:"password,omitempty" nullable:"true" writeOnly:"true" doc:"For imap: the password of that user."`
 }
 
+// check returns a validation error for what the mailbox cannot become.
+func (in UpdateInput) check(ctx context.Context, tx *op.Tx, before *ent.Mailbox) error {
+	var refs op.Refs
+	refs.Refused(checkTargets(ctx, tx, in.OfferingID.Value(), in.TeamID.Value()))
+	checkSource(tx, before.Kind, in.Server.Value(), in.Username.Value(), in.Password, &refs)
+	return refs.Err()
+}
+
 func update(ctx context.Context, tx *op.Tx, before *ent.Mailbox, in UpdateInput) (*ent.Mailbox, error) {
-	if err := checkTargets(ctx, tx, in.OfferingID.Value(), in.TeamID.Value()); err != nil {
+	if err := in.check(ctx, tx, before); err != nil {
 		return nil, err
 	}
 	u := before.Update()

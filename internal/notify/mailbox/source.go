@@ -31,12 +31,8 @@ type source struct {
 
 // set completes a mailbox with where its mail comes from. It returns the password of a new webhook.
 func (s source) set(ctx context.Context, tx *op.Tx, create *ent.MailboxCreate) (*secret.Value, error) {
-	kind := mailbox.Kind(op.Or(s.in.Kind, string(mailbox.KindSMTP)))
-	create.SetKind(kind)
-	if kind != mailbox.KindImap && (s.in.Server != nil || s.in.Username != nil || s.in.Password != nil) {
-		return nil, errNotFetched()
-	}
-	switch kind {
+	create.SetKind(s.in.kind())
+	switch s.in.kind() {
 	case mailbox.KindSMTP:
 		at, err := receivesAt(ctx, tx, s.address)
 		if err == nil {
@@ -49,18 +45,8 @@ func (s source) set(ctx context.Context, tx *op.Tx, create *ent.MailboxCreate) (
 		create.SetSecretSealed(sealed)
 		return &password, err
 	}
-	switch {
-	case s.in.Server == nil:
-		return nil, apperr.InvalidField("server", "must be given for a mailbox of kind imap")
-	case s.in.Password == nil || *s.in.Password == "":
-		return nil, apperr.InvalidField("password", "must be given for a mailbox of kind imap")
-	}
-	server, err := serverAt(tx, *s.in.Server)
-	if err != nil {
-		return nil, err
-	}
 	sealed, err := sealPassword(tx, s.id, *s.in.Password)
-	create.SetServer(server).SetUsername(op.Or(s.in.Username, s.address)).SetSecretSealed(sealed)
+	create.SetServer(serverAt(*s.in.Server)).SetUsername(op.Or(s.in.Username, s.address)).SetSecretSealed(sealed)
 	return nil, err
 }
 
@@ -70,15 +56,9 @@ func changeSource(tx *op.Tx, before *ent.Mailbox, in UpdateInput, u *ent.Mailbox
 	if server == nil && username == nil && in.Password == nil {
 		return nil
 	}
-	if before.Kind != mailbox.KindImap {
-		return errNotFetched()
-	}
 	u.ClearFault().SetNillableUsername(username)
 	if server != nil {
-		at, err := serverAt(tx, *server)
-		if err != nil {
-			return err
-		}
+		at := serverAt(*server)
 		if at != *before.Server { // the places in another server's folder are others
 			u.SetFetchedValidity(0).SetFetchedUID(0)
 		}
@@ -92,29 +72,39 @@ func changeSource(tx *op.Tx, before *ent.Mailbox, in UpdateInput, u *ent.Mailbox
 	return err
 }
 
-func errNotFetched() error {
-	return apperr.New(apperr.Validation, "Only a mailbox of kind imap has a server, a username and a password of its own.")
+// checkSource records what a mailbox of a kind cannot have: only one of kind imap has a server, a username and a password of its own.
+func checkSource(tx *op.Tx, kind mailbox.Kind, server, username *string, password *secret.Value, refs *op.Refs) {
+	if kind != mailbox.KindImap {
+		for field, given := range map[string]bool{"server": server != nil, "username": username != nil, "password": password != nil} {
+			if given {
+				refs.Fault(field, "must be left out unless the kind is imap")
+			}
+		}
+		return
+	}
+	if server != nil {
+		host, _, _ := net.SplitHostPort(serverAt(*server))
+		if strings.ContainsAny(host, "/@?#") || tx.CheckURL("server", "https://"+serverAt(*server)+"/") != nil {
+			refs.Fault("server", "must be the host:port of a mail server that can be reached")
+		}
+	}
+	if password != nil && len(*password) > 1000 {
+		refs.Fault("password", "must have at most 1000 bytes")
+	}
 }
 
-// serverAt returns host:port of a mail server that may be called.
-func serverAt(tx *op.Tx, given string) (string, error) {
+// serverAt returns host:port of a mail server.
+func serverAt(given string) string {
 	at := strings.ToLower(strings.TrimSpace(given))
 	host, port, err := net.SplitHostPort(at)
 	if err != nil {
 		host, port = strings.Trim(at, "[]"), "993"
 	}
-	at = net.JoinHostPort(host, port)
-	if strings.ContainsAny(host, "/@?#") || tx.CheckURL("server", "https://"+at+"/") != nil {
-		return "", apperr.InvalidField("server", "must be the host:port of a mail server that can be reached")
-	}
-	return at, nil
+	return net.JoinHostPort(host, port)
 }
 
 // sealPassword seals the password of a mailbox, for which alone it opens.
 func sealPassword(tx *op.Tx, id string, v secret.Value) ([]byte, error) {
-	if len(v) > 1000 {
-		return nil, apperr.InvalidField("password", "must have at most 1000 bytes")
-	}
 	sealed, err := tx.Sealer().Seal([]byte(v), []byte(id))
 	if err != nil {
 		return nil, fmt.Errorf("seal the password: %w", err)

@@ -32,7 +32,7 @@ var (
 			}
 		}
 		return verbs
-	})
+	}).WithCheck(func(_ context.Context, _ *op.Tx, in UpdateInput) error { return people.CheckZone(in.TimeZone) })
 )
 
 // Profile is a company as its members see it.
