@@ -187,7 +187,7 @@ func reasonOf(steps []*runs.Step) (rationale string, confidence float64, rows []
 		if json.Unmarshal(s.Arguments, &said) == nil && said.Confidence >= 0 && said.Confidence <= 1 {
 			confidence = said.Confidence
 		}
-		return text.Short(s.Result, tools.MaxRationale-1), confidence, append([]string{}, s.Rows...)
+		return text.Short(s.Result, tools.MaxRationale), confidence, append([]string{}, s.Rows...)
 	}
 	return "", 0, []string{}
 }

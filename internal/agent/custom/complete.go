@@ -100,7 +100,7 @@ func completeOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in Compl
 		return apperr.New(apperr.Conflict, "An opinion is the result of a step that decides. Add that step first.")
 	}
 	waits, _ := op.Preparation[bool](tx)
-	return actions.CommentOpinion(ctx, tx, run, tools.Write{Tool: tools.Comment, Rationale: text.Short(said, tools.MaxRationale-1), Rows: []string{}, Waits: waits}, said, n)
+	return actions.CommentOpinion(ctx, tx, run, tools.Write{Tool: tools.Comment, Rationale: text.Short(said, tools.MaxRationale), Rows: []string{}, Waits: waits}, said, n)
 }
 
 // lastDecision returns the result of a run's last step of kind decide, and the number of its steps.

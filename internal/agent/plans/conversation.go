@@ -263,7 +263,7 @@ func (t *Conversation) checkWrite(ctx context.Context, name string, arguments ma
 		return nil, apperr.InvalidField("confidence", "must be a number from 0 to 1")
 	}
 	masked, _ := t.mask(w.Rationale).(string)
-	w.Rationale = text.Short(text.Plain(masked), tools.MaxRationale-1)
+	w.Rationale = text.Short(text.Plain(masked), tools.MaxRationale)
 	delete(arguments, "rationale")
 	delete(arguments, "confidence")
 	err := tool.OnlyFields(arguments)

@@ -69,7 +69,7 @@ func refusedWork(err error) string {
 	for _, d := range told.Details {
 		reason += fmt.Sprintf(" %s %s.", d.Field, d.Message)
 	}
-	return text.Short(reason, maxReason-1)
+	return text.Short(reason, maxReason)
 }
 
 func (w *runner) work(ctx context.Context, job *river.Job[runs.RunArgs]) error {

@@ -107,7 +107,7 @@ func Quote(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
-	return text.Short(s, limit-1)
+	return text.Short(s, limit)
 }
 
 // wrapAt is the length in bytes from which a line of plain text is broken at its last space. It is below maxLine and above the length

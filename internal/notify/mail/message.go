@@ -84,7 +84,7 @@ func Plain(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
-	return text.Short(s, limit-1)
+	return text.Short(s, limit)
 }
 
 // turning are the embeddings, overrides and isolates of bidirectional text. Without their end they reach beyond the title.

@@ -19,12 +19,12 @@ func Cut(s string, n int) string {
 	return s[:n]
 }
 
-// Short truncates s to most characters, and adds "…" when it cuts. It is for messages that repeat a caller's text.
+// Short returns s in at most most characters, the last of which is "…" when it cuts.
 func Short(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
-	return string([]rune(s)[:most]) + "…"
+	return string([]rune(s)[:most-1]) + "…"
 }
 
 // Plain returns s as valid UTF-8 without NUL, which every database can store. What is neither becomes U+FFFD.

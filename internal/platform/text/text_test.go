@@ -41,3 +41,11 @@ func TestCamel(t *testing.T) {
 		require.Equal(t, want, text.Camel(column))
 	}
 }
+
+// A text is cut to what fits, the mark of the cut included, and not where it fits.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{"": "", "abc": "abc", "abcd": "abcd", "abcde": "abc…", "éàüöx": "éàü…"} {
+		require.Equal(t, want, text.Short(in, 4), in)
+	}
+}

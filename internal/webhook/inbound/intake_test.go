@@ -1,6 +1,7 @@
 package inbound_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -91,6 +92,27 @@ func TestRefusedRequestsAreIncidents(t *testing.T) {
 		h.resolve(i, "SKIP", nil)
 		require.Nil(t, h.at(c.ExecutionID, "COMPLETED").RequestID)
 	}, withOffering(body{"fields": body{"host": "webhook.body.system"}}))
+}
+
+// A title that requests cannot have loses no call: a longer one is cut, and one that is absent or shows nothing is the webhook's name. So
+// is a priority that the call does not have the usual one.
+func TestTitlesThatRequestsCannotHave(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		h.work()
+		for sent, want := range map[string]string{
+			`{"title":"` + strings.Repeat("é", 400) + `"}`: strings.Repeat("é", 299) + "…",
+			`{"title":"` + strings.Repeat("é", 300) + `"}`: strings.Repeat("é", 300),
+			`{"title":" \u00a0\u200b"}`:                    "Monitoring",
+			`{"title":""}`:                                 "Monitoring",
+			`{}`:                                           "Monitoring",
+		} {
+			e := h.at(h.take(h.signed(sent)).ExecutionID, "COMPLETED")
+			r, err := h.Store.Reader().Request.Get(h.ctx, *e.RequestID)
+			require.NoError(t, err)
+			require.Equal(t, want, r.Title, sent)
+			require.Equal(t, "MEDIUM", string(r.Priority), sent)
+		}
+	}, withOffering(body{"title": "webhook.body.title", "priority": "webhook.body.priority", "fields": body{"host": `"db-1"`}}))
 }
 
 // incident waits for the execution's open incident.

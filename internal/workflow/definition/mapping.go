@@ -139,22 +139,19 @@ func (e *MappingError) Error() string { return e.Field + ": " + e.cause.Error() 
 func (e *MappingError) Unwrap() error { return e.cause }
 
 // Eval evaluates the mapping over the variable webhook. Values in given take precedence and are returned unchanged. Returns a
-// *MappingError for an expression that fails, takes too long, or whose title is no text, number or boolean. A description, tags and a
-// requester are not given when the call does not have what they read; a requester that cannot be evaluated is not given either.
+// *MappingError for an expression that fails, takes too long, or gives no text, number or boolean where a text stands. Outside of fields,
+// what reads what the call does not have is not given, nor is a requester that cannot be evaluated.
 func (m *Mapping) Eval(ctx context.Context, webhook map[string]any, given Mapped) (Mapped, error) {
 	out, b := given, Vars{Webhook: webhook}.Bind()
 	for _, part := range []struct {
 		name string
 		expr *Expr
 		to   **string
-		read func(*Expr, context.Context, Bound) (*string, error)
-	}{
-		{"title", m.title, &out.Title, (*Expr).line}, {"description", m.description, &out.Description, (*Expr).words}, {"priority", m.priority, &out.Priority, (*Expr).line},
-	} {
+	}{{"title", m.title, &out.Title}, {"description", m.description, &out.Description}, {"priority", m.priority, &out.Priority}} {
 		if part.expr == nil || *part.to != nil {
 			continue
 		}
-		v, err := part.read(part.expr, ctx, b)
+		v, err := part.expr.words(ctx, b)
 		if err != nil {
 			return out, &MappingError{part.name, err}
 		}
@@ -200,7 +197,7 @@ func (e *Expr) found(ctx context.Context, b Bound) (any, error) {
 	return v, err
 }
 
-// words evaluates to a text as line does; nil for null and for what is not there.
+// words evaluates to a text; nil for null and for what is not there.
 func (e *Expr) words(ctx context.Context, b Bound) (*string, error) {
 	v, err := e.found(ctx, b)
 	if err != nil || v == nil {
@@ -234,15 +231,7 @@ func (e *Expr) list(ctx context.Context, b Bound) ([]string, error) {
 	return out, nil
 }
 
-// line evaluates to a text; it formats a number or a boolean as text.
-func (e *Expr) line(ctx context.Context, b Bound) (*string, error) {
-	v, err := e.Value(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	return lineOf(v)
-}
-
+// lineOf formats a text, a number or a boolean as text.
 func lineOf(v any) (*string, error) {
 	switch v := v.(type) {
 	case string:

@@ -33,7 +33,7 @@ func TestWhole(t *testing.T) {
 			`definition.Phases: Is not a known field.`, "definition.phases: Is required.",
 		}},
 		{"a long key", `{"phases":` + ok + `,"transitions":` + joined + `,"` + strings.Repeat("k", 100) + `":1}`, []string{
-			"definition." + strings.Repeat("k", 64) + `…: Is not a known field.`,
+			"definition." + strings.Repeat("k", 63) + `…: Is not a known field.`,
 		}},
 		{"no phases", `{"phases":[],"transitions":[]}`, []string{
 			"definition: There must be one phase of the type START.", "definition: There must be at least one phase of the type END.",

@@ -385,4 +385,4 @@ func (r *run) bind() definition.Bound {
 
 const maxMessage = 1000 // characters of a fault
 
-func clip(s string) string { return text.Short(text.Plain(s), maxMessage-1) }
+func clip(s string) string { return text.Short(text.Plain(s), maxMessage) }

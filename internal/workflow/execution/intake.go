@@ -148,7 +148,7 @@ func (r *Runner) intake(ctx context.Context, l *loaded) (domain.CreateInput, err
 		return in, err
 	}
 	in = domain.CreateInput{
-		ServiceID: off.ServiceID, OfferingID: off.ID, Title: op.Or(mapped.Title, intake.Name), Description: described(mapped.Description),
+		ServiceID: off.ServiceID, OfferingID: off.ID, Title: titled(mapped.Title, intake.Name), Description: described(mapped.Description),
 		Priority: mapped.Priority, Tags: tagsOf(mapped.Tags), Fields: mapped.Fields, Cause: events.Cause{Execution: l.row.ID},
 	}
 	if mapped.RequesterEmail != nil {

@@ -443,7 +443,7 @@ func (s *Shown) add(key, label string, of form.Type, raw json.RawMessage) {
 			return
 		}
 	}
-	if short := text.Short(said, maxShownText-1); short != said {
+	if short := text.Short(said, maxShownText); short != said {
 		f.Type, f.Value = string(form.Text), encoded(short)
 	}
 }

@@ -151,7 +151,7 @@ func (t *turn) note(ctx context.Context, as schedulerun.Status, reason string, n
 		if done, err := t.done(ctx, tx); done || err != nil {
 			return err
 		}
-		err := tx.ScheduleRun.Create().SetScheduleID(t.row.ID).SetPlannedAt(t.job.Args.At).SetStatus(as).SetReason(text.Short(reason, maxSaid-1)).Exec(ctx)
+		err := tx.ScheduleRun.Create().SetScheduleID(t.row.ID).SetPlannedAt(t.job.Args.At).SetStatus(as).SetReason(text.Short(reason, maxSaid)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("note the run: %w", err)
 		}

@@ -7,24 +7,35 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"atrium/internal/op"
 	"atrium/internal/platform/text"
 )
 
-// What a sender outside calls a label becomes a tag of the request, whose key may be shorter and has fewer characters. A call is worth
-// more than a label, so nothing of it is refused.
+// What a sender outside writes may be longer than requests have it, and what it calls a label becomes a tag, whose key has fewer
+// characters. A call is worth more than the end of a text, so nothing of it is refused.
 const (
+	maxTitle       = 300    // characters of a request's
 	maxDescription = 10_000 // characters of a request's
 	maxTags        = 50
 	maxTagKey      = 64
 	maxTagValue    = 256 // characters
 )
 
+// titled returns a title as long as requests have it at most; the webhook's name where it shows nothing.
+func titled(given *string, webhook string) string {
+	title := op.Or(given, "")
+	if text.Blank(title) {
+		return webhook
+	}
+	return text.Short(title, maxTitle)
+}
+
 // described returns a description as long as requests have it at most.
 func described(given *string) *string {
 	if given == nil {
 		return nil
 	}
-	return new(text.Short(*given, maxDescription-1))
+	return new(text.Short(*given, maxDescription))
 }
 
 var noKey = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
@@ -35,7 +46,7 @@ func tagsOf(labels []string) map[string]string {
 	for _, label := range labels {
 		key, value := label, ""
 		if i := strings.IndexAny(label, "=:"); i > 0 {
-			key, value = label[:i], text.Short(strings.TrimSpace(label[i+1:]), maxTagValue-1)
+			key, value = label[:i], text.Short(strings.TrimSpace(label[i+1:]), maxTagValue)
 		}
 		key = strings.Trim(noKey.ReplaceAllString(plain(key), "-"), "-")
 		if key = key[:min(len(key), maxTagKey)]; key != "" && (len(tags) < maxTags || tags[key] != "") {
