@@ -168,7 +168,7 @@ func TestCheckJudgesVisibleWhen(t *testing.T) {
 		`{"yes": 1, "zz": 1, "color": 1}`:        {".color", ".yes", ".zz"},
 		`{"code": [` + many(501, `"A%d"`) + `]}`: {".code"},
 		`{` + many(20, `"k%d": 1`) + `}`:         {""},
-		`{"` + strings.Repeat("k", 99) + `": 1}`: {"." + strings.Repeat("k", 64) + "…"},
+		`{"` + strings.Repeat("k", 99) + `": 1}`: {"." + strings.Repeat("k", 63) + "…"},
 	} {
 		t.Run(when[:min(len(when), 60)], func(t *testing.T) {
 			t.Parallel()
