@@ -38,7 +38,6 @@
 //	events       the events, their payloads, and how one is written
 //	input        binding and checking inputs
 //	paging       lists, look-ups, cursors
-//	rights       the companies' policies, and what they ask of a caller, in memory
 //
 // # Work in the background
 //
@@ -85,5 +84,5 @@
 //
 // Domain packages import op. op imports the store, authz, and River's types for jobs, but no domain package. Inserting jobs,
 // sealing secrets and mailing are interfaces (queue.go, run.go, mailer.go). Of the domain's rows op knows users and teams,
-// because policies compare their memberships (policy.go, package rights). It does not know who subscribes to events.
+// because policies compare their memberships (policy.go, policycache.go). It does not know who subscribes to events.
 package op

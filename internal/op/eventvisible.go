@@ -9,7 +9,6 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/internal/op/events"
-	"atrium/internal/op/rights"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/principal"
 )
@@ -40,7 +39,7 @@ func (e *Engine) remembered(ctx context.Context, companyID string) (*authz.Set, 
 	if a, ok := ctx.Value(setKey{}).(*attempt); ok && a.set != nil && a.principal.CompanyID == companyID {
 		return a.set, true
 	}
-	return e.rights.Known(rights.From{Store: e.Store, Authz: e.Authz}, companyID)
+	return e.policies.sets.Kept(e.Store, companyID)
 }
 
 // EventVisible reports whether a subscription may read what an event is about, as it is now. Where the company's policies have globs,

@@ -10,7 +10,6 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/teammember"
-	"atrium/internal/op/rights"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -80,16 +79,6 @@ func (a *attempt) who(ctx context.Context) (*authz.Caller, error) {
 		a.caller = c
 	}
 	return a.caller, nil
-}
-
-// Policies returns the company's enabled access policies.
-func (e *Engine) Policies(ctx context.Context, companyID string) (*authz.Set, error) {
-	return e.rights.Policies(ctx, rights.From{Store: e.Store, Authz: e.Authz}, companyID)
-}
-
-// Caller returns a principal as the policies see it.
-func (e *Engine) Caller(ctx context.Context, set *authz.Set, p *principal.Principal) (*authz.Caller, error) {
-	return e.rights.Caller(ctx, rights.From{Store: e.Store, Authz: e.Authz}, set, p)
 }
 
 // undecided turns an error on the way to a decision into a refusal: deciding fails closed. A database that is away is an error of its

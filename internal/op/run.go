@@ -9,7 +9,6 @@ import (
 	"atrium/ent"
 	"atrium/internal/op/decisionlog"
 	"atrium/internal/op/events"
-	"atrium/internal/op/rights"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/egress"
@@ -35,9 +34,9 @@ type Engine struct {
 
 	Decisions *decisionlog.Sampler // samples allowed calls; nil: only refusals are logged
 
-	rights rights.Cache
-	known  store.AuthorityCache[any]
-	grants grants
+	policies policyCache
+	known    store.AuthorityCache[any]
+	grants   grants
 
 	sequences sequences
 }
