@@ -13,25 +13,16 @@ import (
 // Queue inserts jobs in transactions and completes them. Package jobs implements it, and tests do.
 type Queue interface {
 	InsertTx(ctx context.Context, tx *store.Tx, job river.JobArgs, at time.Time) error
-	InsertAllTx(ctx context.Context, tx *store.Tx, list []river.JobArgs) error
 	CompleteTx(ctx context.Context, tx *store.Tx, job *rivertype.JobRow) error
 }
 
-// Insert adds a job to the operation's transaction. It is due at that moment of the product's time (at once for the zero
-// time).
+// Insert adds a job to the operation's transaction, whose jobs are inserted by one statement. It is due at that moment of the product's
+// time (at once for the zero time).
 func (tx *Tx) Insert(ctx context.Context, job river.JobArgs, at time.Time) error {
 	if tx.engine.Queue == nil {
 		return nil
 	}
 	return tx.engine.Queue.InsertTx(ctx, tx.db, job, at)
-}
-
-// InsertAll is Insert for many jobs in one statement, which are due at once.
-func (tx *Tx) InsertAll(ctx context.Context, list []river.JobArgs) error {
-	if tx.engine.Queue == nil {
-		return nil
-	}
-	return tx.engine.Queue.InsertAllTx(ctx, tx.db, list)
 }
 
 // Complete ends the job that this transaction works on, so that no crash can come between the work and its completion.

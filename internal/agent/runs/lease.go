@@ -141,11 +141,12 @@ func Resume(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
 	if err != nil {
 		return fmt.Errorf("look for runs that wait: %w", err)
 	}
-	list := make([]river.JobArgs, len(ids))
 	for i, id := range ids {
-		list[i] = RunArgs{Company: a.CompanyID, Run: id, Priority: priorityAfter(i)}
+		if err := tx.Insert(ctx, RunArgs{Company: a.CompanyID, Run: id, Priority: priorityAfter(i)}, time.Time{}); err != nil {
+			return err
+		}
 	}
-	return tx.InsertAll(ctx, list)
+	return nil
 }
 
 // unfinished selects the runs that a job works on, or will.

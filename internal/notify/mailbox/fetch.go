@@ -65,11 +65,11 @@ func (w *looker) Work(ctx context.Context, _ *river.Job[LookArgs]) error {
 	if err != nil || len(boxes) == 0 {
 		return err
 	}
-	list := make([]river.JobArgs, len(boxes))
+	list := make([]jobs.Job, len(boxes))
 	for i, m := range boxes {
-		list[i] = FetchArgs{Company: m.CompanyID, Mailbox: m.ID}
+		list[i].Args = FetchArgs{Company: m.CompanyID, Mailbox: m.ID}
 	}
-	return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return w.post.Queue.InsertAllTx(ctx, tx, list) })
+	return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return w.post.Queue.InsertManyTx(ctx, tx, list...) })
 }
 
 type fetcher struct {

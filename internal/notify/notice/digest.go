@@ -85,11 +85,14 @@ func (f *finder) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 	if len(due) == 0 {
 		return nil
 	}
-	list := make([]river.JobArgs, len(due))
-	for i, id := range due {
-		list[i] = MailsArgs{Company: id}
-	}
-	return s.Write(system, func(ctx context.Context, tx *store.Tx) error { return f.engine.Queue.InsertAllTx(ctx, tx, list) })
+	return s.Write(system, func(ctx context.Context, tx *store.Tx) error {
+		for _, id := range due {
+			if err := f.engine.Queue.InsertTx(ctx, tx, MailsArgs{Company: id}, time.Time{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // digester works MailsArgs.

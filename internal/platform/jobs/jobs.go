@@ -137,15 +137,6 @@ func (q *Queue) InsertTx(ctx context.Context, tx *store.Tx, args river.JobArgs, 
 	return q.InsertManyTx(ctx, tx, Job{Args: args, At: due})
 }
 
-// InsertAllTx is InsertTx for many jobs, which are due at once.
-func (q *Queue) InsertAllTx(ctx context.Context, tx *store.Tx, list []river.JobArgs) error {
-	all := make([]Job, len(list))
-	for i, args := range list {
-		all[i].Args = args
-	}
-	return q.InsertManyTx(ctx, tx, all...)
-}
-
 // InsertManyTx is InsertTx for many jobs. All jobs of a transaction are inserted by one statement, before its commit.
 func (q *Queue) InsertManyTx(_ context.Context, tx *store.Tx, list ...Job) error {
 	if len(list) == 0 {
