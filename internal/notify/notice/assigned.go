@@ -43,8 +43,8 @@ type Args struct {
 // Kind returns the name of the job.
 func (Args) Kind() string { return "notice" }
 
-// InsertOpts gives the job a lower priority than jobs that people wait for.
-func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2} }
+// InsertOpts puts the job into the queue of notices.
+func (Args) InsertOpts() river.InsertOpts { return Queued(false) }
 
 // Follow returns the subscriber that inserts jobs when a task is assigned, and when a request ends or is opened again.
 func Follow(queue *jobs.Queue) events.Subscriber {
