@@ -71,7 +71,7 @@ func TestOfferingLife(t *testing.T) {
 			{Name: "the service stays", As: as, Method: http.MethodPatch, Path: path, Body: body{"serviceId": second}, WantStatus: 400, WantFields: []string{"serviceId"}},
 			{Name: "no target, no warning", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": body{}}, WantData: map[string]any{"sla": nil}},
 			{Name: "a warning when none is named", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": body{"resolutionMinutes": 60}}, WantData: map[string]any{"sla.warnAtPercent": 80}},
-			{Name: "null says nothing", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": body{"resolutionMinutes": 60, "warnAtPercent": nil}}, WantData: map[string]any{"sla.warnAtPercent": 80}},
+			{Name: "null says nothing", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": body{"resolutionMinutes": 61, "warnAtPercent": nil}}, WantData: map[string]any{"sla.warnAtPercent": 80}},
 			{Name: "zero warns nobody", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": body{"resolutionMinutes": 60, "warnAtPercent": 0}}, WantData: map[string]any{"sla.warnAtPercent": 0}},
 			{Name: "sla goes", As: as, Method: http.MethodPatch, Path: path, Body: body{"sla": nil}, WantData: map[string]any{"sla": nil}},
 			{Name: "a draft", As: as, Method: http.MethodPatch, Path: path, Body: body{"workflowId": unpublished}, WantStatus: 400, WantFields: []string{"workflowId"}},
