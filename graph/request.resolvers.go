@@ -53,9 +53,10 @@ func (r *mutationResolver) UpdateRequests(ctx context.Context, input request.Bul
 	}
 	out := &generated.UpdateRequestsPayload{}
 	var done []*ent.Request
+	changing := input.Gathered(ctx, r.Engine)
 	for n, id := range input.IDs {
-		row, err := resolve.Row(ctx, r.Engine, id, input.SeenAs(n), func(c op.Call) (*ent.Request, *op.Answer, error) {
-			return input.Row(ctx, r.Engine, id, c)
+		row, err := resolve.Row(changing, r.Engine, id, input.SeenAs(n), func(c op.Call) (*ent.Request, *op.Answer, error) {
+			return input.Row(changing, r.Engine, id, c)
 		})
 		result := &generated.RequestOutcome{ID: id, Request: row}
 		if err != nil {

@@ -78,6 +78,7 @@ func outcomes(ctx context.Context, e *op.Engine, in request.BulkInput, begun op.
 		return op.Answer{Status: http.StatusOK, Body: body}, err
 	}
 	list := make([]outcome, len(in.IDs))
+	ctx = in.Gathered(ctx, e)
 	for n, id := range in.IDs {
 		call := op.Call{IdempotencyKey: gate.RowKey(begun.IdempotencyKey, id), Fingerprint: begun.Fingerprint, Render: render}
 		if seen := in.SeenAs(n); seen != "" {

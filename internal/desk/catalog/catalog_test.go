@@ -143,7 +143,7 @@ func TestOfferingsOfSeveralServices(t *testing.T) {
 	})
 }
 
-// An offering with targets warns at 80 percent unless it says otherwise; null and 0 warn nobody. One without targets has nothing to warn of.
+// An offering with targets warns at 80 percent unless it says otherwise: null says nothing, 0 warns nobody. One without targets has nothing to warn of.
 func TestOfferingsWarn(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -154,7 +154,7 @@ func TestOfferingsWarn(t *testing.T) {
 			want   *int
 		}{
 			"not given":   {catalog.SLA{ResponseMinutes: new(60)}, new(80)},
-			"null":        {catalog.SLA{ResponseMinutes: new(60), WarnAtPercent: op.Clear[int]()}, nil},
+			"null":        {catalog.SLA{ResponseMinutes: new(60), WarnAtPercent: op.Clear[int]()}, new(80)},
 			"zero":        {catalog.SLA{ResponseMinutes: new(60), WarnAtPercent: op.SetTo(0)}, new(0)},
 			"given":       {catalog.SLA{ResponseMinutes: new(60), WarnAtPercent: op.SetTo(50)}, new(50)},
 			"no targets":  {catalog.SLA{}, nil},

@@ -17,7 +17,7 @@ import (
 type SLA struct {
 	ResponseMinutes   *int             `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be accepted."`
 	ResolutionMinutes *int             `json:"resolutionMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be completed."`
-	WarnAtPercent     op.Patch[int]    `json:"warnAtPercent,omitzero" nullable:"true" minimum:"0" maximum:"99" doc:"When to warn, as a share of the time: 80 when not given, not at all for 0 and null."`
+	WarnAtPercent     op.Patch[int]    `json:"warnAtPercent,omitzero" nullable:"true" minimum:"0" maximum:"99" doc:"When to warn, as a share of the time: 80 when not given or null, not at all for 0."`
 	CalendarID        *string          `json:"calendarId,omitempty" nullable:"true" maxLength:"64" doc:"The calendar whose working hours count; all hours count without one."`
 	ByPriority        *sla.ByPriority  `json:"byPriority,omitempty" doc:"Targets of requests of a priority, in place of those of all."`
 	Escalations       []sla.Escalation `json:"escalations,omitempty" nullable:"true" maxItems:"20" doc:"What is done about requests that are not dealt with in time."`
@@ -70,9 +70,9 @@ func setSLA(m *ent.OfferingMutation, in SLA) {
 		m.SetResolutionMinutes(*in.ResolutionMinutes)
 	}
 	byPriority := in.ByPriority != nil && *in.ByPriority != (sla.ByPriority{})
-	if percent, given := in.WarnAtPercent.ValueOK(); given && percent != nil {
+	if percent := in.WarnAtPercent.Value(); percent != nil {
 		m.SetWarnAtPercent(*percent)
-	} else if !given && (in.ResponseMinutes != nil || in.ResolutionMinutes != nil || byPriority) {
+	} else if in.ResponseMinutes != nil || in.ResolutionMinutes != nil || byPriority {
 		m.SetWarnAtPercent(sla.UsualWarning)
 	}
 	if byPriority {

@@ -144,8 +144,6 @@ func (d *draft) levels(ctx context.Context, o *ent.Offering) (*catalog.SLA, erro
 	}
 	if o.WarnAtPercent != nil {
 		out.WarnAtPercent = op.SetTo(*o.WarnAtPercent)
-	} else {
-		out.WarnAtPercent = op.SetTo(0) // not at all: what is not given warns
 	}
 	for i, e := range out.Escalations {
 		if out.Escalations[i].TeamID, err = d.team(ctx, e.TeamID); err != nil {

@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"atrium/ent"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
 )
@@ -128,6 +130,14 @@ func (in BulkInput) check() error {
 // Row performs the operation on the request with that id, which need not be one of the input's, after Bulk took the input.
 func (in BulkInput) Row(ctx context.Context, e *op.Engine, id string, c op.Call) (*ent.Request, *op.Answer, error) {
 	return in.single().run(ctx, e, id, c)
+}
+
+// Gathered returns the context in which the requests are changed: people are mailed once of what becomes late, and of what is assigned to them.
+func (in BulkInput) Gathered(ctx context.Context, e *op.Engine) context.Context {
+	if len(in.IDs) == 1 {
+		return ctx
+	}
+	return events.Gathered(ctx, e.Store.Clock().Now().Add(timer.Gather))
 }
 
 // SeenAs returns the ETag of the n-th request as the caller saw it; empty for none.

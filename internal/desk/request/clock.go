@@ -41,6 +41,9 @@ type clocks struct {
 
 // clocksOf returns the clocks of a transaction. They act as the product's own worker, not as the caller.
 func clocksOf(ctx context.Context, tx *op.Tx, now time.Time, cause events.Cause) (context.Context, *clocks) {
+	if cause.MailAt.IsZero() {
+		cause.MailAt = events.MailAt(ctx)
+	}
 	ctx, log := timer.LogOf(ctx, tx, now)
 	return ctx, &clocks{Log: log, cause: cause, agreements: map[string]*agreement{}}
 }

@@ -370,7 +370,7 @@ func tellAssignee(ctx context.Context, tx *op.Tx, before, after *ent.Request) er
 	if _, _, err := addWatchers(ctx, tx, after.ID, *to); err != nil || *to == tx.Principal().ID {
 		return err
 	}
-	return tx.Insert(ctx, notice.Args{Company: after.CompanyID, Request: after.ID, By: tx.Principal().ID}, time.Time{})
+	return tx.Insert(ctx, notice.Args{Company: after.CompanyID, Request: after.ID, By: tx.Principal().ID, MailAt: events.MailAt(ctx)}, time.Time{})
 }
 
 func teamExists(ctx context.Context, tx *op.Tx) func(string) (bool, error) {

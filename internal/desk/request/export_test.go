@@ -11,7 +11,12 @@ import (
 
 // SweepOnce runs one sweep over requests that have something due.
 func SweepOnce(ctx context.Context, e *op.Engine, now time.Time) (time.Time, error) {
-	return (timer.Kind{Name: "requests", Batch: clockBatch, Due: due, Advance: advanceDue}).Sweep(ctx, e, now)
+	return Kind().Sweep(ctx, e, now)
+}
+
+// Kind is the kind of row that sweeps of requests look at.
+func Kind() timer.Kind {
+	return timer.Kind{Name: "requests", Batch: clockBatch, Due: due, Advance: advanceDue}
 }
 
 // RederiveOnce derives the clocks of the requests that a change concerns anew.

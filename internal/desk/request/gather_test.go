@@ -10,8 +10,10 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/notification"
+	"atrium/ent/predicate"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/sla"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
@@ -76,5 +78,65 @@ func TestOneEditIsOneMail(t *testing.T) {
 		}
 		edit(29, op.SetTo(80))
 		require.Equal(t, got, mailed(), "what is late is not due soon")
+	})
+}
+
+// A change of many requests at once that makes them late, or gives them to somebody, tells each person by one mail, which lists them. One of
+// one request tells at once.
+func TestOneChangeOfManyIsOneMail(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, world *testkit.World) {
+		w := newWatch(t, world)
+		mails := &letters{sent: map[string][]string{}}
+		w.Engine.Mailer = mails
+		agent := w.A.Users[principal.Agent]
+		o := w.offer(catalog.SLA{ResolutionMinutes: new(600), WarnAtPercent: op.SetTo(0), ByPriority: &sla.ByPriority{URGENT: &sla.Targets{ResolutionMinutes: new(30)}}})
+		var filed []*ent.Request
+		var ids []string
+		for range 5 {
+			filed = append(filed, w.file(w.owner, o))
+			ids = append(ids, filed[len(filed)-1].ID)
+		}
+		w.work(notice.Work(w.Engine, notice.Reads{Request: request.Get.Info()}))
+		w.later(time.Hour)
+		bulk := func(change map[string]any, ids ...string) {
+			t.Helper()
+			in := request.BulkInput{IDs: ids, Change: change}
+			ctx := in.Gathered(w.owner, w.Engine)
+			for _, id := range ids {
+				_, _, err := in.Row(ctx, w.Engine, id, op.Call{})
+				require.NoError(t, err)
+			}
+		}
+		told := func(where ...predicate.Notification) int {
+			n, err := w.Store.Reader().Notification.Query().Where(append(where, notification.UserID(agent.ID))...).Count(w.owner)
+			require.NoError(t, err)
+			return n
+		}
+		mailed := func() []string {
+			mails.mu.Lock()
+			defer mails.mu.Unlock()
+			return mails.sent[agent.Email]
+		}
+		bulk(map[string]any{"assigneeId": agent.ID}, ids...)
+		require.Eventually(t, func() bool { return told(notification.KindEQ(notification.KindAssigned)) == 5 }, patience, tick)
+		bulk(map[string]any{"priority": "URGENT"}, ids...)
+		require.Eventually(t, func() bool { return told(notification.KindEQ(notification.KindBreached)) == 5 }, patience, tick)
+		require.Empty(t, mailed())
+		w.later(3 * time.Minute)
+		require.NoError(t, w.Store.Write(principal.System(t.Context(), "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
+			return w.Queue.InsertTx(ctx, tx, notice.DigestArgs{}, time.Time{})
+		}))
+		require.Eventually(t, func() bool { return told(notification.DigestAtNotNil()) == 0 }, patience, tick)
+		got := mailed()
+		require.Len(t, got, 1)
+		for _, r := range filed {
+			require.Contains(t, got[0], fmt.Sprintf("- Assigned to you: #%d A laptop", r.Number))
+			require.Contains(t, got[0], fmt.Sprintf("- Late: #%d A laptop", r.Number))
+		}
+
+		one := w.file(w.owner, o)
+		bulk(map[string]any{"assigneeId": agent.ID}, one.ID)
+		require.Eventually(t, func() bool { return len(mailed()) == 2 }, patience, tick)
 	})
 }

@@ -89,6 +89,9 @@ func (l Late) sentence() locale.Text {
 // Kind names the job.
 func (NoticeArgs) Kind() string { return "sla_notice" }
 
+// InsertOpts puts the job into the queue of notices.
+func (n NoticeArgs) InsertOpts() river.InsertOpts { return notice.Queued(!n.MailAt.IsZero()) }
+
 // noticer works the jobs of NoticeArgs.
 type noticer struct {
 	river.WorkerDefaults[NoticeArgs]

@@ -22,7 +22,8 @@ import (
 
 const (
 	worker   = "import"
-	together = 25 // rows in one transaction: see doc.go
+	together = 25                   // rows that are checked together, and in one transaction at most
+	turn     = 4 * time.Millisecond // of writing, after which others write: see doc.go
 	keptFor  = 30 * 24 * time.Hour
 )
 
@@ -131,12 +132,25 @@ func (w *importer) begin(ctx context.Context, job *river.Job[Args]) (*running, e
 	return &running{w, job.JobRow, by, p, i}, err
 }
 
-// bring makes requests of some rows in one transaction. If one of them is refused, each gets a transaction of its own.
+// bring makes requests of some rows, in transactions of one turn each. If one of a transaction is refused, each gets a transaction of its
+// own.
 func (r *running) bring(ctx context.Context, items []item) error {
-	err := r.keep(ctx, items)
-	if err == nil || !apperr.Refuses(err) {
-		return err
+	for len(items) > 0 {
+		at := r.row.Done
+		err := r.keep(ctx, items)
+		if err != nil && apperr.Refuses(err) {
+			return r.oneByOne(ctx, items)
+		}
+		done := r.row.Done - at
+		if err != nil || done <= 0 || done > len(items) || r.row.Status != requestimport.StatusRUNNING { // it was stopped, has ended, or goes on elsewhere
+			return err
+		}
+		items = items[done:]
 	}
+	return nil
+}
+
+func (r *running) oneByOne(ctx context.Context, items []item) error {
 	for i := range items {
 		at := r.row.Done
 		err := r.keep(ctx, items[i:i+1])
@@ -151,7 +165,7 @@ func (r *running) bring(ctx context.Context, items []item) error {
 	return nil
 }
 
-// keep makes requests of those rows that have no fault, and notes the progress.
+// keep makes requests of those rows that have no fault, as far as the turn goes, and notes the progress.
 func (r *running) keep(ctx context.Context, items []item) error {
 	var after *ent.RequestImport
 	err := r.engine.WorkAs(ctx, r.by, func(ctx context.Context, tx *op.Tx) error {
@@ -163,8 +177,12 @@ func (r *running) keep(ctx context.Context, items []item) error {
 			after = now
 			return nil
 		}
-		c := checked{faults: FaultsOf(now)}
+		c, n, began := checked{faults: FaultsOf(now)}, 0, time.Now()
 		for _, it := range items {
+			if n > 0 && time.Since(began) > turn {
+				break
+			}
+			n++
 			if c.count(it); it.known || len(it.faults) > 0 {
 				continue
 			}
@@ -172,7 +190,7 @@ func (r *running) keep(ctx context.Context, items []item) error {
 				return err
 			}
 		}
-		after, err = r.note(ctx, tx, now, c, len(items))
+		after, err = r.note(ctx, tx, now, c, n)
 		return err
 	})
 	if err == nil {

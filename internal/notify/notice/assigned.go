@@ -37,14 +37,16 @@ type Args struct {
 	Task    string `json:"task,omitempty"`
 	By      string `json:"by"` // who assigned it, or opened it again; gets no notice
 
+	MailAt time.Time `json:"mailAt,omitzero"` // see events.Cause
+
 	Reopened bool `json:"reopened,omitempty"` // the request was opened again: without an assignee, its team is told
 }
 
 // Kind returns the name of the job.
 func (Args) Kind() string { return "notice" }
 
-// InsertOpts gives the job a lower priority than jobs that people wait for.
-func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2} }
+// InsertOpts puts the job into the queue of notices.
+func (a Args) InsertOpts() river.InsertOpts { return Queued(!a.MailAt.IsZero()) }
 
 // Follow returns the subscriber that inserts jobs when a task is assigned, and when a request ends or is opened again.
 func Follow(queue *jobs.Queue) events.Subscriber {
@@ -58,9 +60,9 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 		watchers.Watchers = true
 		switch e.Type {
 		case events.TaskAssigned:
-			return queue.InsertTx(ctx, tx, Args{Company: e.CompanyID, Task: e.SubjectID, By: by}, time.Time{})
+			return queue.InsertTx(ctx, tx, Args{Company: e.CompanyID, Task: e.SubjectID, By: by, MailAt: e.Cause.MailAt}, time.Time{})
 		case events.RequestReopened:
-			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: Args{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true}},
+			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: Args{Company: e.CompanyID, Request: e.SubjectID, By: by, Reopened: true, MailAt: e.Cause.MailAt}},
 				jobs.Job{Args: told}, jobs.Job{Args: watchers})
 		case events.RequestCompleted, events.RequestCancelled:
 			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: told}, jobs.Job{Args: watchers})
@@ -102,7 +104,7 @@ func outside(ctx context.Context, e *op.Engine, companyID string) context.Contex
 // find returns the recipients and the notice.
 func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) {
 	db := w.engine.Store.Reader()
-	note := Note{Kind: Assigned}
+	note := Note{Kind: Assigned, MailAt: a.MailAt}
 	if a.Task == "" {
 		r, err := db.Request.Query().Where(request.ID(a.Request)).Only(ctx)
 		if ent.IsNotFound(err) {

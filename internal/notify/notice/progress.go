@@ -43,8 +43,8 @@ type ProgressArgs struct {
 // Kind returns the name of the job.
 func (ProgressArgs) Kind() string { return "notice_progress" }
 
-// InsertOpts gives the job a lower priority than jobs that people wait for.
-func (ProgressArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2} }
+// InsertOpts puts the job into the queue of notices.
+func (ProgressArgs) InsertOpts() river.InsertOpts { return Queued(false) }
 
 // progress works the jobs.
 type progress struct {

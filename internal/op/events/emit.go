@@ -25,6 +25,19 @@ type Cause struct {
 	NoWorkflow bool      // the offering of the request that is filed has none, as its operation has read
 }
 
+type gatheredKey struct{}
+
+// Gathered returns the context of one change of many rows: people are mailed of all that it causes at one moment, in one mail.
+func Gathered(ctx context.Context, mailAt time.Time) context.Context {
+	return context.WithValue(ctx, gatheredKey{}, mailAt)
+}
+
+// MailAt returns when people are mailed of what a change causes, if it is one of many rows (Gathered); zero for at once.
+func MailAt(ctx context.Context) time.Time {
+	at, _ := ctx.Value(gatheredKey{}).(time.Time)
+	return at
+}
+
 // Emitted is an event as subscribers receive it.
 type Emitted struct {
 	*ent.Event
@@ -44,6 +57,9 @@ func (s Subscribers) Emit(ctx context.Context, tx *store.Tx, e Event) error {
 	row, err := Record(ctx, tx.Client, e)
 	if err != nil {
 		return err
+	}
+	if e.Cause.MailAt.IsZero() {
+		e.Cause.MailAt = MailAt(ctx)
 	}
 	for _, told := range s {
 		if err := told(ctx, tx, Emitted{row, e.Cause}); err != nil {

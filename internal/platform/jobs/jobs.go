@@ -55,9 +55,10 @@ type Queue struct {
 // jobs of any kind and holds nothing that must be closed.
 func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, error) {
 	kinds := &kinds{
-		workers: river.NewWorkers(), queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}},
+		workers: river.NewWorkers(), queues: map[string]river.QueueConfig{}, shares: map[string]int{},
 		reap: reap{every: 2 * time.Second, grace: 5 * time.Second},
 	}
+	SharedQueue(river.QueueDefault, 10, 5)(kinds)
 	for _, o := range opts {
 		o(kinds)
 	}
@@ -86,6 +87,7 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 			kinds.measurer.show(kinds.queues)
 			cfg.Middleware = append(cfg.Middleware, kinds.measurer)
 		}
+		cfg.Middleware = append(cfg.Middleware, newShared(kinds.shares, kinds.queues))
 	}
 	if err := q.open(cfg); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the job queue: %w", err), q.Close())

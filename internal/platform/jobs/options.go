@@ -15,6 +15,7 @@ type kinds struct {
 	periodic []*river.PeriodicJob
 	args     []river.JobArgs
 	queues   map[string]river.QueueConfig
+	shares   map[string]int // by shared queue: how many of its workers one company takes at a time
 	sweeps   []Sweep
 	measurer *measurer // nil: no metrics
 	reap     reap

@@ -1,5 +1,6 @@
 // Package share divides the places of a process among companies, so that one that asks for many leaves some to others. Operations,
-// streams and the engine of workflows take a place for work that costs much; jobs, which must not wait in a worker, do so by jobs.Places.
+// streams and the engine of workflows take a place for work that costs much; jobs, which must not wait in a worker, do so by
+// jobs.Places, or are in a queue whose workers companies share (jobs.SharedQueue).
 // It counts places of one process only: places of all nodes are ratelimit.Seats.
 //
 // # Every place of the process
@@ -20,12 +21,14 @@
 //	internal/desk/requestimport/work.go     imports 2                         1
 //	internal/desk/reportmail/work.go        mailed reports 2                  1
 //	internal/desk/sla/timer/sweep.go        derived service levels 2          1
+//	                                        sweeps 2                          100 rows before others' (pass.go)
 //	internal/people/handover.go             handing over 2                    1
 //	internal/workflow/execution/calling.go  calls of phases 64                32
 //	internal/workflow/execution/step.go     outcomes and large steps: half    half of these, and 1; other steps end within milliseconds
 //	internal/workflow/trial/send.go         calls of trials 16                2
 //	internal/notify/mailbox/take.go         hooks 4, messages 4, fetches 4    2, 2 and 1
 //	internal/notify/mailbox/work.go         the queues of these               as above
+//	internal/notify/notice/queue.go         jobs that tell people 8           2
 //	internal/notify/notice/digest.go        digests 4                         1
 //	internal/notify/mail/outbox.go          mails 4                           100 a minute before others' mails, the rest after them
 //	internal/webhook/limit.go               deliveries 2,048                  512; a receiver 16
@@ -36,11 +39,12 @@
 //	internal/agent/wire.go                  runs 4, ends 2, models and pushes 16  models, evaluations and pushes 4 (agent/worker); a run's
 //	                                                                          own step and its end take milliseconds
 //	graph/stream_limits.go                  streams that read 8               4; open streams by plan
-//	internal/platform/jobs/jobs.go          jobs without a queue 10           none: a transaction each; those that call somebody are above
+//	internal/platform/jobs/jobs.go          jobs without a queue 10           5
 //	internal/billing/charge.go              charges 8                         none: a company has one open invoice that is due at a time
 //	internal/op/audit/merkle/keep.go        logs that are kept outside 4      none: a company has one log
 //	internal/platform/jobs/options.go       makes the queues
 //	internal/platform/jobs/places.go        makes the places of jobs
+//	internal/platform/jobs/shared.go        shares the workers of a queue
 //
 // The writer of SQLite takes companies in turn (platform/store), and connections to PostgreSQL are bounded by what is above and by the
 // limits of calls (platform/ratelimit).

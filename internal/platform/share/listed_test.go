@@ -12,7 +12,7 @@ import (
 )
 
 // bounds finds what bounds work: places, queues, groups and semaphores.
-var bounds = regexp.MustCompile(`share\.New\(|\bNewPlaces\(|\b(Named|Prompt)Queue\(|\.SetLimit\(|semaphore\.NewWeighted|MaxWorkers:|make\(chan struct\{\}, (max|all)?[A-Z(]`)
+var bounds = regexp.MustCompile(`share\.New\(|\bNewPlaces\(|\b(Named|Shared)Queue\(|\.SetLimit\(|semaphore\.NewWeighted|MaxWorkers:|make\(chan struct\{\}, (max|all)?[A-Z(]`)
 
 // Each file that bounds work stands in the table of this package, so that whoever adds places says what one company has of them.
 func TestEveryPlaceIsListed(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	domain "atrium/internal/desk/request"
 	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
+	"atrium/internal/notify/notice"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/store"
@@ -32,10 +33,8 @@ type BreachArgs struct {
 // Kind names the job.
 func (BreachArgs) Kind() string { return "sla_breach" }
 
-// InsertOpts gives the job a lower priority than steps.
-func (BreachArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queueName, Priority: 2}
-}
+// InsertOpts puts the job into the queue of notices.
+func (a BreachArgs) InsertOpts() river.InsertOpts { return notice.Queued(!a.MailAt.IsZero()) }
 
 // followBreach inserts a BreachArgs job in the transaction of the event.
 func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e events.Emitted) error {

@@ -55,10 +55,8 @@ type NoticeArgs struct {
 // Kind names the job.
 func (NoticeArgs) Kind() string { return "execution_notice" }
 
-// InsertOpts gives the job a lower priority than steps.
-func (NoticeArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: queueName, Priority: 2}
-}
+// InsertOpts puts the job into the queue of notices.
+func (NoticeArgs) InsertOpts() river.InsertOpts { return notice.Queued(false) }
 
 // notice returns the job that notifies participants.
 func (p *plan) notice(occasion, what string, to []definition.Participant) NoticeArgs {

@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -12,14 +13,18 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/event"
+	"atrium/ent/notification"
+	"atrium/ent/predicate"
 	"atrium/ent/task"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/sla/timer"
+	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
+	"atrium/internal/workflow"
 	run "atrium/internal/workflow/execution"
 )
 
@@ -107,5 +112,54 @@ func TestPhasesHaveServiceLevels(t *testing.T) {
 		ended := testkit.Run(t, w, s.ctx, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: one.ID}})
 		require.Equal(t, task.SLAStateBREACHED, *ended.SLAState)
 		require.Nil(t, ended.SLANextAt)
+	})
+}
+
+// One change of a calendar that makes several tasks late tells whoever is accountable for them once, by one mail that lists their requests.
+func TestOneCalendarIsOneMail(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		mails := &posted{sent: map[string][]string{}}
+		w.Engine.Mailer = mails
+		boss := w.A.Users[principal.Admin]
+		day := func(days int) workflow.Exception {
+			return workflow.Exception{Date: w.Clock.Now().AddDate(0, 0, days).Format(time.DateOnly), Hours: []workflow.WorkingTime{{From: "00:00", To: "24:00"}}}
+		}
+		cal := testkit.Run(t, w, w.As(w.A, principal.Owner), workflow.CreateCalendar, workflow.CreateCalendarInput{
+			Name: "The day after tomorrow", WorkingHours: &workflow.WorkingHours{}, Exceptions: []workflow.Exception{day(2)},
+		})
+		work := phase("work", "PROCESS", body{"title": "Work"})
+		work["sla"] = body{"resolutionMinutes": 1, "calendarId": cal.ID}
+		work["participants"] = []body{{"role": "accountable", "type": "user", "id": boss.ID}}
+		s := open(t, w, line([]body{phase("start", "START", nil), work, phase("done", "END", nil)}))
+		w.Engine.Events = append(events.Subscribers{}, run.Follow(w.Queue))
+		s.workLogged(io.Discard, request.Clocks(w.Engine, run.TaskClocks), notice.Work(w.Engine, notice.Reads{Request: request.Get.Info()}))
+		var filed []*ent.Request
+		for range 3 {
+			r := s.file(nil)
+			s.at(r, "WAITING", "work")
+			filed = append(filed, r)
+		}
+		w.Later(t, 5*time.Minute)
+		testkit.Run(t, w, s.ctx, workflow.UpdateCalendar, workflow.UpdateCalendarInput{
+			ByID: op.ByID{ID: cal.ID}, Exceptions: op.SetTo([]workflow.Exception{day(-1), day(0), day(1)}),
+		})
+		told := func(where ...predicate.Notification) int {
+			n, err := w.Store.Reader().Notification.Query().Where(append(where, notification.UserID(boss.ID), notification.KindEQ(notification.KindBreached))...).Count(s.ctx)
+			require.NoError(t, err)
+			return n
+		}
+		require.Eventually(t, func() bool { return told() == 3 }, patience, tick)
+		require.Empty(t, mails.to(boss.Email), "the mail waits for all of them")
+		w.Later(t, 3*time.Minute)
+		require.NoError(t, w.Store.Write(principal.System(t.Context(), "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
+			return w.Queue.InsertTx(ctx, tx, notice.DigestArgs{}, time.Time{})
+		}))
+		require.Eventually(t, func() bool { return told(notification.DigestAtNotNil()) == 0 }, patience, tick)
+		got := mails.to(boss.Email)
+		require.Len(t, got, 1)
+		for _, r := range filed {
+			require.Contains(t, got[0], fmt.Sprintf("- Late: #%d A laptop", r.Number))
+		}
 	})
 }

@@ -43,20 +43,20 @@ var TaskClocks = timer.Kind{
 	},
 
 	Advance: func(ctx context.Context, tx *op.Tx, ids []string, now time.Time) (rest []string, err error) {
-		return advanceTasks(ctx, tx, ids, task.SLANextAtLTE(now), now)
+		return advanceTasks(ctx, tx, ids, task.SLANextAtLTE(now), now, events.Cause{})
 	},
 
 	Rederive: rederiveTasks,
 }
 
 // advanceTasks locks the tasks of these ids that match, and advances their clocks for one turn.
-func advanceTasks(ctx context.Context, tx *op.Tx, ids []string, match predicate.Task, now time.Time) (rest []string, err error) {
+func advanceTasks(ctx context.Context, tx *op.Tx, ids []string, match predicate.Task, now time.Time, cause events.Cause) (rest []string, err error) {
 	rows, err := op.Lock(tx, tx.Task.Query().Where(task.IDIn(ids...), match, task.SLALevelsNotNil()).Order(task.ByID())).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the tasks: %w", err)
 	}
 	ctx, log := timer.LogOf(ctx, tx, now)
-	return timer.AdvanceAll(ctx, log, taskClocks{log}, rows)
+	return timer.AdvanceAll(ctx, log, taskClocks{log, cause}, rows)
 }
 
 // rederiveTasks advances the clocks of the open tasks that a change of their calendar has moved. Tasks have service levels of their
@@ -88,14 +88,14 @@ func rederiveTasks(ctx context.Context, e *op.Engine, change timer.RederiveArgs)
 			return err
 		}
 		err = e.Costly(reading, change.Company, func(ctx context.Context) error {
-			ids, err = timer.Behind(ctx, taskClocks{log}, counting)
+			ids, err = timer.Behind(ctx, taskClocks{log, events.Cause{}}, counting)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		err = timer.InTurns(ctx, e, change.Company, ids, taskBatch, func(ctx context.Context, tx *op.Tx, ids []string) ([]string, error) {
-			return advanceTasks(ctx, tx, ids, lifecycle.OpenTasks(), now)
+			return advanceTasks(ctx, tx, ids, lifecycle.OpenTasks(), now, events.Cause{MailAt: change.MailAt})
 		})
 		if err != nil || len(rows) < readTasks {
 			return err
@@ -130,7 +130,7 @@ func startTaskClock(ctx context.Context, tx *op.Tx, m *ent.TaskMutation, p *defi
 	m.SetCreatedAt(now)
 	m.SetSLALevels(l)
 	ctx, log := timer.LogOf(ctx, tx, now)
-	clock, err := taskClocks{log}.Derive(ctx, &ent.Task{CreatedAt: now, RequestID: requestID, SLALevels: l, Status: task.StatusOPEN})
+	clock, err := taskClocks{log, events.Cause{}}.Derive(ctx, &ent.Task{CreatedAt: now, RequestID: requestID, SLALevels: l, Status: task.StatusOPEN})
 	if err != nil {
 		return err
 	}
@@ -152,11 +152,14 @@ func advanceTask(ctx context.Context, tx *op.Tx, t *ent.Task, now time.Time) (*e
 		return t, nil
 	}
 	ctx, log := timer.LogOf(ctx, tx, now)
-	return timer.Advance(ctx, log, taskClocks{log}, t)
+	return timer.Advance(ctx, log, taskClocks{log, events.Cause{}}, t)
 }
 
 // taskClocks are the clocks of tasks in one transaction.
-type taskClocks struct{ *timer.Log }
+type taskClocks struct {
+	*timer.Log
+	cause events.Cause
+}
 
 // ID returns the task's id.
 func (taskClocks) ID(t *ent.Task) string { return t.ID }
@@ -223,5 +226,5 @@ func (c taskClocks) Fire(ctx context.Context, t *ent.Task, f sla.Firing) (*ent.T
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	return t, timer.Emit(ctx, c.Tx, r, f, &t.PhaseID, events.Cause{})
+	return t, timer.Emit(ctx, c.Tx, r, f, &t.PhaseID, c.cause)
 }

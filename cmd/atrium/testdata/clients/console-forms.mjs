@@ -267,10 +267,12 @@ assert.equal(await change({ Description: 'Of the systems' }), '80');
 assert.deepEqual([(await level()).responseMinutes, (await level()).resolutionMinutes, (await level()).warnAtPercent], [null, null, null], 'nothing was promised');
 await change({ 'First response (minutes)': '60' });
 assert.equal((await level()).warnAtPercent, 80);
+await change({ 'Warn at (percent)': '0' });
+assert.equal((await level()).warnAtPercent, 0);
+assert.equal(await change({ Description: 'Of all systems' }), '0', 'nobody is warned still');
+assert.deepEqual([(await level()).responseMinutes, (await level()).warnAtPercent], [60, 0]);
 await change({ 'Warn at (percent)': '' });
-assert.equal((await level()).warnAtPercent ?? null, null);
-assert.equal(await change({ Description: 'Of all systems' }), '', 'what was emptied stays so');
-assert.deepEqual([(await level()).responseMinutes, (await level()).warnAtPercent ?? null], [60, null]);
+assert.equal((await level()).warnAtPercent, 80, 'what is not said is 80');
 assert.equal((await level()).escalations.length, 2, 'they stay as they are');
 
 // A calendar whose only hours are exceptions' is none around the clock, and becomes one by a choice.

@@ -17,6 +17,6 @@ var LevelColumns = []string{
 func LevelsOf(o *ent.Offering) sla.Levels {
 	return sla.Levels{
 		Targets:       sla.Targets{ResponseMinutes: o.ResponseMinutes, ResolutionMinutes: o.ResolutionMinutes},
-		WarnAtPercent: op.Or(o.WarnAtPercent, 0), CalendarID: op.Or(o.CalendarID, ""), ByPriority: o.SLAByPriority, Escalations: o.SLAEscalations,
+		WarnAtPercent: op.Or(o.WarnAtPercent, sla.UsualWarning), CalendarID: op.Or(o.CalendarID, ""), ByPriority: o.SLAByPriority, Escalations: o.SLAEscalations,
 	}
 }

@@ -32,12 +32,12 @@ func (RederiveArgs) Kind() string { return "sla_rederive" }
 // ones, and commits within the ten seconds that a call may take.
 const straggle = 30 * time.Second
 
-// gather is how long notices of one change are gathered, so that each person gets one mail.
-const gather = 2 * time.Minute
+// Gather is how long notices of one change are gathered, so that each person gets one mail.
+const Gather = 2 * time.Minute
 
 // Rederive inserts the job in the transaction of the change.
 func Rederive(ctx context.Context, tx *op.Tx, args RederiveArgs) error {
-	args.Company, args.MailAt = tx.Principal().CompanyID, tx.Now(ctx).Add(gather)
+	args.Company, args.MailAt = tx.Principal().CompanyID, tx.Now(ctx).Add(Gather)
 	if err := tx.Insert(ctx, args, time.Time{}); err != nil {
 		return err
 	}

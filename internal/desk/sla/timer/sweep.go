@@ -3,7 +3,6 @@ package timer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -116,39 +115,4 @@ func (s *sweeper) Work(ctx context.Context, job *river.Job[SweepArgs]) error {
 		return river.JobSnooze(max(wait, time.Millisecond))
 	}
 	return nil
-}
-
-// Sweep fires what has fallen due at the clocks of all companies, in small transactions, each of one company. It returns the next
-// moment at which something falls due; zero for none within the interval.
-func (k Kind) Sweep(ctx context.Context, e *op.Engine, now time.Time) (next time.Time, err error) {
-	system := principal.System(ctx, "the clocks of all companies are kept together")
-	db := e.Store.Reader()
-	errs := jobs.Due(ctx, sweepBatch, func(last *due) (rows []*due, err error) {
-		match := sql.FieldLTE(nextAt, now)
-		if last != nil {
-			match = sql.AndPredicates(match, jobs.After[func(*sql.Selector)](nextAt, last.At, last.ID))
-		}
-		if err := k.Due(db, match, sweepBatch).Scan(system, &rows); err != nil {
-			return nil, fmt.Errorf("look for %s whose moment has come: %w", k.Name, err)
-		}
-		return rows, nil
-	}, func(rows []*due) error {
-		companies := map[string][]string{}
-		for _, d := range rows {
-			companies[d.Company] = append(companies[d.Company], d.ID)
-		}
-		var errs []error
-		for company, ids := range companies {
-			errs = append(errs, InTurns(ctx, e, company, ids, k.Batch, func(ctx context.Context, tx *op.Tx, ids []string) ([]string, error) {
-				return k.Advance(ctx, tx, ids, now)
-			}))
-		}
-		return errors.Join(errs...)
-	})
-	var soon []due
-	err = k.Due(db, sql.AndPredicates(sql.FieldGT(nextAt, now), sql.FieldLTE(nextAt, now.Add(sweepEvery))), 1).Scan(system, &soon)
-	if err != nil || len(soon) == 0 {
-		return time.Time{}, errors.Join(errs, err)
-	}
-	return soon[0].At, errs
 }

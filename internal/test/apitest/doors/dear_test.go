@@ -19,6 +19,7 @@ import (
 	"atrium/internal/platform/principal"
 	"atrium/internal/test/apitest"
 	"atrium/internal/test/testkit"
+	"atrium/internal/test/testkit/receiver"
 )
 
 const graphql = "POST /graphql"
@@ -67,12 +68,13 @@ func (n *neighbours) calls(t *testing.T) []dear {
 		n.make(t, n.A.OwnerKey, "PATCH /v1/requests/"+finished, map[string]any{"status": status}, "data", "id")
 	}
 	calendar := n.mutate(t, "createCalendar", "CreateCalendarInput", "calendar { id }", calendarOf(0), "calendar", "id")
+	slow := n.mutate(t, "createAccessPolicy", "CreateAccessPolicyInput", "accessPolicy { id }", policyOf(0), "accessPolicy", "id")
 	tried := n.mutate(t, "createAgent", "CreateAgentInput", "agent { id }",
 		map[string]any{"name": "Tried", "type": "QUEUE_INTAKE", "source": "MANAGED", "autonomy": "SUGGEST"}, "agent", "id")
 	previews := n.previews(t, 6, one)
 	return []dear{
 		{name: "reports", path: "GET /v1/reports/requests?by=service,offering,team,assignee,organization,priority", body: func(int) any { return nil }},
-		{name: "imports", path: "POST /v1/requests/import", limit: 3, done: n.importsEnd, body: func(i int) any { return tableOf(i, formed) }},
+		{name: "imports", path: "POST /v1/requests/import", limit: n.most(2, 12), done: n.importsEnd, body: func(i int) any { return tableOf(i, formed) }},
 		{name: "service levels", path: "PATCH /v1/offerings/" + fmt.Sprint(formed["offeringId"]), done: n.jobsEnd, body: func(i int) any {
 			return map[string]any{"sla": levelsOf(i, calendar)}
 		}},
@@ -88,17 +90,81 @@ func (n *neighbours) calls(t *testing.T) []dear {
 		{name: "calendars", path: graphql, body: func(i int) any {
 			return gql("updateCalendar", "UpdateCalendarInput", "calendar { id }", with(calendarOf(i), "id", calendar))
 		}},
-		{name: "policies", path: graphql, limit: 1, body: func(i int) any {
-			return gql("createAccessPolicy", "CreateAccessPolicyInput", "accessPolicy { id }", policyOf(i))
+		{name: "policies", path: graphql, body: func(i int) any {
+			return gql("updateAccessPolicy", "UpdateAccessPolicyInput", "accessPolicy { id }", with(policyOf(i), "id", slow))
 		}},
 		{name: "changes under policies", path: "PATCH /v1/requests/" + one, body: func(i int) any {
 			return map[string]any{"description": strings.Repeat("a", 9_990) + fmt.Sprint(i)}
 		}},
-		{name: "evaluations", path: graphql, limit: 1, done: n.evaluationsEnd, body: func(int) any {
+		{name: "evaluations", path: graphql, limit: n.most(2, 12), done: n.evaluationsEnd, body: func(int) any {
 			return gql("evaluateAgent", "EvaluateAgentInput", "evaluation { id }", map[string]any{"id": tried, "cases": cases()})
 		}},
 		{name: "queries", path: graphql, body: func(int) any { return map[string]any{"query": costly} }},
 	}
+}
+
+// most returns how many calls are made of what is limited otherwise: few, or many where A spends its whole allowance.
+func (n *neighbours) most(few, many int) int {
+	if n.full {
+		return many
+	}
+	return few
+}
+
+// rare returns what people do seldom, and what costs more the more there is: it comes last.
+func (n *neighbours) rare(t *testing.T) []dear {
+	t.Helper()
+	r := receiver.New(t, nil)
+	hook := n.mutate(t, "createWebhookSubscription", "CreateWebhookSubscriptionInput", "webhookSubscription { id }",
+		map[string]any{"url": r.URL, "events": []string{"request.created"}}, "webhookSubscription", "id")
+	since := n.World.Clock.Now().Add(-10 * time.Minute).UTC().Format(time.RFC3339)
+	one := n.filedBy(t, n.formed(t))
+	uploads := make([]string, n.most(4, 12))
+	for i := range uploads {
+		in := map[string]any{"requestId": one, "name": "file.txt", "size": upload}
+		uploads[i] = "PUT /v1/attachments/" + n.make(t, n.A.OwnerKey, "POST /v1/attachments", in, "data", "id") + "/content"
+	}
+	return []dear{
+		{name: "uploads", paths: uploads, limit: len(uploads), raw: func(i int) []byte { return []byte(filler(i, upload) + strings.Repeat(" ", upload))[:upload] }},
+		{name: "searches", path: "GET /v1/search?q=lorem+ipsum&first=20", body: func(int) any { return nil }},
+		{name: "trials", path: "POST /v1/workflows/try", body: func(i int) any {
+			return map[string]any{"definition": decisions(i), "webhook": map[string]any{"body": map[string]any{"text": filler(i, 9_000)}}}
+		}},
+		{name: "packs", path: "POST /v1/packs/install", limit: n.most(3, 40), body: func(i int) any { return map[string]any{"source": packOf(i)} }},
+		{name: "replays", path: graphql, limit: n.most(2, 10), done: n.jobsEnd, body: func(int) any {
+			return gql("replayWebhookEvents", "ReplayWebhookEventsInput", "events", map[string]any{"subscriptionId": hook, "since": since})
+		}},
+		{name: "proofs of the log", path: graphql, body: func(int) any { return map[string]any{"query": "{ verifyAudit { size intact } }"} }},
+	}
+}
+
+// upload is the size of a file that is uploaded, in bytes.
+const upload = 1_400_000
+
+// decisions returns a definition with as many long expressions as one may have.
+func decisions(i int) json.RawMessage {
+	var phases, transitions []string
+	for d := range 150 {
+		when := strings.Repeat(fmt.Sprintf("webhook.body.text == '%d' || ", i), 15) + "true"
+		phases = append(phases, fmt.Sprintf(`{"id": "d%d", "type": "DECISION", "config": {"rules": [{"when": %q, "transition": "a"}], "default": "b"}}`, d, when))
+		next := fmt.Sprintf("d%d", d+1)
+		if d == 149 {
+			next = "end"
+		}
+		transitions = append(transitions, fmt.Sprintf(`{"from": "d%d", "name": "a", "to": %q}, {"from": "d%d", "name": "b", "to": "end"}`, d, next, d))
+	}
+	return json.RawMessage(fmt.Sprintf(`{"phases": [{"id": "start", "type": "START"}, %s, {"id": "end", "type": "END"}],
+		"transitions": [{"from": "start", "name": "next", "to": "d0"}, %s]}`, strings.Join(phases, ", "), strings.Join(transitions, ", ")))
+}
+
+// packOf returns a pack that makes as much as one may.
+func packOf(i int) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "kind: Pack\nkey: pack%d\nspec: {name: Pack %d}\n", i, i)
+	for d := range 190 {
+		fmt.Fprintf(&out, "---\nkind: Team\nkey: team%d-%d\nspec: {name: Team %d of %d, description: %q}\n", i, d, d, i, strings.Repeat("words ", 150))
+	}
+	return out.String()
 }
 
 // previews uploads pictures to a request, of nearly as many pixels as previews are made of, and returns the calls that make them.
@@ -132,9 +198,9 @@ func tableOf(i int, of map[string]any) any {
 func levelsOf(i int, calendar string) any {
 	escalations := make([]any, 20)
 	for e := range escalations {
-		escalations[e] = map[string]any{"afterMinutes": 1_000 + e + i, "of": "resolution", "do": "notify"}
+		escalations[e] = map[string]any{"afterMinutes": 900 + (e+i)%40, "of": "resolution", "do": "notify"}
 	}
-	return map[string]any{"responseMinutes": 500 + i, "resolutionMinutes": 1_000, "calendarId": calendar, "escalations": escalations}
+	return map[string]any{"responseMinutes": 600 + i, "resolutionMinutes": 950, "calendarId": calendar, "escalations": escalations}
 }
 
 // formed makes an offering of A whose form has ten long texts, and returns the request that is filed against it.
@@ -213,16 +279,19 @@ func definitionOf(i int) json.RawMessage {
 		transitions.String() + fmt.Sprintf(`{"from": %q, "name": "next", "to": "end"}]}`, at))
 }
 
-// calendarOf returns a calendar with as many days as one may have.
+// calendarOf returns the calendar in which a moment is farthest away: a minute a week, and as many days as one may have without any.
 func calendarOf(i int) map[string]any {
-	hours := []any{map[string]any{"from": "09:00", "to": "12:00"}, map[string]any{"from": "13:00", "to": fmt.Sprintf("17:%02d", i%60)}}
 	var holidays, exceptions []any
+	monday := time.Date(2027, 1, 4, 0, 0, 0, 0, time.UTC)
 	for d := range 1000 {
-		day := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, d)
-		holidays = append(holidays, day.AddDate(4, 0, 0).Format(time.DateOnly))
-		exceptions = append(exceptions, map[string]any{"date": day.Format(time.DateOnly), "hours": hours})
+		holidays = append(holidays, monday.AddDate(0, 0, 7*d+2).Format(time.DateOnly))
+		exceptions = append(exceptions, map[string]any{"date": monday.AddDate(0, 0, 7*d+1).Format(time.DateOnly)})
 	}
-	return map[string]any{"name": "All days", "workingHours": map[string]any{"mon": hours}, "holidays": holidays, "exceptions": exceptions}
+	minute := []any{map[string]any{"from": "09:00", "to": "09:01"}}
+	if i%2 == 1 {
+		minute = []any{map[string]any{"from": "10:00", "to": "10:01"}}
+	}
+	return map[string]any{"name": "A minute a week", "workingHours": map[string]any{"mon": minute}, "holidays": holidays, "exceptions": exceptions}
 }
 
 // policyOf returns a policy with as many of the slowest conditions as a company may have.

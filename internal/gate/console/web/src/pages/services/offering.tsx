@@ -38,10 +38,9 @@ const bare = (sla: OfferingFullFragment['sla']) => JSON.parse(JSON.stringify(sla
 // OfferingEditor builds an offering: its form with a live preview, its workflow, its service level.
 export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: string; offering: OfferingFullFragment | null; close: () => void }) {
   const form = o?.form as { fields?: FormField[] } | null | undefined;
-  const promised = Boolean(o?.sla?.responseMinutes || o?.sla?.resolutionMinutes || o?.sla?.byPriority);
   const saved: Draft = {
     name: o?.name ?? '', description: o?.description ?? '', status: o?.status ?? 'active', workflowId: o?.workflowId ?? '',
-    response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), warn: String(o?.sla?.warnAtPercent ?? (promised ? '' : 80)),
+    response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), warn: String(o?.sla?.warnAtPercent ?? 80),
     calendarId: o?.sla?.calendarId ?? '', escalations: written(o?.sla?.escalations), reopenDays: String(o?.reopenDays ?? 7), reopenWorkflowId: o?.reopenWorkflowId ?? '', asks: o?.askSatisfaction ?? false, hasForm: Boolean(form), fields: form?.fields ?? [],
   };
   const [draft, set, forget, base] = useDraft(`offering ${o?.id ?? serviceId}`, saved, o?.etag);
@@ -83,7 +82,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
         <div className="pair">
           <Field label={t('First response (minutes)')} optional fault={faultAt(fault, 'sla.responseMinutes')}><input type="number" min={1} value={draft.response} onChange={(e) => { set({ ...draft, response: e.target.value }); }} /></Field>
           <Field label={t('Resolution (minutes)')} optional fault={faultAt(fault, 'sla.resolutionMinutes')}><input type="number" min={1} value={draft.resolution} onChange={(e) => { set({ ...draft, resolution: e.target.value }); }} /></Field>
-          <Field label={t('Warn at (percent)')} optional hint={t('Of the time, such as 80. Empty for no warning.')} fault={faultAt(fault, 'sla.warnAtPercent')}><input type="number" min={1} max={99} value={draft.warn} onChange={(e) => { set({ ...draft, warn: e.target.value }); }} /></Field>
+          <Field label={t('Warn at (percent)')} optional hint={t('Of the time; 80 when empty, 0 for no warning.')} fault={faultAt(fault, 'sla.warnAtPercent')}><input type="number" min={0} max={99} value={draft.warn} onChange={(e) => { set({ ...draft, warn: e.target.value }); }} /></Field>
           {(reads || draft.calendarId) && <Field label={t('Calendar')} hint={t('Whose working hours count.')} fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">{t('24 × 7')}</option><Choices of={calendars} now={draft.calendarId} /></select></Field>}
           <Field label={t('Reopen within (days)')} hint={t('For requesters, after completion; 0 for never. Staff always may.')} fault={faultAt(fault, 'reopenDays')}><input type="number" min={0} max={365} value={draft.reopenDays} onChange={(e) => { set({ ...draft, reopenDays: e.target.value }); }} /></Field>
           <Field label={t('Workflow on reopening')} fault={faultAt(fault, 'reopenWorkflowId')}><select value={draft.reopenWorkflowId} onChange={(e) => { set({ ...draft, reopenWorkflowId: e.target.value }); }}><option value="">{t('None')}</option><Choices of={workflows} now={draft.reopenWorkflowId} /></select></Field>

@@ -1,0 +1,28 @@
+package notice
+
+import (
+	"github.com/riverqueue/river"
+
+	"atrium/internal/platform/jobs"
+)
+
+// The queue of jobs that tell people is its own: they ask a company's policies about each person, and wait for the company's turn of
+// costly work to do so. Few workers of a company may wait so.
+const (
+	noticeQueue = "notices"
+	tellers     = 8
+	companyTell = 2 // of these
+)
+
+// Queue makes a job queue work the jobs of Queued.
+func Queue() jobs.Option { return jobs.SharedQueue(noticeQueue, tellers, companyTell) }
+
+// Queued are the options of a job that tells people. later says that their mails are gathered: all others go before it, because one change
+// may cause very many.
+func Queued(later bool) river.InsertOpts {
+	o := river.InsertOpts{Queue: noticeQueue, Priority: 2}
+	if later {
+		o.Priority = 3
+	}
+	return o
+}
