@@ -25,7 +25,8 @@ import (
 
 var approvalSorts = op.Sorts{"createdAt": approval.FieldCreatedAt, "updatedAt": approval.FieldUpdatedAt}
 
-// The operations on approvals. Members reach the approvals that they may decide.
+// The operations on approvals. Members reach the approvals that they may decide, and read those about which a workflow asks them. Lists have
+// the latter only for given requests or executions, as those of tasks.
 var (
 	ListApprovals = op.New("approval.list", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Sorts: approvalSorts, Summary: "List approvals",
@@ -33,7 +34,7 @@ var (
 
 	GetApproval = op.OnRow("approval.read", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
-	}, loadApproval, withShown(ofApprovals)).Reaching(participant.InApproval)
+	}, loadApproval, withShown(ofApprovals)).Reaching(participant.SeesApproval)
 
 	DecideApproval = op.OnRow("approval.decide", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",
@@ -74,7 +75,11 @@ type ListApprovalsInput struct {
 func approvalsOf(_ context.Context, tx *op.Tx, in ListApprovalsInput) *ent.ApprovalQuery {
 	var where []predicate.Approval
 	if tx.AssignedOnly() {
-		where = append(where, participant.Approves(tx.Principal().ID))
+		reached := participant.Approves(tx.Principal().ID)
+		if len(in.RequestID)+len(in.ExecutionID) > 0 {
+			reached = approval.Or(reached, participant.AskedToo(tx.Principal().ID))
+		}
+		where = append(where, reached)
 	}
 	where = paging.In(where, in.Status, approval.StatusIn)
 	where = paging.In(where, in.ExecutionID, approval.ExecutionIDIn)
