@@ -74,7 +74,7 @@ type companyImportCmd struct {
 	jsonFlag
 	passphraseFlag
 	From   string   `required:"" help:"The file of an export." type:"path"`
-	Accept []string `enum:"plan,limits,billing,payment-method" help:"What the company shall have because the file says so: plan, limits, billing, payment-method. Without it the import says what the file asks for."`
+	Accept []string `enum:"plan,limits,billing,payment-method,secret-hosts,texts" help:"What the company shall have because the file says so: plan, limits, billing, payment-method, secret-hosts, texts. Without it the import says what the file asks for."`
 }
 
 // Run imports an exported company, in full or not at all, into an existing installation or a new one.

@@ -49,6 +49,14 @@ func (*Door) OwnerLeft(ctx context.Context, tx *op.Tx, userID string) error {
 	return runs.OwnerLeft(ctx, tx, userID)
 }
 
+// PersonErased implements op.Agents.
+func (*Door) PersonErased(ctx context.Context, tx *op.Tx) error {
+	if err := runs.PersonErased(ctx, tx); err != nil {
+		return err
+	}
+	return evaluation.PersonErased(ctx, tx)
+}
+
 // PrincipalOf implements op.Agents.
 func (*Door) PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error) {
 	return settings.CallerOf(ctx, db, a)

@@ -27,6 +27,9 @@ type Agents interface {
 	RequestChanged(ctx context.Context, tx *Tx, before, after *ent.Request) error
 	// OwnerLeft is told that a person leaves the company, in the transaction in which the person leaves.
 	OwnerLeft(ctx context.Context, tx *Tx, userID string) error
+	// PersonErased is told of an erasure when there is nothing left to read of the person. Work that had read before stores nothing of that
+	// once this transaction has committed.
+	PersonErased(ctx context.Context, tx *Tx) error
 	// PrincipalOf returns the principal as which an agent calls outside of runs, by its published version, and what keeps it from
 	// calling ("unpublished", "deactivated"); "" for nothing.
 	PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error)
@@ -40,6 +43,7 @@ func (noAgents) Hold(context.Context, *Engine, Held) (*Answer, error) {
 }
 func (noAgents) RequestChanged(context.Context, *Tx, *ent.Request, *ent.Request) error { return nil }
 func (noAgents) OwnerLeft(context.Context, *Tx, string) error                          { return nil }
+func (noAgents) PersonErased(context.Context, *Tx) error                               { return nil }
 func (noAgents) PrincipalOf(context.Context, *ent.Client, *ent.Agent) (*principal.Principal, string, error) {
 	return nil, "unpublished", nil
 }

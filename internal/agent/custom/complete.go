@@ -36,14 +36,14 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteInput) (any, e
 	if run.Trigger == agentrun.TriggerConsulted {
 		return prepareOpinion(ctx, tx, run)
 	}
-	faults, err := execution.CompletionFaults(ctx, tx, execution.CompleteTaskInput{ByID: op.ByID{ID: *run.TaskID}, Outcome: in.Outcome, Variables: in.Variables})
+	written, faults, err := execution.CheckCompletion(ctx, tx, execution.CompleteTaskInput{ByID: op.ByID{ID: *run.TaskID}, Outcome: in.Outcome, Variables: in.Variables})
 	if err != nil {
 		return nil, err
 	}
 	args, err := json.Marshal(struct {
 		Outcome   *string `json:"outcome,omitempty"`
 		Variables any     `json:"variables,omitempty"`
-	}{in.Outcome, in.Variables})
+	}{in.Outcome, written})
 	return &completion{faults, args}, worker.Wrap("write the arguments", err)
 }
 

@@ -11,6 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentevaluation"
+	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/internal/agent/attack"
 	"atrium/internal/agent/plans"
@@ -145,9 +146,8 @@ func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 		reason = apperr.From(err).Message
 	}
 	return w.Engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
-		err := tx.AgentEvaluation.UpdateOneID(job.Args.Evaluation).SetStatus(agentevaluation.StatusFAILED).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx)
-		if err != nil {
-			return worker.Wrap("end the evaluation", ent.MaskNotFound(err))
+		if err := end(ctx, tx, reason, agentevaluation.ID(job.Args.Evaluation)); err != nil {
+			return err
 		}
 		return tx.Complete(ctx, job.JobRow)
 	})
@@ -189,38 +189,60 @@ func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 	return w.keep(ctx, job, ev, done, len(cases))
 }
 
-// keep stores the results so far, and after the last case the report.
+// end ends running evaluations as FAILED.
+func end(ctx context.Context, tx *op.Tx, reason string, which ...predicate.AgentEvaluation) error {
+	return worker.Wrap("end evaluations", tx.AgentEvaluation.Update().Where(agentevaluation.StatusEQ(agentevaluation.StatusRUNNING)).Where(which...).
+		SetStatus(agentevaluation.StatusFAILED).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx))
+}
+
+// PersonErased ends the evaluations that run: their cases and what they have found may quote the person, and without cases none goes on.
+func PersonErased(ctx context.Context, tx *op.Tx) error {
+	return end(tx.Unfiltered(ctx, "no evaluation keeps what was erased, whoever sees it"), tx, "A person was erased meanwhile. Evaluate the agent again.")
+}
+
+// keep stores the results so far, and after the last case the report. An evaluation that has been ended meanwhile keeps nothing more.
 func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *ent.AgentEvaluation, done []Outcome, total int) error {
 	results, err := json.Marshal(done)
 	if err != nil {
 		return fmt.Errorf("write the results: %w", err)
 	}
 	return w.Engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
+		runs := tx.AgentEvaluation.Query().Where(agentevaluation.ID(ev.ID), agentevaluation.StatusEQ(agentevaluation.StatusRUNNING))
+		if _, err := op.Lock(tx, runs).Only(ctx); ent.IsNotFound(err) {
+			return tx.Complete(ctx, job.JobRow)
+		} else if err != nil {
+			return fmt.Errorf("lock the evaluation: %w", err)
+		}
 		u := tx.AgentEvaluation.UpdateOneID(ev.ID).SetTotal(total).SetResults(results)
-		if len(done) < total {
-			if err := tx.Insert(ctx, job.Args, time.Time{}); err != nil {
-				return err
-			}
-		} else {
-			c, err := tx.Company.Get(ctx, ev.CompanyID)
-			if err != nil {
-				return fmt.Errorf("read the company: %w", err)
-			}
-			report := reportOf(done)
-			raw, err := json.Marshal(report)
-			if err != nil {
-				return fmt.Errorf("write the report: %w", err)
-			}
-			u.SetReport(raw).SetEndedAt(tx.Now(ctx)).SetStatus(agentevaluation.StatusPASSED)
-			if why := report.verdict(op.Or(c.AgentAgreement, agreement)); why != "" {
-				u.SetStatus(agentevaluation.StatusFAILED).SetReason(why)
-			}
+		next := func() error { return tx.Insert(ctx, job.Args, time.Time{}) }
+		if len(done) == total {
+			next = func() error { return judge(ctx, tx, u, reportOf(done)) }
+		}
+		if err := next(); err != nil {
+			return err
 		}
 		if err := u.Exec(ctx); err != nil {
 			return fmt.Errorf("keep the results: %w", err)
 		}
 		return tx.Complete(ctx, job.JobRow)
 	})
+}
+
+// judge ends an evaluation by its report.
+func judge(ctx context.Context, tx *op.Tx, u *ent.AgentEvaluationUpdateOne, report Report) error {
+	c, err := tx.Company.Get(ctx, tx.Principal().CompanyID)
+	if err != nil {
+		return fmt.Errorf("read the company: %w", err)
+	}
+	raw, err := json.Marshal(report)
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	u.SetReport(raw).SetEndedAt(tx.Now(ctx)).SetStatus(agentevaluation.StatusPASSED)
+	if why := report.verdict(op.Or(c.AgentAgreement, agreement)); why != "" {
+		u.SetStatus(agentevaluation.StatusFAILED).SetReason(why)
+	}
+	return nil
 }
 
 // tryOne runs the agent on the request of a case and judges the result. For a draft with a model it also tries the engine

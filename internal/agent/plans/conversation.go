@@ -314,7 +314,7 @@ func (t *Conversation) completes(ctx context.Context, arguments json.RawMessage)
 	if err != nil {
 		return fmt.Errorf("read the completion: %w", err)
 	}
-	faults, err := execution.CompletionFaults(ctx, t.engine.Outside(principal.Worker(t.Agent.CompanyID, worker.Name)), in)
+	_, faults, err := execution.CheckCompletion(ctx, t.engine.Outside(principal.Worker(t.Agent.CompanyID, worker.Name)), in)
 	if err == nil && len(faults) > 0 {
 		err = apperr.Invalid(faults...)
 	}

@@ -91,11 +91,14 @@ func (w *runner) work(ctx context.Context, job *river.Job[runs.RunArgs]) error {
 	if err != nil {
 		return err
 	}
-	return w.finish(ctx, job.JobRow, job.Args, p.Version, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
-		if err := plans.KeepTurn(ctx, tx, run, 0, p.Given); err != nil {
+	return w.finish(ctx, job.JobRow, job.Args, p.Version, func(ctx context.Context, tx *op.Tx, now *ent.AgentRun, r *ent.Request) error {
+		if now.Plans != run.Plans {
+			return nil // it plans anew
+		}
+		if err := plans.KeepTurn(ctx, tx, now, 0, p.Given); err != nil {
 			return err
 		}
-		return conclude(ctx, tx, run, r, l.Settings, p)
+		return conclude(ctx, tx, now, r, l.Settings, p)
 	})
 }
 

@@ -109,6 +109,23 @@ func OwnerLeft(ctx context.Context, tx *op.Tx, userID string) error {
 	return worker.Wrap("make the runs' plans stale", err)
 }
 
+// PersonErased has the platform's own runs that are under way read and plan anew: what they have read may quote the person. A call of a
+// model that is open meanwhile is for a plan of before, of which nothing is stored any more. What a CUSTOM agent has read is its own.
+func PersonErased(ctx context.Context, tx *op.Tx) error {
+	all := tx.Unfiltered(ctx, "no run keeps what was erased, whoever sees it")
+	runs, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.StatusEQ(agentrun.StatusRUNNING), agentrun.HasAgentWith(agent.SourceEQ(agent.SourceMANAGED))).
+		Order(agentrun.ByID())).All(all)
+	if err != nil {
+		return fmt.Errorf("look for runs that have read: %w", err)
+	}
+	for _, run := range runs {
+		if err := PlanAnew(ctx, tx, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Reassigned is the reason of a stopped run whose agent no longer has the task.
 const Reassigned = "Somebody else has the task, or it has ended."
 

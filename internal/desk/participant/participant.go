@@ -35,11 +35,23 @@ func Works(userID string) predicate.Task {
 // Asked matches the tasks of phases about which the user, or one of the user's teams, was consulted or informed.
 func Asked(userID string) predicate.Task {
 	return func(s *sql.Selector) {
-		t := sql.Table(execution.Table)
-		s.Where(sql.Exists(sql.Select(t.C(execution.FieldID)).From(t).Where(sql.And(
-			sql.ColumnsEQ(t.C(execution.FieldCompanyID), s.C(task.FieldCompanyID)), sql.ColumnsEQ(t.C(execution.FieldID), s.C(task.FieldExecutionID)),
-			namedAbout(t.C(execution.FieldConsulted), t.C(execution.FieldCompanyID), userID, s.C(task.FieldPhaseID))))))
+		s.Where(askedAbout(s.C(task.FieldCompanyID), s.C(task.FieldExecutionID), s.C(task.FieldPhaseID), userID))
 	}
+}
+
+// AskedToo is Asked for approvals: what a phase decides, and the sign-offs of its task.
+func AskedToo(userID string) predicate.Approval {
+	return func(s *sql.Selector) {
+		s.Where(askedAbout(s.C(approval.FieldCompanyID), s.C(approval.FieldExecutionID), s.C(approval.FieldPhaseID), userID))
+	}
+}
+
+// askedAbout matches when the execution has consulted or informed the user about the phase.
+func askedAbout(companyID, executionID, phaseID, userID string) *sql.Predicate {
+	t := sql.Table(execution.Table)
+	return sql.Exists(sql.Select(t.C(execution.FieldID)).From(t).Where(sql.And(
+		sql.ColumnsEQ(t.C(execution.FieldCompanyID), companyID), sql.ColumnsEQ(t.C(execution.FieldID), executionID),
+		namedAbout(t.C(execution.FieldConsulted), t.C(execution.FieldCompanyID), userID, phaseID))))
 }
 
 // About is what Execution.consulted holds of somebody who was consulted or informed about a phase, besides their id.
@@ -189,6 +201,22 @@ func InApproval(ctx context.Context, tx *op.Tx, row any, userID string) (bool, e
 		return false, fmt.Errorf("look for the user among the approvers: %w", err)
 	}
 	return decides, nil
+}
+
+// SeesApproval reports whether the user decides an approval, in person or for a team, or was asked about its phase.
+func SeesApproval(ctx context.Context, tx *op.Tx, row any, userID string) (bool, error) {
+	if in, err := InApproval(ctx, tx, row, userID); in || err != nil {
+		return in, err
+	}
+	a, ok := row.(*ent.Approval)
+	if !ok {
+		return false, nil
+	}
+	asked, err := tx.Approval.Query().Where(approval.ID(a.ID), AskedToo(userID)).Exist(tx.Unfiltered(ctx, "who is asked sees what about"))
+	if err != nil {
+		return false, fmt.Errorf("look for whom the approval's phase asks: %w", err)
+	}
+	return asked, nil
 }
 
 // Deciders returns the ids of the users and teams that decide an approval, and of those who have.

@@ -10,7 +10,8 @@
 //	requests               title, description, fields, tags; an open request is cancelled, since nobody can work on it
 //	their executions       variables, inputs and outputs of phases, tasks, and approvals with their comments, incidents
 //	their agents' work     steps, reasons, proposals; the inputs of all of the company's runs, because they quote other requests
-//	                       and the staff, so these runs cannot be replayed any more. The reports of evaluations stay
+//	                       and the staff, so these runs cannot be replayed any more. Runs that are at work have read them, and plan
+//	                       anew; evaluations that are at work end. The reports of evaluations stay
 //	comments, decisions    the text; what others wrote on the same request stays
 //	files                  of their requests and those that they added anywhere: the names; bytes and previews a day later
 //	mails that came        from their address: the rows; the messages within two days

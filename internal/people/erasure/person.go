@@ -68,7 +68,7 @@ func (*eraser) Timeout(*river.Job[Args]) time.Duration { return timeout }
 // Work erases the person.
 func (w *eraser) Work(ctx context.Context, job *river.Job[Args]) error {
 	p := &person{engine: w.engine, Args: job.Args}
-	steps := []func(context.Context) error{p.findKeys, p.requests, p.comments, p.filesOf, p.reasons, p.answers, p.traces, p.audit}
+	steps := []func(context.Context) error{p.findKeys, p.requests, p.comments, p.filesOf, p.reasons, p.answers, p.traces, p.agents, p.audit}
 	if p.Rest {
 		steps = []func(context.Context) error{p.answers}
 	}
@@ -126,8 +126,7 @@ func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error
 	return errors.Join(
 		tx.Task.Update().Where(task.RequestIDIn(ids...)).SetTitle(Mark).SetInstructions("").ClearForm().ClearCorrections().ClearVariables().Exec(ctx),
 		tx.Approval.Update().Where(approval.RequestIDIn(ids...)).SetTitle(Mark).Exec(ctx),
-		tx.AgentRun.Update().Where(agentrun.RequestIDIn(ids...)).ClearSteps().SetReason("").SetOutcome("").Exec(ctx),
-		tx.AgentAction.Update().Where(agentaction.RequestIDIn(ids...)).ClearArguments().ClearChanges().SetRationale(Mark).SetComment("").Exec(ctx),
+		agentsWork(ctx, tx, ids...),
 		deleted(tx.Notification.Delete().Where(notification.RequestIDIn(ids...)).Exec(ctx)),
 		recordsAbout(ctx, tx, ids...),
 		webhook.EraseEvents(ctx, tx.Client, Mark, ids...),
@@ -194,11 +193,37 @@ func (p *person) traces(ctx context.Context) error {
 			p.views(ctx, tx),
 			tx.AccessPolicyVersion.Update().Where(accesspolicyversion.ActorID(p.User)).SetActorName(Mark).Exec(ctx),
 			tx.AgentAction.Update().Where(agentaction.DecidedBy(p.User)).SetComment("").Exec(ctx),
-			deleted(tx.AgentTurn.Delete().Exec(ctx)), // any turn may describe the staff or quote similar requests
-			tx.AgentEvaluation.Update().ClearCases().ClearResults().Exec(ctx),
 			execution.EraseComments(ctx, tx.Client, p.User),
 		)
 	})
+}
+
+// agents erases what agents have read of the person. It is the last of what they read that is erased, so those that are at work then have
+// read too much: they plan anew. What they had stored until then about the person's requests is erased once more.
+func (p *person) agents(ctx context.Context) error {
+	err := p.do(ctx, func(ctx context.Context, tx *op.Tx) error {
+		if err := tx.Agents().PersonErased(ctx, tx); err != nil {
+			return fmt.Errorf("have the agents plan anew: %w", err)
+		}
+		return errors.Join(
+			deleted(tx.AgentTurn.Delete().Exec(ctx)), // any turn may describe the staff or quote similar requests
+			tx.AgentEvaluation.Update().ClearCases().ClearResults().Exec(ctx),
+		)
+	})
+	for ids := range slices.Chunk(p.about, aboutAtOnce) {
+		if err == nil {
+			err = p.do(ctx, func(ctx context.Context, tx *op.Tx) error { return agentsWork(ctx, tx, ids...) })
+		}
+	}
+	return err
+}
+
+// agentsWork erases what agents did about requests.
+func agentsWork(ctx context.Context, tx *op.Tx, requests ...string) error {
+	return errors.Join(
+		tx.AgentRun.Update().Where(agentrun.RequestIDIn(requests...)).ClearSteps().SetReason("").SetOutcome("").Exec(ctx),
+		tx.AgentAction.Update().Where(agentaction.RequestIDIn(requests...)).ClearArguments().ClearChanges().SetRationale(Mark).SetComment("").Exec(ctx),
+	)
 }
 
 // deleted returns only the error of a deletion, not the number of rows.

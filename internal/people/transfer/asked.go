@@ -16,6 +16,8 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/ent/payment"
+	entsecret "atrium/ent/secret"
+	"atrium/internal/platform/egress"
 )
 
 // Asked says what a file asks for, by name of the grant, and where it does so first. It is the error of an import that was not told to
@@ -49,14 +51,17 @@ var limits = []string{company.FieldRatePerMinute, company.FieldRatePerDay, compa
 // billed are the tables whose rows are money.
 var billed = []string{creditentry.Table, creditnote.Table, invoice.Table, journalline.Table, payment.Table}
 
+// note notes for what a row asks, unless one before it has asked for the same.
+func (i *importer) note(grant string, t *schema.Table, column string, value any) {
+	if i.asked[grant] == "" {
+		i.asked[grant] = strings.TrimSpace(fmt.Sprintf("line %d: %s of %s: %v", i.in.n, column, t.Name, value))
+	}
+}
+
 // ask notes what a row asks for. Returns ErrForeign for a customer of the payment provider who is another company's here: that is not
 // the operator's to give.
 func (i *importer) ask(ctx context.Context, t *schema.Table, row map[string]any) error {
-	note := func(grant, column string, value any) {
-		if i.asked[grant] == "" {
-			i.asked[grant] = strings.TrimSpace(fmt.Sprintf("line %d: %s of %s: %v", i.in.n, column, t.Name, value))
-		}
-	}
+	note := func(grant, column string, value any) { i.note(grant, t, column, value) }
 	switch {
 	case t.Name == company.Table:
 		if plan := row[company.FieldPlan]; plan != string(company.PlanFree) {
@@ -73,6 +78,10 @@ func (i *importer) ask(ctx context.Context, t *schema.Table, row map[string]any)
 		}
 		if row[billingaccount.FieldAnchorAt] != nil {
 			note("plan", billingaccount.FieldAnchorAt, "a subscription that was begun")
+		}
+	case t.Name == entsecret.Table:
+		if hosts := texts(row[entsecret.FieldAllowedHosts]); len(hosts) == 0 || slices.Contains(hosts, egress.Everywhere) {
+			note("secret-hosts", entsecret.FieldAllowedHosts, fmt.Sprintf("any host, for %v", row[entsecret.FieldName]))
 		}
 	case slices.Contains(billed, t.Name):
 		note("billing", "a row", "invoices, credits or payments")

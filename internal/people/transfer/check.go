@@ -23,6 +23,7 @@ import (
 	entsecret "atrium/ent/secret"
 	"atrium/ent/sequence"
 	"atrium/ent/user"
+	"atrium/internal/desk/form"
 	"atrium/internal/identity"
 	keys "atrium/internal/identity/apikey"
 	"atrium/internal/identity/password"
@@ -32,6 +33,7 @@ import (
 	"atrium/internal/platform/egress"
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
 )
 
 // mostAttempts limits the attempts that a job of a file may have: no kind of the product has more.
@@ -39,13 +41,17 @@ const mostAttempts = 100
 
 // fault returns an error about a column of the line that was read last. must says what the value must be, and never repeats it.
 func (i *importer) fault(kind error, t *schema.Table, column, must string) error {
-	must = strings.ToLower(must[:1]) + strings.TrimSuffix(must[1:], ".")
-	return fmt.Errorf("%w: line %d: %s of %s %s", kind, i.in.n, column, t.Name, must)
+	return fmt.Errorf("%w: line %d: %s of %s %s", kind, i.in.n, column, t.Name, inSentence(must))
 }
 
-// check returns ErrRow for a row that the product would not have written: by the schema, by its scopes and addresses, and for settings
-// by the rules of the operation that makes such a row. What people have written long ago is not held against rules that came later, and
-// those who run definitions, forms and policies check them whenever they read them.
+// inSentence returns a sentence about a value as it stands behind the value's name.
+func inSentence(must string) string {
+	return strings.ToLower(must[:1]) + strings.TrimSuffix(must[1:], ".")
+}
+
+// check returns ErrRow for a row that the product would not have written: by the schema, by its scopes and addresses, and by the rules of
+// the operation that makes such a row. Some of those rules are younger than what people have written: requests and comments that break
+// them are asked of the operator. Those who run definitions, forms and policies check them whenever they read them.
 func (i *importer) check(t *schema.Table, row map[string]any) error {
 	for _, c := range t.Columns {
 		if must := valid(t, c, row[c.Name]); must != "" {
@@ -55,10 +61,18 @@ func (i *importer) check(t *schema.Table, row map[string]any) error {
 	if column, must := wanting(t, row); must != "" {
 		return i.fault(ErrRow, t, column, must)
 	}
-	if t.Name == request.Table || t.Name == comment.Table {
+	column, must := i.asInput(t, row)
+	if must == "" && t.Name == request.Table {
+		column, must = i.asWritten(row)
+	}
+	switch {
+	case must == "":
+		return nil
+	case t.Name == request.Table || t.Name == comment.Table:
+		i.note("texts", t, column, inSentence(must))
 		return nil
 	}
-	return i.asInput(t, row)
+	return i.fault(ErrRow, t, column, must)
 }
 
 // valid returns what a value must be by the schema; empty if it is.
@@ -133,6 +147,10 @@ func wanting(t *schema.Table, row map[string]any) (column, must string) {
 		if _, err := keys.ParsePrefixes(texts(row[apikey.FieldAllowedIps])); err != nil {
 			return apikey.FieldAllowedIps, "must be addresses or CIDR prefixes"
 		}
+	case request.Table:
+		if must := answers(row[request.FieldFields]); must != "" {
+			return request.FieldFields, must
+		}
 	case entsecret.Table:
 		if _, err := egress.ParseHosts(texts(row[entsecret.FieldAllowedHosts])); err != nil {
 			return entsecret.FieldAllowedHosts, err.Error()
@@ -160,6 +178,30 @@ func wanting(t *schema.Table, row map[string]any) (column, must string) {
 	return "", ""
 }
 
+// maxAnswers bounds the answers of a request in bytes: those of the longest body, of which each byte is escaped in six.
+const maxAnswers = 6 << 20
+
+// answers returns what the answers of a request must be, whatever its form asked: forms change, and what they ask today was not asked of
+// those who have answered before.
+func answers(v any) string {
+	raw, ok := v.([]byte)
+	if !ok {
+		return ""
+	}
+	if len(raw) > maxAnswers {
+		return fmt.Sprintf("must have at most %d bytes", maxAnswers)
+	}
+	decoded, err := strictjson.Decode(raw)
+	values, object := decoded.(map[string]any)
+	if err != nil || !object && decoded != nil {
+		return "must be an object that names each answer once"
+	}
+	for _, d := range form.ValidateWithoutForm(values) {
+		return d.Message
+	}
+	return ""
+}
+
 // texts returns a list of texts that valid has accepted.
 func texts(v any) (out []string) {
 	if raw, ok := v.([]byte); ok {
@@ -168,9 +210,17 @@ func texts(v any) (out []string) {
 	return out
 }
 
-// inputs are the inputs of the operations that make a row, or else of those that change it, by its table.
+// inputs are the inputs of the operations that make a row, or else of those that change it, by its table, and those of the operations of
+// saidLater, by their names.
 func inputs() map[string]*input.Input {
 	out := map[string]*input.Input{}
+	for _, info := range op.All() {
+		for _, by := range saidLater {
+			if info.Name == by.operation {
+				out[info.Name] = info.Input
+			}
+		}
+	}
 	for _, action := range []op.Action{op.Update, op.Create} {
 		for _, info := range op.All() {
 			n := slices.IndexFunc(ent.Entities, func(e *ent.Entity) bool { return e.Name == info.Resource })
@@ -182,11 +232,12 @@ func inputs() map[string]*input.Input {
 	return out
 }
 
-// asInput holds what answers show of a row against the rules of the operation that makes such rows. What is empty was not given.
-func (i *importer) asInput(t *schema.Table, row map[string]any) error {
+// asInput holds what answers show of a row against the rules of the operation that makes such rows. What is empty was not given. Returns the
+// column that they refuse, and what it must be.
+func (i *importer) asInput(t *schema.Table, row map[string]any) (column, must string) {
 	in := i.inputs[t.Name]
 	if in == nil {
-		return nil
+		return "", ""
 	}
 	e := ent.Entities[slices.IndexFunc(ent.Entities, func(e *ent.Entity) bool { return e.Table == t.Name })]
 	sent, columns := map[string]any{}, map[string]string{}
@@ -201,7 +252,7 @@ func (i *importer) asInput(t *schema.Table, row map[string]any) error {
 				continue // a document, which is stored otherwise than it is sent, or checked by those who run it
 			}
 			if len(raw) > maxSmall {
-				return i.fault(ErrRow, t, f.Column, fmt.Sprintf("must have at most %d bytes", maxSmall))
+				return f.Column, fmt.Sprintf("must have at most %d bytes", maxSmall)
 			}
 			var decoded any
 			if json.Unmarshal(raw, &decoded) != nil || empty(decoded) {
@@ -221,10 +272,31 @@ func (i *importer) asInput(t *schema.Table, row map[string]any) error {
 		name, _, _ := strings.Cut(d.Field, ".")
 		name, _, _ = strings.Cut(name, "[")
 		if column := columns[name]; column != "" { // what is missing in the file is not missing in the row
-			return i.fault(ErrRow, t, column, d.Message)
+			return column, d.Message
 		}
 	}
-	return nil
+	return "", ""
+}
+
+// saidLater are the columns of requests that have texts of other operations than the one that files them, and their fields there.
+var saidLater = []struct{ column, operation, field string }{
+	{request.FieldDeclineReason, "request.decline", "reason"}, {request.FieldSatisfactionComment, "request.rate", "comment"},
+}
+
+// asWritten is asInput for the texts of a request that came later.
+func (i *importer) asWritten(row map[string]any) (column, must string) {
+	for _, by := range saidLater {
+		text, _ := row[by.column].(string)
+		if text == "" {
+			continue
+		}
+		for _, d := range i.inputs[by.operation].CheckSent(map[string]any{by.field: text}) {
+			if d.Field == by.field {
+				return by.column, d.Message
+			}
+		}
+	}
+	return "", ""
 }
 
 // empty reports whether a JSON value holds nothing.

@@ -41,8 +41,9 @@
 //
 // Whoever has exported a company may have changed the file. Import refuses, by line and column, what the schema does not allow, what the
 // operation that makes such a row would refuse (check.go), and what names another company of the installation; what only all rows
-// tell, such as whose mirror a user of the sandbox is, by the row's id (whole.go). Requests and comments are checked by the schema alone:
-// rules have grown since people wrote them. Plans, limits and money are asked of the operator by name (asked.go).
+// tell, such as whose mirror a user of the sandbox is, by the row's id (whole.go). Answers are held to what all
+// forms have in common, since forms change. Plans, limits, money and secrets that may be sent anywhere are asked of the operator by name, and
+// so are requests and comments that break a rule: rules have grown since people wrote them (asked.go).
 //
 // If the address of an account is known in the new installation, the account there is used. Its owner is invited, and becomes a member
 // by accepting: until then the company sees nothing of the account, and what the file says of their consents and of other issuers

@@ -53,7 +53,8 @@ type Importer struct {
 	Spool  string // the folder of files that are being read
 
 	// Accept lists what the operator lets the company have because the file says so: plan (other than the free one), limits (of the
-	// company's own), billing (credits, invoices and payments), payment-method (what a payment provider charges).
+	// company's own), billing (credits, invoices and payments), payment-method (what a payment provider charges), secret-hosts (secrets
+	// that may be sent to any host), texts (requests and comments that break a rule of today).
 	Accept []string
 
 	// Invite mails an invitation to a user; nil for none.

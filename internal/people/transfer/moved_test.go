@@ -208,7 +208,7 @@ func exportWith(t *testing.T, w *testkit.World, from files.Store) *bytes.Buffer 
 }
 
 func importer(w *testkit.World) *transfer.Importer {
-	return &transfer.Importer{Store: w.Store, Sealer: w.Engine.Sealer, Queue: w.Queue, Accept: []string{"plan", "limits", "billing", "payment-method"}}
+	return &transfer.Importer{Store: w.Store, Sealer: w.Engine.Sealer, Queue: w.Queue, Accept: []string{"plan", "limits", "billing", "payment-method", "secret-hosts"}}
 }
 
 // opened returns the lines of a file.

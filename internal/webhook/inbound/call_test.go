@@ -13,6 +13,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/store"
+	"atrium/internal/secret"
 	"atrium/internal/test/testkit"
 	"atrium/internal/webhook/inbound"
 )
@@ -48,6 +49,30 @@ func TestCallsAreSentAgain(t *testing.T) {
 		testkit.Refused(t, h.World, h.ctx, inbound.ReplayCall, op.ByID{ID: rejected.ID}, apperr.Conflict)
 		testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, Enabled: op.SetTo(false)})
 		testkit.Refused(t, h.World, h.ctx, inbound.ReplayCall, op.ByID{ID: call.ID}, apperr.Conflict, "a disabled webhook starts nothing")
+	})
+}
+
+// The history shows a call without the company's secrets, like the execution that it starts: in its headers, and in its body however that is
+// cut. One that started nothing cannot be sent again then, since it is not whole.
+func TestHistoryHidesSecrets(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		const value = "erp-41c9f07d2b-8861"
+		testkit.Run(t, h.World, h.ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "ERP", Value: value})
+		c := h.signed(`{"key":"` + value + `","text":"` + strings.Repeat("x", 16<<10-60) + value + `"}`)
+		c.Header.Set("X-Source", "by "+value)
+		h.take(c)
+		started := h.calls()[0]
+		require.Equal(t, "by ***", started.Headers["x-source"])
+		require.True(t, strings.HasPrefix(started.Body, `{"key":"***","text":"xxx`))
+		require.NotContains(t, started.Body, "erp-")
+		require.Equal(t, len(c.Body), started.BodyBytes)
+		testkit.Run(t, h.World, h.ctx, inbound.ReplayCall, op.ByID{ID: started.ID})
+
+		testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, When: op.SetTo("webhook.body.n == 1")})
+		h.ignored(h.signed(`{"key":"` + value + `"}`))
+		ignored := h.calls()[2]
+		require.Equal(t, `{"key":"***"}`, ignored.Body)
+		testkit.Refused(t, h.World, h.ctx, inbound.ReplayCall, op.ByID{ID: ignored.ID}, apperr.Conflict)
 	})
 }
 

@@ -23,6 +23,7 @@ import (
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/ratelimit"
 	"atrium/internal/platform/store"
+	"atrium/internal/secret"
 	"atrium/internal/webhook/signing"
 	"atrium/internal/workflow/execution"
 )
@@ -210,7 +211,12 @@ func (d *Door) count(ctx context.Context, w *ent.InboundWebhook, bytes int) erro
 // the history.
 func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call, genuine bool) (any, error) {
 	kept, shown := headersOf(w, c.Header)
-	in := ReceiveInput{ByID: op.ByID{ID: w.ID}, Headers: shown, Body: clip(c.Body, keptBody), Bytes: len(c.Body)}
+	m, err := secret.Mask(ctx, d.engine.Store.Reader(), d.engine.Sealer) // an execution stores its call without secrets, and so does the history
+	if err != nil {
+		return nil, err
+	}
+	hideIn(m, shown)
+	in := ReceiveInput{ByID: op.ByID{ID: w.ID}, Headers: shown, Body: seen(m, c.Body, keptBody), Bytes: len(c.Body)}
 	if err := checkType(w.SignatureStyle, c.Header); err != nil {
 		return nil, d.reject(ctx, in, err)
 	}
@@ -218,7 +224,7 @@ func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call, genuine
 	if err != nil {
 		return nil, d.reject(ctx, in, err)
 	}
-	in.Body, in.Bytes = clip(body.sent, keptBody), len(body.sent)
+	in.Body, in.Bytes = seen(m, body.sent, keptBody), len(body.sent)
 	reason, answer := greeting(w.SignatureStyle, eventOf(c.Header), body.value)
 	if reason == "" {
 		if in.Key, err = keyOf(w.SignatureStyle, c.Header, body.value); err != nil {
@@ -237,6 +243,9 @@ func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call, genuine
 	} else if genuine && textAt(body.value, []string{"Type"}) == "SubscriptionConfirmation" && w.SignatureStyle == inboundwebhook.SignatureStyleSns {
 		reason = d.topics.confirm(ctx, c.Body)
 	}
+	if reason != "" {
+		in.Body = seen(m, body.sent, keptIgnored)
+	}
 	out, err := d.settle(ctx, w, in, reason, body)
 	if answer != nil && err == nil {
 		return answer, nil
@@ -248,7 +257,6 @@ func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call, genuine
 func (d *Door) settle(ctx context.Context, w *ent.InboundWebhook, in ReceiveInput, reason string, body content) (any, error) {
 	started := ""
 	if reason != "" {
-		in.Body = clip(body.sent, keptIgnored)
 		first, err := d.ignore(ctx, in, reason)
 		if err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/op"
 	"atrium/internal/platform/text"
+	"atrium/internal/secret"
 )
 
 // masked replaces values that the history does not store.
@@ -92,6 +93,13 @@ func headersOf(w *ent.InboundWebhook, h http.Header) (kept, shown map[string]str
 	return kept, shown
 }
 
+// hideIn masks the company's secrets in headers.
+func hideIn(m *secret.Masker, headers map[string]string) {
+	for name, value := range headers {
+		headers[name] = m.Text(value)
+	}
+}
+
 // again returns the headers of a stored call that its webhook keeps today.
 func again(w *ent.InboundWebhook, before map[string]string) map[string]string {
 	kept, keep := make(map[string]string, len(before)), keeps(w)
@@ -128,6 +136,18 @@ func stored(names []string) []string {
 	}
 	return out
 }
+
+// seen is clip for a body that may hold secrets of the company, of which it keeps none: not the beginning of one that is cut either.
+func seen(m *secret.Masker, body []byte, most int) string {
+	if len(body) <= most+secretsEnd {
+		return clip([]byte(m.Text(string(body))), most)
+	}
+	out := m.Text(string(body[:most+secretsEnd]))
+	return clip([]byte(out), min(most, max(0, len(out)-secretsEnd)))
+}
+
+// secretsEnd is how far behind the cut the end of an encoded secret is looked for, in bytes. Of a longer one 32 bytes are hidden anyway.
+const secretsEnd = 1 << 10
 
 // clip returns at most the first most bytes of a body as text, cut between two characters.
 func clip(body []byte, most int) string {

@@ -16,7 +16,6 @@ import (
 	"atrium/internal/identity/access"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
-	"atrium/internal/op/events"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
@@ -26,7 +25,8 @@ import (
 
 var approvalSorts = op.Sorts{"createdAt": approval.FieldCreatedAt, "updatedAt": approval.FieldUpdatedAt}
 
-// The operations on approvals. Members reach the approvals that they may decide.
+// The operations on approvals. Members reach the approvals that they may decide, and read those about which a workflow asks them. Lists have
+// the latter only for given requests or executions, as those of tasks.
 var (
 	ListApprovals = op.New("approval.list", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Sorts: approvalSorts, Summary: "List approvals",
@@ -34,13 +34,11 @@ var (
 
 	GetApproval = op.OnRow("approval.read", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
-	}, loadApproval, withShown(ofApprovals)).Reaching(participant.InApproval)
+	}, loadApproval, withShown(ofApprovals)).Reaching(participant.SeesApproval)
 
 	DecideApproval = op.OnRow("approval.decide", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",
-	}, loadApproval, showing(shownByApproval, decideApproval)).Reaching(participant.InApproval).Prepared(func(ctx context.Context, tx *op.Tx, in DecideApprovalInput) (any, error) {
-		return prepareShownTo(ctx, tx, in.ID)
-	})
+	}, loadApproval, showing(shownByApproval, decideApproval)).Reaching(participant.InApproval).Prepared(prepareDecision)
 
 	// MayDecide returns, by id, which of several approvals the caller may decide now: those of which DecideApproval would take a
 	// decision. It is for approvals that the caller has read.
@@ -77,7 +75,11 @@ type ListApprovalsInput struct {
 func approvalsOf(_ context.Context, tx *op.Tx, in ListApprovalsInput) *ent.ApprovalQuery {
 	var where []predicate.Approval
 	if tx.AssignedOnly() {
-		where = append(where, participant.Approves(tx.Principal().ID))
+		reached := participant.Approves(tx.Principal().ID)
+		if len(in.RequestID)+len(in.ExecutionID) > 0 {
+			reached = approval.Or(reached, participant.AskedToo(tx.Principal().ID))
+		}
+		where = append(where, reached)
 	}
 	where = paging.In(where, in.Status, approval.StatusIn)
 	where = paging.In(where, in.ExecutionID, approval.ExecutionIDIn)
@@ -175,73 +177,6 @@ func approverIndexes(a *ent.Approval, ids []string) ([]int, error) {
 	return mine, nil
 }
 
-// DecideApprovalInput is a decision.
-type DecideApprovalInput struct {
-	op.ByID
-	Decision string  `json:"decision" enum:"APPROVE,REJECT" doc:"Whether the caller approves."`
-	Comment  *string `json:"comment,omitempty" nullable:"true" maxLength:"2000" doc:"What the caller says about it."`
-}
-
-// turn is the turn of a user to decide an approval.
-type turn struct {
-	places    []int // in which the user may decide, as indexes of approvers
-	decisions []*Decision
-	config    *definition.ApprovalConfig
-}
-
-// turnOf returns the turn of the user me, for whom the ids stand among approvers. Returns forbidden if the user is no approver, and
-// conflict if the user has decided already, if it is another approver's turn, or if the approval has ended.
-func turnOf(a *ent.Approval, ids []string, me string, now time.Time) (t turn, err error) {
-	mine, err := approverIndexes(a, ids)
-	if err != nil {
-		return t, err
-	}
-	if len(mine) == 0 {
-		return t, apperr.New(apperr.Forbidden, "Only the approvers decide.")
-	}
-	if t.decisions, err = undecided(a, now); err != nil {
-		return t, err
-	}
-	if t.config, err = configOf(a); err != nil {
-		return t, err
-	}
-	if slices.ContainsFunc(t.decisions, func(d *Decision) bool { return d.By == me }) {
-		return t, apperr.New(apperr.Conflict, "You have decided already.")
-	}
-	open := engine.Turn(t.config, votesOf(t.decisions))
-	for _, i := range mine {
-		if slices.Contains(open, i) {
-			t.places = append(t.places, i)
-		}
-	}
-	if len(t.places) == 0 {
-		return t, apperr.New(apperr.Conflict, "It is not your turn: somebody else has decided in your place, or decides first.")
-	}
-	return t, nil
-}
-
-// place returns the place in which the user me decides about what filer filed: one after which as many of the others as possible can still be filled. Who is
-// named in person and is in a team that decides too leaves the team to its other members.
-func (t turn) place(ctx context.Context, tx *op.Tx, me string, filers []string) (int, error) {
-	if len(t.places) == 1 {
-		return t.places[0], nil
-	}
-	all := tx.Unfiltered(ctx, "who is left to decide, whatever the caller sees of them")
-	seats, err := lookUpSeats(all, tx.Client, participantsOf(t.config), votesOf(t.decisions), append(filers, me)...)
-	if err != nil {
-		return 0, err
-	}
-	best, most := 0, -1
-	for _, i := range t.places {
-		rest := slices.Clone(seats)
-		rest[i] = nil
-		if n := engine.Seated(rest); n > most {
-			best, most = i, n
-		}
-	}
-	return best, nil
-}
-
 // participantsOf returns the approvers of an approval as participants.
 func participantsOf(c *definition.ApprovalConfig) []definition.Participant {
 	out := make([]definition.Participant, len(c.Approvers))
@@ -249,52 +184,6 @@ func participantsOf(c *definition.ApprovalConfig) []definition.Participant {
 		out[i] = definition.Participant{Type: one.Type, ID: one.ID, Answer: one.Answer, Phase: one.Phase, Said: one.Said}
 	}
 	return out
-}
-
-// decideApproval records the caller's decision, if it is the caller's turn.
-func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideApprovalInput) (*ent.Approval, error) {
-	ids, err := callerIDs(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	me := tx.Principal().ID
-	t, err := turnOf(a, ids, me, tx.Now(ctx))
-	if err != nil {
-		return nil, err
-	}
-	filers, err := filersOf(ctx, tx, a)
-	if err != nil {
-		return nil, err
-	}
-	if slices.Contains(filers[a.ID], me) {
-		return nil, apperr.New(apperr.Forbidden, "Nobody decides on their own request, or on one that they filed: delegate the approval.")
-	}
-	place, err := t.place(ctx, tx, me, filers[a.ID])
-	if err != nil {
-		return nil, err
-	}
-	t.decisions = append(t.decisions, &Decision{
-		Vote: engine.Vote{Approver: place, By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
-	})
-	raw, err := encode(t.decisions)
-	if err != nil {
-		return nil, err
-	}
-	u := a.Update().SetDecisions(raw)
-	if settled := engine.Settled(t.config, votesOf(t.decisions)); settled != "" {
-		u.SetStatus(approval.Status(settled))
-	}
-	after, err := u.Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("decide the approval: %w", err)
-	}
-	tx.Changed(a, after)
-	if after.Status != a.Status {
-		if err := emitApproval(ctx, tx, events.ApprovalDecided, after); err != nil {
-			return nil, err
-		}
-	}
-	return after, insertStep(ctx, tx, a.ExecutionID)
 }
 
 // undecided returns the decisions made so far; conflict when the approval has ended.

@@ -14,12 +14,14 @@ import (
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/strictjson"
 	"atrium/internal/workflow/definition"
 )
 
 // completion is the result of checking a completion against the phase, before the transaction.
 type completion struct {
 	outcome *string
+	written strictjson.Object // the variables without the company's secrets, as they are checked and stored
 	faults  []apperr.Detail
 	files   []form.FileAnswer
 	already map[string]any // for corrections: the answers of the request
@@ -45,17 +47,20 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 	}
 	way := op.Or(in.Outcome, definition.Next)
 	c := completion{outcome: &way, shown: t.Shown}
+	if c.written, err = hidden(ctx, tx, in.Variables); err != nil {
+		return nil, err
+	}
 	if p.Process == nil { // the task asks for corrections
 		if c.outcome = nil; way != definition.Next {
 			c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "is not an outcome of this task: corrections have none"})
 		}
-		err := c.corrects(ctx, tx, t, in.Variables)
+		err := c.corrects(ctx, tx, t)
 		return c, err
 	}
 	if p.Process.Form != nil {
-		c.files = p.Process.Form.Files(in.Variables)
+		c.files = p.Process.Form.Files(c.written)
 	}
-	c.faults, err = TaskFaults(ctx, tx, p, way, in.Variables, FilesFor(tx, t.RequestID))
+	c.faults, err = TaskFaults(ctx, tx, p, way, c.written, FilesFor(tx, t.RequestID))
 	return c, err
 }
 
@@ -104,7 +109,7 @@ func asksForMissing(f *form.Form, d apperr.Detail, variables map[string]any) boo
 }
 
 // corrects checks corrections against the form of the request's offering, together with the request's other fields.
-func (c *completion) corrects(ctx context.Context, tx *op.Tx, t *ent.Task, corrections map[string]any) error {
+func (c *completion) corrects(ctx context.Context, tx *op.Tx, t *ent.Task) error {
 	var r *ent.Request
 	if t.RequestID != nil {
 		var err error
@@ -114,11 +119,11 @@ func (c *completion) corrects(ctx context.Context, tx *op.Tx, t *ent.Task, corre
 		if err := decode(r.Fields, &c.already); err != nil {
 			return fmt.Errorf("read the request's fields: %w", err)
 		}
-		if c.files, err = domain.FilesOf(ctx, tx, r.OfferingID, corrections); err != nil {
+		if c.files, err = domain.FilesOf(ctx, tx, r.OfferingID, c.written); err != nil {
 			return err
 		}
 	}
-	faults, err := CorrectionFaults(ctx, tx, r, corrections)
+	faults, err := CorrectionFaults(ctx, tx, r, c.written)
 	c.faults = append(c.faults, faults...)
 	return err
 }
@@ -141,12 +146,12 @@ func CorrectionFaults(ctx context.Context, tx *op.Tx, r *ent.Request, correction
 	return underVariables(faults), err
 }
 
-// CompletionFaults returns the faults of a completion of a task, by its outcomes and its form. Call it outside of
-// transactions.
-func CompletionFaults(ctx context.Context, tx *op.Tx, in CompleteTaskInput) ([]apperr.Detail, error) {
+// CheckCompletion returns the variables of a completion of a task without the company's secrets, and the faults of the completion by the
+// task's outcomes and form. Call it outside of transactions.
+func CheckCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (strictjson.Object, []apperr.Detail, error) {
 	made, err := prepareCompletion(ctx, tx, in)
 	c, _ := made.(completion)
-	return c.faults, err
+	return c.written, c.faults, err
 }
 
 // underVariables names a form's faults after the input's field that holds the form's values.

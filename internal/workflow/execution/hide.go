@@ -5,9 +5,34 @@ import (
 	"encoding/json"
 	"reflect"
 
+	"atrium/internal/op"
+	"atrium/internal/platform/strictjson"
 	"atrium/internal/secret"
 	"atrium/internal/workflow/engine"
 )
+
+// hidden returns what a caller has written into an execution without the company's secrets: an object, or a text. Rows, the audit log and
+// events hold it so. Call it in a preparation.
+func hidden[T strictjson.Object | string](ctx context.Context, tx *op.Tx, written T) (T, error) {
+	if len(written) == 0 {
+		return written, nil
+	}
+	err := tx.Costly(ctx, func(ctx context.Context) error {
+		m, err := secret.Mask(ctx, tx.Client, tx.Sealer())
+		if err != nil || m.Empty() {
+			return err
+		}
+		switch w := any(&written).(type) {
+		case *strictjson.Object:
+			masked, _ := m.Value(map[string]any(*w)).(map[string]any)
+			*w = masked
+		case *string:
+			*w = m.Text(*w)
+		}
+		return nil
+	})
+	return written, err
+}
 
 // hide masks the company's secrets in all that a plan stores: people, forms and webhooks bring them, too. What a plan only reads, and
 // the request, stay as they are.

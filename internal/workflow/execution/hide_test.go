@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/ent/approval"
 	sealed "atrium/ent/secret"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
@@ -142,26 +143,43 @@ func TestAnswersHideEarlierValues(t *testing.T) {
 	})
 }
 
-// What people write into tasks and resolutions is stored in the execution without the company's secrets; in the history, in the
-// variables, and in what later phases make of it.
+// What people write into tasks, decisions and resolutions is stored nowhere with the company's secrets: not in the rows, the history and the
+// audit log, nor in what later phases make of it.
 func TestExecutionsHideWhatPeopleWrite(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ask := phase("ask", "PROCESS", nil)
+		ask["participants"] = []body{{"role": "accountable", "type": "user", "id": w.A.Users[principal.Admin].ID}}
 		s := withSecret(t, w, line([]body{
-			phase("start", "START", nil), phase("ask", "PROCESS", nil),
+			phase("start", "START", nil), ask,
 			phase("copy", "DATA", body{"kind": "enrich", "set": body{"key": "'Bearer ' + phases.ask.key", "kept": "phases.ask.kept"}}),
-			phase("wrong", "DATA", body{"kind": "enrich", "set": body{"n": "phases.ask.kept + 1"}}), phase("last", "PROCESS", nil), phase("done", "END", nil),
+			phase("wrong", "DATA", body{"kind": "enrich", "set": body{"n": "phases.ask.kept + 1"}}),
+			phase("again", "DATA", body{"kind": "validate", "onInvalid": "ask", "rules": []body{{"check": "request.fields.note != null", "field": "note"}}}),
+			phase("last", "PROCESS", nil), phase("done", "END", nil),
 		}))
 		s.work()
 		r := s.file(nil)
 		s.at(r, "WAITING", "ask")
-		s.complete(r, "", body{"key": canary, "kept": "https://example.com"})
+		done := s.complete(r, "", body{"key": canary, "kept": "https://example.com"})
+		require.JSONEq(t, `{"key":"***","kept":"https://example.com"}`, string(done.Variables))
+		require.Eventually(t, func() bool {
+			return w.Store.Reader().Approval.Query().Where(approval.RequestID(r.ID)).ExistX(s.ctx)
+		}, patience, tick)
+		decided := testkit.Run(t, w, w.As(w.A, principal.Admin), run.DecideApproval, run.DecideApprovalInput{
+			ByID: op.ByID{ID: s.approval(r).ID}, Decision: "APPROVE", Comment: new("It goes with " + canary),
+		})
+		decisions, err := run.DecisionsOf(decided)
+		require.NoError(t, err)
+		require.Equal(t, "It goes with ***", decisions[0].Comment)
 		s.at(r, "WAITING", "wrong")
-		testkit.Run(t, w, s.ctx, run.ResolveIncident, run.ResolveIncidentInput{
+		resolved := testkit.Run(t, w, s.ctx, run.ResolveIncident, run.ResolveIncidentInput{
 			ByID: op.ByID{ID: s.incident(r).ID}, Action: "SKIP", Variables: body{"wrong": body{"n": canary}},
 		})
+		require.JSONEq(t, `{"wrong":{"n":"***"}}`, string(resolved.Variables))
+		s.at(r, "WAITING", "again")
+		s.complete(r, "", body{"note": "Use " + canary})
 		row := s.at(r, "WAITING", "last")
-		require.NotContains(t, string(row.State), canary)
+		require.JSONEq(t, `{"note":"Use ***"}`, string(s.request(r).Fields))
 		for id, want := range map[string]string{
 			"ask": `{"outcome":"next","key":"***","kept":"https://example.com"}`, "copy": `{"key":"Bearer ***","kept":"https://example.com"}`,
 		} {
@@ -170,6 +188,8 @@ func TestExecutionsHideWhatPeopleWrite(t *testing.T) {
 		variables, err := run.Variables(row)
 		require.NoError(t, err)
 		require.Contains(t, string(variables), `"wrong":{"n":"***"}`)
-		require.NotContains(t, string(variables), canary)
+		s.complete(r, "", nil)
+		s.at(r, "COMPLETED", "done")
+		s.hides(canary)
 	})
 }

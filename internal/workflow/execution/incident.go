@@ -64,8 +64,9 @@ type ResolveIncidentInput struct {
 // resolution is the result of checking a resolution against the definition, before the transaction.
 type resolution struct {
 	faults  []apperr.Detail
-	phaseID string   // of a MOVE: where the execution continues
-	passed  []Passed // what it leaves out of what people do
+	phaseID string            // of a MOVE: where the execution continues
+	passed  []Passed          // what it leaves out of what people do
+	written strictjson.Object // the variables without the company's secrets, as they are stored
 }
 
 func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) (any, error) {
@@ -102,8 +103,11 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 	if len(r.faults) > 0 {
 		return r, nil
 	}
-	if r.passed, err = passedBy(ctx, tx, e, d, i, r.phaseID, in.Action); err == nil && len(in.Variables) > 0 {
-		err = r.bound(e, i, in.Variables)
+	if r.written, err = hidden(ctx, tx, in.Variables); err != nil {
+		return nil, err
+	}
+	if r.passed, err = passedBy(ctx, tx, e, d, i, r.phaseID, in.Action); err == nil && len(r.written) > 0 {
+		err = r.bound(e, i, r.written)
 	}
 	return r, err
 }
@@ -180,8 +184,8 @@ func resolveIncident(ctx context.Context, tx *op.Tx, i *ent.Incident, in Resolve
 	if r.phaseID != "" {
 		u.SetToVersion(*in.Version).SetToPhaseID(r.phaseID)
 	}
-	if len(in.Variables) > 0 {
-		raw, err := encode(in.Variables)
+	if len(r.written) > 0 {
+		raw, err := encode(r.written)
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package execution_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,7 @@ import (
 	requests "atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -71,6 +73,71 @@ func TestConsultedAndInformedMembersRead(t *testing.T) {
 		require.True(t, reads(ada, asked.ID), "they keep it")
 		require.False(t, reads(ada, other.ID), "that is another phase")
 		require.False(t, reads(bob, other.ID))
+	})
+}
+
+// Of an approval, and of the sign-off of a task, they read what is decided and what was said, in lists of the request and alone. They decide
+// nothing.
+func TestConsultedAndInformedMembersReadApprovals(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		adviser, hears := w.A.Users[principal.Member], w.AddUser(t, w.A, "hears@a.test", principal.Member)
+		stranger := w.AddUser(t, w.A, "stranger@a.test", principal.Member)
+		boss := w.A.Users[principal.Admin]
+		with := []body{{"role": "consulted", "type": "user", "id": adviser.ID}, {"role": "informed", "type": "user", "id": hears.ID}}
+		work, agree := phase("work", "PROCESS", nil), phase("agree", "APPROVAL", body{"mode": "any", "approvers": []body{person(boss)}})
+		work["participants"], agree["participants"] = append(with, body{"role": "accountable", "type": "user", "id": boss.ID}), with
+		s := open(t, w, body{
+			"phases": []body{phase("start", "START", nil), work, agree, phase("done", "END", nil)},
+			"transitions": []body{
+				{"from": "start", "name": "next", "to": "work"}, {"from": "work", "name": "next", "to": "agree"},
+				{"from": "agree", "name": "approved", "to": "done"}, {"from": "agree", "name": "rejected", "to": "done"},
+			},
+		})
+		s.work()
+		r := s.file(nil)
+		reads := func(u *ent.User, a *ent.Approval) bool {
+			row, _, err := op.Run(w.AsUser(u), w.Engine, run.GetApproval, op.ByID{ID: a.ID}, nil)
+			listed := slices.ContainsFunc(testkit.Run(t, w, w.AsUser(u), run.ListApprovals, run.ListApprovalsInput{RequestID: []string{r.ID}}).Rows,
+				func(row *ent.Approval) bool { return row.ID == a.ID })
+			shown := testkit.Run(t, w, w.AsUser(u), run.LookUpShownByApprovals, paging.ByIDs{IDs: []string{a.ID}})
+			require.Equal(t, err == nil, listed, "lists of a request agree with single reads: %v", err)
+			if err != nil {
+				require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+				require.Empty(t, shown)
+				return false
+			}
+			require.Equal(t, a.Title, row.Title)
+			require.NotEmpty(t, shown[a.ID], "what it decides on")
+			return true
+		}
+		pending := func(phase string) (a *ent.Approval) {
+			require.Eventually(t, func() bool {
+				rows := w.Store.Reader().Approval.Query().Where(approval.RequestID(r.ID), approval.PhaseID(phase), approval.StatusEQ(approval.StatusPENDING)).AllX(s.ctx)
+				if len(rows) == 1 {
+					a = rows[0]
+				}
+				return a != nil
+			}, patience, tick)
+			return a
+		}
+		s.at(r, "WAITING", "work")
+		s.complete(r, "", body{"n": "7"})
+		for _, phase := range []string{"work", "agree"} {
+			a := pending(phase)
+			require.True(t, reads(adviser, a), phase)
+			require.False(t, reads(stranger, a), phase)
+			require.False(t, reads(hears, a), "nobody has told them yet")
+			require.Zero(t, testkit.Run(t, w, w.AsUser(adviser), run.ListApprovals, run.ListApprovalsInput{}).Total, "it is not theirs to decide")
+			require.False(t, testkit.Run(t, w, w.AsUser(adviser), run.MayDecide, paging.ByIDs{IDs: []string{a.ID}})[a.ID])
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(adviser, a.ID, "APPROVE")))
+			require.NoError(t, s.decide(boss, a.ID, "APPROVE"))
+			require.Eventually(t, func() bool {
+				_, _, err := op.Run(w.AsUser(hears), w.Engine, run.GetApproval, op.ByID{ID: a.ID}, nil)
+				return err == nil
+			}, patience, tick, "the phase is left")
+			require.True(t, reads(hears, a) && reads(adviser, a), "they keep it")
+		}
 	})
 }
 

@@ -56,7 +56,11 @@ var (
 	LookUpShownByApprovals = op.New("approval.shown", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Read the earlier results that approvals show",
 	}, func(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*Shown, error) {
-		rows, err := approvalsOf(ctx, tx, ListApprovalsInput{}).Where(approval.IDIn(in.IDs...)).All(ctx)
+		q := tx.Approval.Query().Where(approval.IDIn(in.IDs...))
+		if me := tx.Principal().ID; tx.AssignedOnly() {
+			q.Where(approval.Or(participant.Approves(me), participant.AskedToo(me)))
+		}
+		rows, err := q.All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read the approvals: %w", err)
 		}

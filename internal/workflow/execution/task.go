@@ -114,7 +114,7 @@ func AccountableFor(ctx context.Context, tx *op.Tx, t *ent.Task) (string, error)
 	return "", nil
 }
 
-func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskInput) (*ent.Task, error) {
+func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ CompleteTaskInput) (*ent.Task, error) {
 	c, ok := op.Preparation[completion](tx)
 	if !ok {
 		return nil, op.ErrOutdated
@@ -136,8 +136,8 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 		return nil, err
 	}
 	u := t.Update().SetStatus(task.StatusCOMPLETED).SetNillableOutcome(c.outcome).SetCompletedBy(tx.Principal().ID).SetCompletedAt(now)
-	if len(in.Variables) > 0 {
-		raw, err := encode(in.Variables)
+	if len(c.written) > 0 {
+		raw, err := encode(c.written)
 		if err != nil {
 			return nil, err
 		}
