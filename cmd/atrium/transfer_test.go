@@ -61,9 +61,9 @@ func TestCompanyMoves(t *testing.T) {
 	require.NoError(t, os.WriteFile(cut, sealed[:len(sealed)-1000], 0o600))
 	there.refused([]string{"not whole"}, "company", "import", "--from", cut, "--passphrase-file", passphrase)
 	require.Equal(t, companies, countRows(t, there, "companies"), "nothing is left of what was refused")
-	there.refused([]string{"plan: line", "--accept billing,plan"}, "company", "import", "--from", file, "--passphrase-file", passphrase)
+	there.refused([]string{"plan: line", "--accept billing,plan,secret-hosts"}, "company", "import", "--from", file, "--passphrase-file", passphrase)
 	require.Equal(t, companies, countRows(t, there, "companies"), "nothing is left of what was refused")
-	imported := there.object("company", "import", "--from", file, "--passphrase-file", passphrase, "--accept", "plan,billing")
+	imported := there.object("company", "import", "--from", file, "--passphrase-file", passphrase, "--accept", "plan,billing,secret-hosts")
 	require.Equal(t, 4.0, imported["invited"], "the demo's people have accounts there")
 	delete(imported, "invited")
 	require.Equal(t, moved, imported)
@@ -94,7 +94,7 @@ func TestCompanyMoves(t *testing.T) {
 	file = filepath.Join(t.TempDir(), "again")
 	there.ok("company", "export", "--company", co, "--to", file, "--passphrase-file", passphrase)
 	last := onSQLite(t) // a new installation
-	last.ok("company", "import", "--from", file, "--passphrase-file", passphrase, "--accept", "plan,billing")
+	last.ok("company", "import", "--from", file, "--passphrase-file", passphrase, "--accept", "plan,billing,secret-hosts")
 	verified := last.object("audit", "verify", "--company", co) // no node runs there yet
 	require.Equal(t, true, verified["intact"])
 	require.Zero(t, verified["unsealed"])
