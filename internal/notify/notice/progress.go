@@ -15,8 +15,8 @@ import (
 	"atrium/ent/requestlink"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
-	"atrium/ent/watcher"
 	"atrium/internal/desk/lifecycle"
+	"atrium/internal/identity/access"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -73,13 +73,13 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if a.Comment == "" && !a.Filed && !a.Receipt && a.Reopened != lifecycle.RequestOpen(r.Status) {
 		return nil, note, nil // what came after is told on its own
 	}
-	reads, row := w.reads.Request, any(r)
+	row := any(r)
 	if a.Comment != "" {
 		c, err := w.engine.Store.Reader().Comment.Query().Where(comment.ID(a.Comment)).WithRequest().Only(ctx)
 		if err != nil { // it may be deleted, or internal by now
 			return nil, note, wrap("read the comment", ent.MaskNotFound(err))
 		}
-		reads, row = w.reads.Comment, c
+		row = c
 	}
 	who, err := authorOf(ctx, w.engine, a.By)
 	if err != nil {
@@ -94,7 +94,7 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 			return nil, note, err
 		}
 	}
-	if a.Comment == "" && r.Status == request.StatusCANCELLED && r.DeclineReason == nil {
+	if a.Comment == "" && mayBeMerged(r) {
 		a.merged, err = w.engine.Store.Reader().RequestLink.Query().Where(requestlink.FromID(r.ID), requestlink.TypeEQ(requestlink.TypeDuplicates)).Exist(ctx)
 		if err != nil {
 			return nil, note, fmt.Errorf("read the links: %w", err)
@@ -121,8 +121,7 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if err != nil {
 		return nil, note, err
 	}
-	people, err = ReadersOutside(ctx, w.engine, a.Company, worker, people, reads, row, true)
-	if err != nil {
+	if people, err = w.readers(ctx, a, r, row, people); err != nil {
 		return nil, note, err
 	}
 	if a.Comment != "" || a.Filed || a.Signed {
@@ -143,18 +142,13 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 		return nil, nil // it has become internal
 	}
 	if a.Watchers {
-		rows, err := w.engine.Store.Reader().Watcher.Query().Where(watcher.RequestID(r.ID), watcher.UserIDNEQ(r.RequesterID)).All(ctx)
+		watchers, err := watchersOf(ctx, w.engine, r.ID)
 		if err != nil {
-			return nil, fmt.Errorf("look up who watches: %w", err)
+			return nil, err
 		}
-		ids = ids[:0]
-		for _, one := range rows {
-			if !said || !slices.Contains(c.Mentioned, one.UserID) {
-				ids = append(ids, one.UserID)
-			}
-		}
+		ids = slices.DeleteFunc(watchers, func(id string) bool { return id == r.RequesterID || said && slices.Contains(c.Mentioned, id) })
 	}
-	q := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), user.StatusIn(user.StatusActive, user.StatusInvited))
+	q := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), access.Here())
 	switch { // whoever works on it hears of its reopening as such
 	case a.Watchers && a.Reopened && r.AssigneeID != nil:
 		q.Where(user.IDNEQ(*r.AssigneeID))
@@ -166,6 +160,29 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 		return nil, fmt.Errorf("look up whom to tell: %w", err)
 	}
 	return people, nil
+}
+
+// readers returns those of the people who may read the row, and of the desk who must hear of it. Anybody can be made to watch a request, or
+// watches it for having asked for the same: that lets nobody read it, nor its internal notes.
+func (w *progress) readers(ctx context.Context, a ProgressArgs, r *ent.Request, row any, people []*ent.User) ([]*ent.User, error) {
+	c, said := row.(*ent.Comment)
+	reads, verbs := w.reads.Request, []string(nil)
+	if said {
+		reads, verbs = w.reads.Comment, verbsOf(c)
+	}
+	people, err := ReadersOutside(ctx, w.engine, a.Company, worker, people, reads, row, !a.Watchers, verbs...)
+	if err != nil || !a.Watchers || !said {
+		return people, err
+	}
+	return w.heard(ctx, a, r, c, people)
+}
+
+// verbsOf returns the rights that reading a comment takes besides its own.
+func verbsOf(c *ent.Comment) []string {
+	if c.Visibility == comment.VisibilityInternal {
+		return []string{"comment.internal"}
+	}
+	return nil
 }
 
 // told describes what has happened to a request to its requester: in a line, as a sentence, and in the words of who did it.
