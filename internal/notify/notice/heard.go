@@ -8,7 +8,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/comment"
 	"atrium/ent/predicate"
-	"atrium/ent/request"
 	"atrium/ent/requestlink"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
@@ -110,7 +109,7 @@ const maxMerges = 10
 // staysFor returns the request that stays of one that was merged, and the request itself of any other.
 func staysFor(ctx context.Context, e *op.Engine, r *ent.Request) (*ent.Request, error) {
 	for range maxMerges {
-		if !mayBeMerged(r) {
+		if r.MergedAt == nil {
 			return r, nil
 		}
 		l, err := e.Store.Reader().RequestLink.Query().Where(requestlink.FromID(r.ID), requestlink.TypeEQ(requestlink.TypeDuplicates)).
@@ -122,6 +121,3 @@ func staysFor(ctx context.Context, e *op.Engine, r *ent.Request) (*ent.Request, 
 	}
 	return r, nil
 }
-
-// mayBeMerged reports whether a request is cancelled without a reason, as one that was merged is.
-func mayBeMerged(r *ent.Request) bool { return r.Status == request.StatusCANCELLED && r.DeclineReason == nil }

@@ -2,13 +2,16 @@ package notice_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent/event"
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/people"
 	"atrium/internal/platform/principal"
 	"atrium/internal/policy"
@@ -139,5 +142,55 @@ func TestWatchingLetsNobodyRead(t *testing.T) {
 		require.Empty(t, d.news(d.AsUser(who)))
 		d.pass(later)
 		require.Empty(t, d.mails.of(who))
+	})
+}
+
+// Whose request was closed as a duplicate of one that they may not read hears when that one is solved, of their own request and nothing of
+// the other; also by way of a second merge. Whoever reads the other hears of it as its watcher.
+func TestRequestersOfDuplicatesHearWhenItIsSolved(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		member, agent, owner := d.As(d.A, principal.Member), d.As(d.A, principal.Agent), d.As(d.A, principal.Owner)
+		stays := op.ByID{ID: d.file(principal.Owner, "Secret network", d.A.Users[principal.Admin]).ID}
+		between := op.ByID{ID: d.file(principal.Agent, "Wifi", d.A.Users[principal.Admin]).ID}
+		double := d.submit("Internet", nil)
+		testkit.Run(t, d.World, owner, request.Merge, request.MergeInput{ByID: double, Into: between.ID})
+		testkit.Run(t, d.World, owner, request.Merge, request.MergeInput{ByID: between, Into: stays.ID})
+		require.Equal(t, []string{"Closed as a duplicate: #3 Internet"}, d.news(member))
+		d.news(agent)
+
+		for _, status := range []string{"IN_PROGRESS", "COMPLETED"} {
+			testkit.Run(t, d.World, d.As(d.A, principal.Admin), request.Update, request.UpdateInput{ByID: stays, Status: op.SetTo(status)})
+		}
+		require.Eventually(t, func() bool { return len(d.told(member, new(true))) > 0 }, patience, tick)
+		d.idle()
+		d.pass(later)
+		require.Equal(t, []string{"Solved: #3 Internet"}, d.news(member))
+		require.Equal(t, []string{"Completed: #1 Secret network"}, d.news(agent), "who may read the one that stays")
+		mails := d.mails.of(d.A.Users[principal.Member])
+		require.Contains(t, mails[len(mails)-1], "Your request was closed as a duplicate of another one, which is solved now.")
+		require.NotContains(t, strings.Join(mails, "\n"), "Secret")
+	})
+}
+
+// An internal note that becomes public is told as a comment is: to the requester, and not again to the staff who have heard of it.
+func TestPublishedNotesAreTold(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		member, agent, owner := d.As(d.A, principal.Member), d.As(d.A, principal.Agent), d.As(d.A, principal.Owner)
+		by := d.submit("Laptop", nil)
+		testkit.Run(t, d.World, owner, request.Watch, request.WatchInput{ByID: by})
+		c := testkit.Run(t, d.World, agent, request.CreateComment, request.CreateCommentInput{ByID: by, Body: "A note", Visibility: new("internal")})
+		require.Equal(t, []string{"New comment: #1 Laptop"}, d.news(owner))
+		require.Empty(t, d.news(member))
+
+		publish := request.UpdateCommentInput{ByID: op.ByID{ID: c.ID}, Visibility: op.SetTo("public")}
+		testkit.Run(t, d.World, agent, request.UpdateComment, publish)
+		require.Equal(t, []string{"Answered: #1 Laptop"}, d.news(member))
+		require.Empty(t, d.news(owner))
+		testkit.Run(t, d.World, agent, request.UpdateComment, publish)
+		require.Empty(t, d.news(member), "once")
+
+		n, err := d.Store.Reader().Event.Query().Where(event.SubjectID(by.ID), event.Type(events.RequestCommented)).Count(owner)
+		require.NoError(t, err)
+		require.Equal(t, 2, n)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/riverqueue/river"
 
@@ -12,7 +13,6 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/comment"
 	"atrium/ent/request"
-	"atrium/ent/requestlink"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/desk/lifecycle"
@@ -37,7 +37,9 @@ type ProgressArgs struct {
 	Signed   bool `json:"signed,omitempty"`   // by the requester, who has signed in
 	Watchers bool `json:"watchers,omitempty"` // who watch the request are told, and not its requester
 
-	merged bool // it was cancelled as a duplicate; found when the job runs
+	Published bool `json:"published,omitempty"` // the comment was an internal note, of which staff have heard
+
+	Solved string `json:"solved,omitempty"` // the request that has been completed, of which this one is a duplicate
 }
 
 // Kind returns the name of the job.
@@ -55,12 +57,30 @@ type progress struct {
 
 // Work notifies the requester and completes the job in one transaction.
 func (w *progress) Work(ctx context.Context, job *river.Job[ProgressArgs]) error {
-	a := job.Args
-	people, note, err := w.find(outside(ctx, w.engine, a.Company), a)
+	a, outside := job.Args, outside(ctx, w.engine, job.Args.Company)
+	find := w.find
+	if a.Solved != "" {
+		find = w.solved
+	}
+	people, note, err := find(outside, a)
 	if err != nil {
 		return err
 	}
-	return Finish(ctx, w.engine, a.Company, worker, people, note, job.JobRow)
+	doubles, err := w.doubles(outside, a)
+	if err != nil {
+		return err
+	}
+	return w.engine.Work(ctx, a.Company, worker, func(ctx context.Context, tx *op.Tx) error {
+		if err := Send(ctx, tx, people, note); err != nil {
+			return err
+		}
+		for _, of := range doubles {
+			if err := tx.Insert(ctx, of, time.Time{}); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
 }
 
 // find returns the requester, if there is one to tell, and the notice.
@@ -92,12 +112,6 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if a.Reopened {
 		if said, err = reasonOf(ctx, w.engine, a.Request); err != nil {
 			return nil, note, err
-		}
-	}
-	if a.Comment == "" && mayBeMerged(r) {
-		a.merged, err = w.engine.Store.Reader().RequestLink.Query().Where(requestlink.FromID(r.ID), requestlink.TypeEQ(requestlink.TypeDuplicates)).Exist(ctx)
-		if err != nil {
-			return nil, note, fmt.Errorf("read the links: %w", err)
 		}
 	}
 	tell := told
@@ -149,6 +163,9 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 		ids = slices.DeleteFunc(watchers, func(id string) bool { return id == r.RequesterID || said && slices.Contains(c.Mentioned, id) })
 	}
 	q := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), access.Here())
+	if a.Published {
+		q.Where(user.Not(staff))
+	}
 	switch { // whoever works on it hears of its reopening as such
 	case a.Watchers && a.Reopened && r.AssigneeID != nil:
 		q.Where(user.IDNEQ(*r.AssigneeID))
@@ -205,7 +222,7 @@ func told(a ProgressArgs, r *ent.Request, who, words string) (subject, text loca
 	case r.Status == request.StatusCOMPLETED:
 		text = by(who, locale.Say("%s completed your request.", who), locale.Say("Your request was completed."))
 		return locale.Say("Completed: %s", about), text, ""
-	case a.merged:
+	case r.MergedAt != nil:
 		text = by(who, locale.Say("%s closed your request as a duplicate of another one.", who), locale.Say("Your request was closed as a duplicate of another one."))
 		return locale.Say("Closed as a duplicate: %s", about), text, ""
 	case r.DeclineReason != nil:
@@ -229,7 +246,7 @@ func toldWatchers(a ProgressArgs, r *ent.Request, who, words string) (subject, t
 	case r.Status == request.StatusCOMPLETED:
 		text = by(who, locale.Say("%s completed this request.", who), locale.Say("This request was completed."))
 		return locale.Say("Completed: %s", about), text, ""
-	case a.merged:
+	case r.MergedAt != nil:
 		text = by(who, locale.Say("%s closed this request as a duplicate of another one.", who), locale.Say("This request was closed as a duplicate of another one."))
 		return locale.Say("Closed as a duplicate: %s", about), text, ""
 	case r.DeclineReason != nil:
