@@ -55590,11 +55590,13 @@ type RequestMutation struct {
 	routing_rule_id         *string
 	waiting                 *bool
 	snoozed_until           *time.Time
+	first_response_at       *time.Time
 	accepted_at             *time.Time
 	completed_at            *time.Time
 	reopen_count            *int
 	addreopen_count         *int
 	cancelled_at            *time.Time
+	merged_at               *time.Time
 	decline_reason          *string
 	satisfaction            *int
 	addsatisfaction         *int
@@ -56677,6 +56679,55 @@ func (m *RequestMutation) ResetSnoozedUntil() {
 	delete(m.clearedFields, request.FieldSnoozedUntil)
 }
 
+// SetFirstResponseAt sets the "first_response_at" field.
+func (m *RequestMutation) SetFirstResponseAt(t time.Time) {
+	m.first_response_at = &t
+}
+
+// FirstResponseAt returns the value of the "first_response_at" field in the mutation.
+func (m *RequestMutation) FirstResponseAt() (r time.Time, exists bool) {
+	v := m.first_response_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldFirstResponseAt returns the old "first_response_at" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldFirstResponseAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldFirstResponseAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldFirstResponseAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldFirstResponseAt: %w", err)
+	}
+	return oldValue.FirstResponseAt, nil
+}
+
+// ClearFirstResponseAt clears the value of the "first_response_at" field.
+func (m *RequestMutation) ClearFirstResponseAt() {
+	m.first_response_at = nil
+	m.clearedFields[request.FieldFirstResponseAt] = struct{}{}
+}
+
+// FirstResponseAtCleared returns if the "first_response_at" field was cleared in this mutation.
+func (m *RequestMutation) FirstResponseAtCleared() bool {
+	_, ok := m.clearedFields[request.FieldFirstResponseAt]
+	return ok
+}
+
+// ResetFirstResponseAt resets all changes to the "first_response_at" field.
+func (m *RequestMutation) ResetFirstResponseAt() {
+	m.first_response_at = nil
+	delete(m.clearedFields, request.FieldFirstResponseAt)
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (m *RequestMutation) SetAcceptedAt(t time.Time) {
 	m.accepted_at = &t
@@ -56878,6 +56929,55 @@ func (m *RequestMutation) CancelledAtCleared() bool {
 func (m *RequestMutation) ResetCancelledAt() {
 	m.cancelled_at = nil
 	delete(m.clearedFields, request.FieldCancelledAt)
+}
+
+// SetMergedAt sets the "merged_at" field.
+func (m *RequestMutation) SetMergedAt(t time.Time) {
+	m.merged_at = &t
+}
+
+// MergedAt returns the value of the "merged_at" field in the mutation.
+func (m *RequestMutation) MergedAt() (r time.Time, exists bool) {
+	v := m.merged_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldMergedAt returns the old "merged_at" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldMergedAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldMergedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldMergedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldMergedAt: %w", err)
+	}
+	return oldValue.MergedAt, nil
+}
+
+// ClearMergedAt clears the value of the "merged_at" field.
+func (m *RequestMutation) ClearMergedAt() {
+	m.merged_at = nil
+	m.clearedFields[request.FieldMergedAt] = struct{}{}
+}
+
+// MergedAtCleared returns if the "merged_at" field was cleared in this mutation.
+func (m *RequestMutation) MergedAtCleared() bool {
+	_, ok := m.clearedFields[request.FieldMergedAt]
+	return ok
+}
+
+// ResetMergedAt resets all changes to the "merged_at" field.
+func (m *RequestMutation) ResetMergedAt() {
+	m.merged_at = nil
+	delete(m.clearedFields, request.FieldMergedAt)
 }
 
 // SetDeclineReason sets the "decline_reason" field.
@@ -57596,7 +57696,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 37)
+	fields := make([]string, 0, 39)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -57663,6 +57763,9 @@ func (m *RequestMutation) Fields() []string {
 	if m.snoozed_until != nil {
 		fields = append(fields, request.FieldSnoozedUntil)
 	}
+	if m.first_response_at != nil {
+		fields = append(fields, request.FieldFirstResponseAt)
+	}
 	if m.accepted_at != nil {
 		fields = append(fields, request.FieldAcceptedAt)
 	}
@@ -57674,6 +57777,9 @@ func (m *RequestMutation) Fields() []string {
 	}
 	if m.cancelled_at != nil {
 		fields = append(fields, request.FieldCancelledAt)
+	}
+	if m.merged_at != nil {
+		fields = append(fields, request.FieldMergedAt)
 	}
 	if m.decline_reason != nil {
 		fields = append(fields, request.FieldDeclineReason)
@@ -57760,6 +57866,8 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.Waiting()
 	case request.FieldSnoozedUntil:
 		return m.SnoozedUntil()
+	case request.FieldFirstResponseAt:
+		return m.FirstResponseAt()
 	case request.FieldAcceptedAt:
 		return m.AcceptedAt()
 	case request.FieldCompletedAt:
@@ -57768,6 +57876,8 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.ReopenCount()
 	case request.FieldCancelledAt:
 		return m.CancelledAt()
+	case request.FieldMergedAt:
+		return m.MergedAt()
 	case request.FieldDeclineReason:
 		return m.DeclineReason()
 	case request.FieldSatisfaction:
@@ -57843,6 +57953,8 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldWaiting(ctx)
 	case request.FieldSnoozedUntil:
 		return m.OldSnoozedUntil(ctx)
+	case request.FieldFirstResponseAt:
+		return m.OldFirstResponseAt(ctx)
 	case request.FieldAcceptedAt:
 		return m.OldAcceptedAt(ctx)
 	case request.FieldCompletedAt:
@@ -57851,6 +57963,8 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldReopenCount(ctx)
 	case request.FieldCancelledAt:
 		return m.OldCancelledAt(ctx)
+	case request.FieldMergedAt:
+		return m.OldMergedAt(ctx)
 	case request.FieldDeclineReason:
 		return m.OldDeclineReason(ctx)
 	case request.FieldSatisfaction:
@@ -58036,6 +58150,13 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSnoozedUntil(v)
 		return nil
+	case request.FieldFirstResponseAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetFirstResponseAt(v)
+		return nil
 	case request.FieldAcceptedAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -58063,6 +58184,13 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCancelledAt(v)
+		return nil
+	case request.FieldMergedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetMergedAt(v)
 		return nil
 	case request.FieldDeclineReason:
 		v, ok := value.(string)
@@ -58273,6 +58401,9 @@ func (m *RequestMutation) ClearedFields() []string {
 	if m.FieldCleared(request.FieldSnoozedUntil) {
 		fields = append(fields, request.FieldSnoozedUntil)
 	}
+	if m.FieldCleared(request.FieldFirstResponseAt) {
+		fields = append(fields, request.FieldFirstResponseAt)
+	}
 	if m.FieldCleared(request.FieldAcceptedAt) {
 		fields = append(fields, request.FieldAcceptedAt)
 	}
@@ -58281,6 +58412,9 @@ func (m *RequestMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(request.FieldCancelledAt) {
 		fields = append(fields, request.FieldCancelledAt)
+	}
+	if m.FieldCleared(request.FieldMergedAt) {
+		fields = append(fields, request.FieldMergedAt)
 	}
 	if m.FieldCleared(request.FieldDeclineReason) {
 		fields = append(fields, request.FieldDeclineReason)
@@ -58350,6 +58484,9 @@ func (m *RequestMutation) ClearField(name string) error {
 	case request.FieldSnoozedUntil:
 		m.ClearSnoozedUntil()
 		return nil
+	case request.FieldFirstResponseAt:
+		m.ClearFirstResponseAt()
+		return nil
 	case request.FieldAcceptedAt:
 		m.ClearAcceptedAt()
 		return nil
@@ -58358,6 +58495,9 @@ func (m *RequestMutation) ClearField(name string) error {
 		return nil
 	case request.FieldCancelledAt:
 		m.ClearCancelledAt()
+		return nil
+	case request.FieldMergedAt:
+		m.ClearMergedAt()
 		return nil
 	case request.FieldDeclineReason:
 		m.ClearDeclineReason()
@@ -58460,6 +58600,9 @@ func (m *RequestMutation) ResetField(name string) error {
 	case request.FieldSnoozedUntil:
 		m.ResetSnoozedUntil()
 		return nil
+	case request.FieldFirstResponseAt:
+		m.ResetFirstResponseAt()
+		return nil
 	case request.FieldAcceptedAt:
 		m.ResetAcceptedAt()
 		return nil
@@ -58471,6 +58614,9 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldCancelledAt:
 		m.ResetCancelledAt()
+		return nil
+	case request.FieldMergedAt:
+		m.ResetMergedAt()
 		return nil
 	case request.FieldDeclineReason:
 		m.ResetDeclineReason()

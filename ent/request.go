@@ -66,6 +66,8 @@ type Request struct {
 	Waiting bool `json:"waiting,omitempty"`
 	// SnoozedUntil holds the value of the "snoozed_until" field.
 	SnoozedUntil *time.Time `json:"snoozed_until,omitempty"`
+	// null for an instant, where the release before accepts: whoever reads it falls back on accepted_at
+	FirstResponseAt *time.Time `json:"first_response_at,omitempty" audit:"-"`
 	// AcceptedAt holds the value of the "accepted_at" field.
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
@@ -74,6 +76,8 @@ type Request struct {
 	ReopenCount int `json:"reopen_count,omitempty"`
 	// CancelledAt holds the value of the "cancelled_at" field.
 	CancelledAt *time.Time `json:"cancelled_at,omitempty"`
+	// MergedAt holds the value of the "merged_at" field.
+	MergedAt *time.Time `json:"merged_at,omitempty" audit:"-"`
 	// of a request that was declined, for its requester; the audit entry has it as reason
 	DeclineReason *string `json:"decline_reason,omitempty" audit:"-"`
 	// Satisfaction holds the value of the "satisfaction" field.
@@ -174,7 +178,7 @@ func (*Request) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullInt64)
 		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldFormat, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldRequesterID, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldDeclineReason, request.FieldSatisfactionComment, request.FieldSLAState:
 			values[i] = new(sql.NullString)
-		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldSnoozedUntil, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldSatisfactionAskedAt, request.FieldSatisfactionAt, request.FieldResponseDueAt, request.FieldResolutionDueAt, request.FieldSLANextAt:
+		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldSnoozedUntil, request.FieldFirstResponseAt, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldMergedAt, request.FieldSatisfactionAskedAt, request.FieldSatisfactionAt, request.FieldResponseDueAt, request.FieldResolutionDueAt, request.FieldSLANextAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -336,6 +340,13 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 				_m.SnoozedUntil = new(time.Time)
 				*_m.SnoozedUntil = value.Time
 			}
+		case request.FieldFirstResponseAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field first_response_at", values[i])
+			} else if value.Valid {
+				_m.FirstResponseAt = new(time.Time)
+				*_m.FirstResponseAt = value.Time
+			}
 		case request.FieldAcceptedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field accepted_at", values[i])
@@ -362,6 +373,13 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CancelledAt = new(time.Time)
 				*_m.CancelledAt = value.Time
+			}
+		case request.FieldMergedAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field merged_at", values[i])
+			} else if value.Valid {
+				_m.MergedAt = new(time.Time)
+				*_m.MergedAt = value.Time
 			}
 		case request.FieldDeclineReason:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -570,6 +588,11 @@ func (_m *Request) String() string {
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteString(", ")
+	if v := _m.FirstResponseAt; v != nil {
+		builder.WriteString("first_response_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
 	if v := _m.AcceptedAt; v != nil {
 		builder.WriteString("accepted_at=")
 		builder.WriteString(v.Format(time.ANSIC))
@@ -585,6 +608,11 @@ func (_m *Request) String() string {
 	builder.WriteString(", ")
 	if v := _m.CancelledAt; v != nil {
 		builder.WriteString("cancelled_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.MergedAt; v != nil {
+		builder.WriteString("merged_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteString(", ")

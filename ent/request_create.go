@@ -261,6 +261,20 @@ func (_c *RequestCreate) SetNillableSnoozedUntil(v *time.Time) *RequestCreate {
 	return _c
 }
 
+// SetFirstResponseAt sets the "first_response_at" field.
+func (_c *RequestCreate) SetFirstResponseAt(v time.Time) *RequestCreate {
+	_c.mutation.SetFirstResponseAt(v)
+	return _c
+}
+
+// SetNillableFirstResponseAt sets the "first_response_at" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableFirstResponseAt(v *time.Time) *RequestCreate {
+	if v != nil {
+		_c.SetFirstResponseAt(*v)
+	}
+	return _c
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (_c *RequestCreate) SetAcceptedAt(v time.Time) *RequestCreate {
 	_c.mutation.SetAcceptedAt(v)
@@ -313,6 +327,20 @@ func (_c *RequestCreate) SetCancelledAt(v time.Time) *RequestCreate {
 func (_c *RequestCreate) SetNillableCancelledAt(v *time.Time) *RequestCreate {
 	if v != nil {
 		_c.SetCancelledAt(*v)
+	}
+	return _c
+}
+
+// SetMergedAt sets the "merged_at" field.
+func (_c *RequestCreate) SetMergedAt(v time.Time) *RequestCreate {
+	_c.mutation.SetMergedAt(v)
+	return _c
+}
+
+// SetNillableMergedAt sets the "merged_at" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableMergedAt(v *time.Time) *RequestCreate {
+	if v != nil {
+		_c.SetMergedAt(*v)
 	}
 	return _c
 }
@@ -826,6 +854,10 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 		_spec.SetField(request.FieldSnoozedUntil, field.TypeTime, value)
 		_node.SnoozedUntil = &value
 	}
+	if value, ok := _c.mutation.FirstResponseAt(); ok {
+		_spec.SetField(request.FieldFirstResponseAt, field.TypeTime, value)
+		_node.FirstResponseAt = &value
+	}
 	if value, ok := _c.mutation.AcceptedAt(); ok {
 		_spec.SetField(request.FieldAcceptedAt, field.TypeTime, value)
 		_node.AcceptedAt = &value
@@ -841,6 +873,10 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CancelledAt(); ok {
 		_spec.SetField(request.FieldCancelledAt, field.TypeTime, value)
 		_node.CancelledAt = &value
+	}
+	if value, ok := _c.mutation.MergedAt(); ok {
+		_spec.SetField(request.FieldMergedAt, field.TypeTime, value)
+		_node.MergedAt = &value
 	}
 	if value, ok := _c.mutation.DeclineReason(); ok {
 		_spec.SetField(request.FieldDeclineReason, field.TypeString, value)

@@ -284,6 +284,26 @@ func (_u *RequestUpdate) ClearSnoozedUntil() *RequestUpdate {
 	return _u
 }
 
+// SetFirstResponseAt sets the "first_response_at" field.
+func (_u *RequestUpdate) SetFirstResponseAt(v time.Time) *RequestUpdate {
+	_u.mutation.SetFirstResponseAt(v)
+	return _u
+}
+
+// SetNillableFirstResponseAt sets the "first_response_at" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableFirstResponseAt(v *time.Time) *RequestUpdate {
+	if v != nil {
+		_u.SetFirstResponseAt(*v)
+	}
+	return _u
+}
+
+// ClearFirstResponseAt clears the value of the "first_response_at" field.
+func (_u *RequestUpdate) ClearFirstResponseAt() *RequestUpdate {
+	_u.mutation.ClearFirstResponseAt()
+	return _u
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (_u *RequestUpdate) SetAcceptedAt(v time.Time) *RequestUpdate {
 	_u.mutation.SetAcceptedAt(v)
@@ -362,6 +382,26 @@ func (_u *RequestUpdate) SetNillableCancelledAt(v *time.Time) *RequestUpdate {
 // ClearCancelledAt clears the value of the "cancelled_at" field.
 func (_u *RequestUpdate) ClearCancelledAt() *RequestUpdate {
 	_u.mutation.ClearCancelledAt()
+	return _u
+}
+
+// SetMergedAt sets the "merged_at" field.
+func (_u *RequestUpdate) SetMergedAt(v time.Time) *RequestUpdate {
+	_u.mutation.SetMergedAt(v)
+	return _u
+}
+
+// SetNillableMergedAt sets the "merged_at" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableMergedAt(v *time.Time) *RequestUpdate {
+	if v != nil {
+		_u.SetMergedAt(*v)
+	}
+	return _u
+}
+
+// ClearMergedAt clears the value of the "merged_at" field.
+func (_u *RequestUpdate) ClearMergedAt() *RequestUpdate {
+	_u.mutation.ClearMergedAt()
 	return _u
 }
 
@@ -803,6 +843,12 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.SnoozedUntilCleared() {
 		_spec.ClearField(request.FieldSnoozedUntil, field.TypeTime)
 	}
+	if value, ok := _u.mutation.FirstResponseAt(); ok {
+		_spec.SetField(request.FieldFirstResponseAt, field.TypeTime, value)
+	}
+	if _u.mutation.FirstResponseAtCleared() {
+		_spec.ClearField(request.FieldFirstResponseAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.AcceptedAt(); ok {
 		_spec.SetField(request.FieldAcceptedAt, field.TypeTime, value)
 	}
@@ -826,6 +872,12 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.CancelledAtCleared() {
 		_spec.ClearField(request.FieldCancelledAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.MergedAt(); ok {
+		_spec.SetField(request.FieldMergedAt, field.TypeTime, value)
+	}
+	if _u.mutation.MergedAtCleared() {
+		_spec.ClearField(request.FieldMergedAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.DeclineReason(); ok {
 		_spec.SetField(request.FieldDeclineReason, field.TypeString, value)
@@ -1283,6 +1335,26 @@ func (_u *RequestUpdateOne) ClearSnoozedUntil() *RequestUpdateOne {
 	return _u
 }
 
+// SetFirstResponseAt sets the "first_response_at" field.
+func (_u *RequestUpdateOne) SetFirstResponseAt(v time.Time) *RequestUpdateOne {
+	_u.mutation.SetFirstResponseAt(v)
+	return _u
+}
+
+// SetNillableFirstResponseAt sets the "first_response_at" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableFirstResponseAt(v *time.Time) *RequestUpdateOne {
+	if v != nil {
+		_u.SetFirstResponseAt(*v)
+	}
+	return _u
+}
+
+// ClearFirstResponseAt clears the value of the "first_response_at" field.
+func (_u *RequestUpdateOne) ClearFirstResponseAt() *RequestUpdateOne {
+	_u.mutation.ClearFirstResponseAt()
+	return _u
+}
+
 // SetAcceptedAt sets the "accepted_at" field.
 func (_u *RequestUpdateOne) SetAcceptedAt(v time.Time) *RequestUpdateOne {
 	_u.mutation.SetAcceptedAt(v)
@@ -1361,6 +1433,26 @@ func (_u *RequestUpdateOne) SetNillableCancelledAt(v *time.Time) *RequestUpdateO
 // ClearCancelledAt clears the value of the "cancelled_at" field.
 func (_u *RequestUpdateOne) ClearCancelledAt() *RequestUpdateOne {
 	_u.mutation.ClearCancelledAt()
+	return _u
+}
+
+// SetMergedAt sets the "merged_at" field.
+func (_u *RequestUpdateOne) SetMergedAt(v time.Time) *RequestUpdateOne {
+	_u.mutation.SetMergedAt(v)
+	return _u
+}
+
+// SetNillableMergedAt sets the "merged_at" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableMergedAt(v *time.Time) *RequestUpdateOne {
+	if v != nil {
+		_u.SetMergedAt(*v)
+	}
+	return _u
+}
+
+// ClearMergedAt clears the value of the "merged_at" field.
+func (_u *RequestUpdateOne) ClearMergedAt() *RequestUpdateOne {
+	_u.mutation.ClearMergedAt()
 	return _u
 }
 
@@ -1832,6 +1924,12 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	if _u.mutation.SnoozedUntilCleared() {
 		_spec.ClearField(request.FieldSnoozedUntil, field.TypeTime)
 	}
+	if value, ok := _u.mutation.FirstResponseAt(); ok {
+		_spec.SetField(request.FieldFirstResponseAt, field.TypeTime, value)
+	}
+	if _u.mutation.FirstResponseAtCleared() {
+		_spec.ClearField(request.FieldFirstResponseAt, field.TypeTime)
+	}
 	if value, ok := _u.mutation.AcceptedAt(); ok {
 		_spec.SetField(request.FieldAcceptedAt, field.TypeTime, value)
 	}
@@ -1855,6 +1953,12 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if _u.mutation.CancelledAtCleared() {
 		_spec.ClearField(request.FieldCancelledAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.MergedAt(); ok {
+		_spec.SetField(request.FieldMergedAt, field.TypeTime, value)
+	}
+	if _u.mutation.MergedAtCleared() {
+		_spec.ClearField(request.FieldMergedAt, field.TypeTime)
 	}
 	if value, ok := _u.mutation.DeclineReason(); ok {
 		_spec.SetField(request.FieldDeclineReason, field.TypeString, value)

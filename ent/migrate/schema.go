@@ -2139,10 +2139,12 @@ var (
 		{Name: "routing_rule_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "waiting", Type: field.TypeBool, Default: false},
 		{Name: "snoozed_until", Type: field.TypeTime, Nullable: true},
+		{Name: "first_response_at", Type: field.TypeTime, Nullable: true},
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "reopen_count", Type: field.TypeInt, Default: 0},
 		{Name: "cancelled_at", Type: field.TypeTime, Nullable: true},
+		{Name: "merged_at", Type: field.TypeTime, Nullable: true},
 		{Name: "decline_reason", Type: field.TypeString, Nullable: true},
 		{Name: "satisfaction", Type: field.TypeInt, Nullable: true},
 		{Name: "satisfaction_comment", Type: field.TypeString, Nullable: true},
@@ -2167,25 +2169,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[34]},
+				Columns:    []*schema.Column{RequestsColumns[36]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[35]},
+				Columns:    []*schema.Column{RequestsColumns[37]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[36]},
+				Columns:    []*schema.Column{RequestsColumns[38]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[37]},
+				Columns:    []*schema.Column{RequestsColumns[39]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -2214,17 +2216,17 @@ var (
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[34], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[36], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[34], RequestsColumns[8], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[36], RequestsColumns[8], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[35], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[37], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
@@ -2239,17 +2241,17 @@ var (
 			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[36], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[38], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[37], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[39], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "requests_open",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[36], RequestsColumns[1], RequestsColumns[0], RequestsColumns[37], RequestsColumns[8]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[38], RequestsColumns[1], RequestsColumns[0], RequestsColumns[39], RequestsColumns[8]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status IN ('PENDING', 'IN_PROGRESS')",
 				},
@@ -2262,7 +2264,7 @@ var (
 			{
 				Name:    "request_company_id_completed_at_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[20], RequestsColumns[1]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[21], RequestsColumns[1]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NOT NULL",
 				},
@@ -2270,7 +2272,7 @@ var (
 			{
 				Name:    "request_company_id_cancelled_at_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[22], RequestsColumns[1]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[23], RequestsColumns[1]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cancelled_at IS NOT NULL",
 				},
@@ -2278,7 +2280,7 @@ var (
 			{
 				Name:    "request_company_id_satisfaction_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[1], RequestsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "satisfaction IS NOT NULL",
 				},
@@ -2286,17 +2288,17 @@ var (
 			{
 				Name:    "request_company_id_response_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[32], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_resolution_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[31], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[33], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_sla_state_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[32], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[34], RequestsColumns[1], RequestsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_state IS NOT NULL",
 				},
@@ -2304,7 +2306,7 @@ var (
 			{
 				Name:    "request_sla_next_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[33]},
+				Columns: []*schema.Column{RequestsColumns[35]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_next_at IS NOT NULL",
 				},

@@ -59,6 +59,8 @@ const (
 	FieldWaiting = "waiting"
 	// FieldSnoozedUntil holds the string denoting the snoozed_until field in the database.
 	FieldSnoozedUntil = "snoozed_until"
+	// FieldFirstResponseAt holds the string denoting the first_response_at field in the database.
+	FieldFirstResponseAt = "first_response_at"
 	// FieldAcceptedAt holds the string denoting the accepted_at field in the database.
 	FieldAcceptedAt = "accepted_at"
 	// FieldCompletedAt holds the string denoting the completed_at field in the database.
@@ -67,6 +69,8 @@ const (
 	FieldReopenCount = "reopen_count"
 	// FieldCancelledAt holds the string denoting the cancelled_at field in the database.
 	FieldCancelledAt = "cancelled_at"
+	// FieldMergedAt holds the string denoting the merged_at field in the database.
+	FieldMergedAt = "merged_at"
 	// FieldDeclineReason holds the string denoting the decline_reason field in the database.
 	FieldDeclineReason = "decline_reason"
 	// FieldSatisfaction holds the string denoting the satisfaction field in the database.
@@ -154,10 +158,12 @@ var Columns = []string{
 	FieldRoutingRuleID,
 	FieldWaiting,
 	FieldSnoozedUntil,
+	FieldFirstResponseAt,
 	FieldAcceptedAt,
 	FieldCompletedAt,
 	FieldReopenCount,
 	FieldCancelledAt,
+	FieldMergedAt,
 	FieldDeclineReason,
 	FieldSatisfaction,
 	FieldSatisfactionComment,
@@ -443,6 +449,11 @@ func BySnoozedUntil(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSnoozedUntil, opts...).ToFunc()
 }
 
+// ByFirstResponseAt orders the results by the first_response_at field.
+func ByFirstResponseAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldFirstResponseAt, opts...).ToFunc()
+}
+
 // ByAcceptedAt orders the results by the accepted_at field.
 func ByAcceptedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAcceptedAt, opts...).ToFunc()
@@ -461,6 +472,11 @@ func ByReopenCount(opts ...sql.OrderTermOption) OrderOption {
 // ByCancelledAt orders the results by the cancelled_at field.
 func ByCancelledAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCancelledAt, opts...).ToFunc()
+}
+
+// ByMergedAt orders the results by the merged_at field.
+func ByMergedAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldMergedAt, opts...).ToFunc()
 }
 
 // ByDeclineReason orders the results by the decline_reason field.

@@ -158,6 +158,11 @@ func SnoozedUntil(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldSnoozedUntil, v))
 }
 
+// FirstResponseAt applies equality check predicate on the "first_response_at" field. It's identical to FirstResponseAtEQ.
+func FirstResponseAt(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldFirstResponseAt, v))
+}
+
 // AcceptedAt applies equality check predicate on the "accepted_at" field. It's identical to AcceptedAtEQ.
 func AcceptedAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldAcceptedAt, v))
@@ -176,6 +181,11 @@ func ReopenCount(v int) predicate.Request {
 // CancelledAt applies equality check predicate on the "cancelled_at" field. It's identical to CancelledAtEQ.
 func CancelledAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldCancelledAt, v))
+}
+
+// MergedAt applies equality check predicate on the "merged_at" field. It's identical to MergedAtEQ.
+func MergedAt(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldMergedAt, v))
 }
 
 // DeclineReason applies equality check predicate on the "decline_reason" field. It's identical to DeclineReasonEQ.
@@ -1357,6 +1367,56 @@ func SnoozedUntilNotNil() predicate.Request {
 	return predicate.Request(sql.FieldNotNull(FieldSnoozedUntil))
 }
 
+// FirstResponseAtEQ applies the EQ predicate on the "first_response_at" field.
+func FirstResponseAtEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldFirstResponseAt, v))
+}
+
+// FirstResponseAtNEQ applies the NEQ predicate on the "first_response_at" field.
+func FirstResponseAtNEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldFirstResponseAt, v))
+}
+
+// FirstResponseAtIn applies the In predicate on the "first_response_at" field.
+func FirstResponseAtIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldFirstResponseAt, vs...))
+}
+
+// FirstResponseAtNotIn applies the NotIn predicate on the "first_response_at" field.
+func FirstResponseAtNotIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldFirstResponseAt, vs...))
+}
+
+// FirstResponseAtGT applies the GT predicate on the "first_response_at" field.
+func FirstResponseAtGT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldFirstResponseAt, v))
+}
+
+// FirstResponseAtGTE applies the GTE predicate on the "first_response_at" field.
+func FirstResponseAtGTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldFirstResponseAt, v))
+}
+
+// FirstResponseAtLT applies the LT predicate on the "first_response_at" field.
+func FirstResponseAtLT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldFirstResponseAt, v))
+}
+
+// FirstResponseAtLTE applies the LTE predicate on the "first_response_at" field.
+func FirstResponseAtLTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldFirstResponseAt, v))
+}
+
+// FirstResponseAtIsNil applies the IsNil predicate on the "first_response_at" field.
+func FirstResponseAtIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldFirstResponseAt))
+}
+
+// FirstResponseAtNotNil applies the NotNil predicate on the "first_response_at" field.
+func FirstResponseAtNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldFirstResponseAt))
+}
+
 // AcceptedAtEQ applies the EQ predicate on the "accepted_at" field.
 func AcceptedAtEQ(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldAcceptedAt, v))
@@ -1545,6 +1605,56 @@ func CancelledAtIsNil() predicate.Request {
 // CancelledAtNotNil applies the NotNil predicate on the "cancelled_at" field.
 func CancelledAtNotNil() predicate.Request {
 	return predicate.Request(sql.FieldNotNull(FieldCancelledAt))
+}
+
+// MergedAtEQ applies the EQ predicate on the "merged_at" field.
+func MergedAtEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldMergedAt, v))
+}
+
+// MergedAtNEQ applies the NEQ predicate on the "merged_at" field.
+func MergedAtNEQ(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldMergedAt, v))
+}
+
+// MergedAtIn applies the In predicate on the "merged_at" field.
+func MergedAtIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldMergedAt, vs...))
+}
+
+// MergedAtNotIn applies the NotIn predicate on the "merged_at" field.
+func MergedAtNotIn(vs ...time.Time) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldMergedAt, vs...))
+}
+
+// MergedAtGT applies the GT predicate on the "merged_at" field.
+func MergedAtGT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldMergedAt, v))
+}
+
+// MergedAtGTE applies the GTE predicate on the "merged_at" field.
+func MergedAtGTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldMergedAt, v))
+}
+
+// MergedAtLT applies the LT predicate on the "merged_at" field.
+func MergedAtLT(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldMergedAt, v))
+}
+
+// MergedAtLTE applies the LTE predicate on the "merged_at" field.
+func MergedAtLTE(v time.Time) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldMergedAt, v))
+}
+
+// MergedAtIsNil applies the IsNil predicate on the "merged_at" field.
+func MergedAtIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldMergedAt))
+}
+
+// MergedAtNotNil applies the NotNil predicate on the "merged_at" field.
+func MergedAtNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldMergedAt))
 }
 
 // DeclineReasonEQ applies the EQ predicate on the "decline_reason" field.

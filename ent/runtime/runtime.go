@@ -2398,15 +2398,15 @@ func init() {
 	// request.DefaultWaiting holds the default value on creation for the waiting field.
 	request.DefaultWaiting = requestDescWaiting.Default.(bool)
 	// requestDescReopenCount is the schema descriptor for reopen_count field.
-	requestDescReopenCount := requestFields[21].Descriptor()
+	requestDescReopenCount := requestFields[22].Descriptor()
 	// request.DefaultReopenCount holds the default value on creation for the reopen_count field.
 	request.DefaultReopenCount = requestDescReopenCount.Default.(int)
 	// requestDescResponseDueOrder is the schema descriptor for response_due_order field.
-	requestDescResponseDueOrder := requestFields[30].Descriptor()
+	requestDescResponseDueOrder := requestFields[32].Descriptor()
 	// request.DefaultResponseDueOrder holds the default value on creation for the response_due_order field.
 	request.DefaultResponseDueOrder = requestDescResponseDueOrder.Default.(int64)
 	// requestDescResolutionDueOrder is the schema descriptor for resolution_due_order field.
-	requestDescResolutionDueOrder := requestFields[31].Descriptor()
+	requestDescResolutionDueOrder := requestFields[33].Descriptor()
 	// request.DefaultResolutionDueOrder holds the default value on creation for the resolution_due_order field.
 	request.DefaultResolutionDueOrder = requestDescResolutionDueOrder.Default.(int64)
 	// requestDescID is the schema descriptor for id field.

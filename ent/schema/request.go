@@ -49,10 +49,13 @@ func (Request) Fields() []ent.Field {
 		field.String("routing_rule_id").MaxLen(40).Optional().Nillable().Immutable().Comment("of the rule that held when it was filed, which may be gone").Annotations(shown("The routing rule that held when it was filed, which may be gone.", of("rul"))),
 		field.Bool("waiting").Default(false).Comment("for an answer of the requester: the clock of the resolution stands still").Annotations(shown("Whether the requester owes an answer. The clock of the resolution stands still.")),
 		field.Time("snoozed_until").Optional().Nillable().Annotations(shown("Until when nobody wants to see it in the inbox.", also("sla", "SLA", "Where it stands against its service levels; null when nothing is promised.", filled("*RequestSLA")))),
+		field.Time("first_response_at").Optional().Nillable().StructTag(`audit:"-"`).Comment("null for an instant, where the release before accepts: whoever reads it falls back on accepted_at").
+			Annotations(shown("When the requester first got a response: the first public comment of staff or of an agent, or the acceptance.")),
 		field.Time("accepted_at").Optional().Nillable().Annotations(shown("When it was accepted.")),
 		field.Time("completed_at").Optional().Nillable().Annotations(shown("When it was completed; null while it is open again.")),
 		field.Int("reopen_count").Default(0).Annotations(shown("How often it was opened again.", eg("0"))),
 		field.Time("cancelled_at").Optional().Nillable().Annotations(shown("When it was cancelled.")),
+		field.Time("merged_at").Optional().Nillable().StructTag(`audit:"-"`).Annotations(shown("When it was closed as a duplicate of another one; null for any other.")),
 		field.String("decline_reason").Optional().Nillable().StructTag(`audit:"-"`).Comment("of a request that was declined, for its requester; the audit entry has it as reason").Annotations(shown("Why it was declined; null when nobody has said.", eg("We have none left."))),
 		field.Int("satisfaction").Optional().Nillable().Annotations(shown("How content the requester is, from 1 to 5; null while they have not said.", typed("Int"), eg("5"))),
 		field.String("satisfaction_comment").Optional().Nillable().Annotations(shown("What the requester said about how content they are.", eg("Quick and friendly."))),

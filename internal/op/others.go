@@ -13,13 +13,19 @@ import (
 
 // What principals other than the caller may do: those who are to be told of a row, and agents before they act.
 
-// ReadableBy reports whether a principal of the company may read a row through an operation, and has the further verbs: callers
-// check it before they tell somebody about the row. A role that reaches only its own rows lets an agent read the row, which is that
-// of its run. It asks the company's policies, so call it in a preparation.
+// ReadableBy reports whether a principal of the company may read a row through an operation, as the row's own or as one who takes part in
+// it (Reaching), and has the further verbs: callers check it before they tell somebody about the row. A role that reaches only its own
+// rows lets an agent read the row, which is that of its run. It asks the company's policies, so call it in a preparation.
 func (tx *Tx) ReadableBy(ctx context.Context, who *principal.Principal, info *Info, entity any, verbs ...string) (bool, error) {
 	for _, verb := range append(verbs, info.Verb) {
 		d, err := tx.engine.decide(ctx, who, info, verb)
-		if err != nil || !d.Allow || verb == info.Verb && who.Type != principal.TypeAgent && !Reaches(d.Rows, entity, who.ID) {
+		if err != nil || !d.Allow {
+			return false, err
+		}
+		if verb != info.Verb || who.Type == principal.TypeAgent {
+			continue
+		}
+		if within, err := tx.Within(ctx, info, d.Rows, entity, who.ID); err != nil || !within {
 			return false, err
 		}
 	}

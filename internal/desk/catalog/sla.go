@@ -15,7 +15,7 @@ import (
 
 // SLA holds the service levels of an offering; levels that are not set are null.
 type SLA struct {
-	ResponseMinutes   *int             `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be accepted."`
+	ResponseMinutes   *int             `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should have its first response: a public comment of staff or of an agent, or the acceptance."`
 	ResolutionMinutes *int             `json:"resolutionMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be completed."`
 	WarnAtPercent     op.Patch[int]    `json:"warnAtPercent,omitzero" nullable:"true" minimum:"0" maximum:"99" doc:"When to warn, as a share of the time: 80 when not given or null, not at all for 0."`
 	CalendarID        *string          `json:"calendarId,omitempty" nullable:"true" maxLength:"64" doc:"The calendar whose working hours count; all hours count without one."`

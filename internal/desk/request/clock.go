@@ -83,8 +83,8 @@ func (c *clocks) Derive(ctx context.Context, r *ent.Request) (sla.Clock, error) 
 // moments returns the part of a clock's log that the request's columns record.
 func moments(r *ent.Request) []sla.Event {
 	log := append(make([]sla.Event, 0, 3), sla.Event{Kind: sla.Filed, At: r.CreatedAt})
-	if r.AcceptedAt != nil {
-		log = append(log, sla.Event{Kind: sla.Answered, At: *r.AcceptedAt, Due: r.ResponseDueAt})
+	if at := respondedAt(r); at != nil {
+		log = append(log, sla.Event{Kind: sla.Answered, At: *at, Due: r.ResponseDueAt})
 	}
 	for _, end := range []*time.Time{r.CompletedAt, r.CancelledAt} {
 		if end != nil {
@@ -128,9 +128,9 @@ func advance(ctx context.Context, tx *op.Tx, r *ent.Request, now time.Time, caus
 
 // clockColumns are those that a request's clock is derived from and stored in.
 var clockColumns = []string{
-	request.FieldID, request.FieldCompanyID, request.FieldOfferingID, request.FieldPriority, request.FieldCreatedAt, request.FieldAcceptedAt,
-	request.FieldCompletedAt, request.FieldCancelledAt, request.FieldSLAState, request.FieldSLANextAt, request.FieldResponseDueAt,
-	request.FieldResolutionDueAt, request.FieldResponseDueOrder, request.FieldResolutionDueOrder,
+	request.FieldID, request.FieldCompanyID, request.FieldOfferingID, request.FieldPriority, request.FieldCreatedAt,
+	request.FieldFirstResponseAt, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldSLAState, request.FieldSLANextAt,
+	request.FieldResponseDueAt, request.FieldResolutionDueAt, request.FieldResponseDueOrder, request.FieldResolutionDueOrder,
 }
 
 // Changes reports whether the request's row holds another clock.

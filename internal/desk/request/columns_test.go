@@ -59,7 +59,7 @@ func TestEveryDeclaredFieldIsFilled(t *testing.T) {
 	variables, err := request.Variables(&ent.Request{
 		ID: one, ServiceID: one, OfferingID: one, Title: one, Description: one, Status: entity.StatusPENDING, Priority: entity.PriorityLOW,
 		Fields: json.RawMessage(`{"a":1}`), Tags: map[string]string{"a": one}, CreatedBy: one, RequesterID: one, Format: entity.FormatPlain, AssigneeID: &one, TeamID: &one, ExecutionID: &one,
-		CreatedAt: now, UpdatedAt: now, AcceptedAt: &now, CompletedAt: &now, CancelledAt: &now, Number: 1, RoutingRuleID: &one, SnoozedUntil: &now, DeclineReason: &one, Satisfaction: new(5), SatisfactionComment: &one,
+		CreatedAt: now, UpdatedAt: now, FirstResponseAt: &now, AcceptedAt: &now, MergedAt: &now, CompletedAt: &now, CancelledAt: &now, Number: 1, RoutingRuleID: &one, SnoozedUntil: &now, DeclineReason: &one, Satisfaction: new(5), SatisfactionComment: &one,
 		SLAState: new(entity.SLAStateON_TRACK), ResponseDueAt: &now, ResolutionDueAt: &now,
 	})
 	require.NoError(t, err)

@@ -3,8 +3,6 @@ package request
 import (
 	"context"
 	"fmt"
-	"slices"
-	"time"
 
 	"atrium/ent"
 	"atrium/ent/comment"
@@ -12,14 +10,10 @@ import (
 	"atrium/ent/request"
 	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/participant"
-	"atrium/internal/desk/sla/timer"
-	"atrium/internal/notify/notice"
 	"atrium/internal/op"
-	"atrium/internal/op/events"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/id"
-	"atrium/internal/platform/principal"
 )
 
 var commentSorts = op.Sorts{"createdAt": comment.FieldCreatedAt, "updatedAt": comment.FieldUpdatedAt}
@@ -149,50 +143,12 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	if err := attachment.Claim(ctx, tx, in.AttachmentIDs, r.ID, &c.ID); err != nil {
 		return nil, err
 	}
-	if c.Visibility == comment.VisibilityPublic && c.AuthorID == r.RequesterID {
-		if err := answered(ctx, tx, r, c); err != nil {
-			return nil, err
-		}
-	}
-	err = tx.EmitAs(ctx, events.Event{Name: events.RequestCommented, SubjectID: r.ID, Data: events.RequestComment{
-		Request: dataOf(r), CommentID: c.ID, Visibility: string(c.Visibility),
-	}})
-	if err != nil {
-		return nil, err
-	}
-	hear := notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Comment: c.ID, By: c.AuthorID}
-	if c.Visibility == comment.VisibilityPublic && c.AuthorID != r.RequesterID && !slices.Contains(told, r.RequesterID) {
-		if err := tx.Insert(ctx, hear, time.Time{}); err != nil {
-			return nil, err
-		}
-	}
-	if tx.Principal().Type == principal.TypeUser {
-		told = append(told, c.AuthorID)
-	}
-	told = slices.DeleteFunc(slices.Clone(told), func(id string) bool { return id == r.RequesterID })
-	if _, _, err := addWatchers(ctx, tx, r.ID, told...); err != nil {
-		return nil, err
-	}
-	hear.Watchers = true
-	if err := tx.Insert(ctx, hear, time.Time{}); err != nil {
+	if err := announce(ctx, tx, r, c, told, false); err != nil {
 		return nil, err
 	}
 	tx.About(c.ID)
 	tx.Changed(nil, c)
 	return c, nil
-}
-
-// answered does what follows from a public comment of a request's requester: it waits no longer, and is open again if it was completed
-// not long ago; if that is long ago, a new one follows.
-func answered(ctx context.Context, tx *op.Tx, r *ent.Request, c *ent.Comment) error {
-	switch {
-	case r.Status == request.StatusCOMPLETED:
-		return reopenFor(ctx, tx, r, c)
-	case r.Waiting:
-		_, err := op.RunIn(ctx, tx.AsWorker(timer.Worker), Update, UpdateInput{ByID: op.ByID{ID: r.ID}, Waiting: op.SetTo(false)})
-		return err
-	}
-	return nil
 }
 
 // UpdateCommentInput changes the fields that it names.
@@ -219,7 +175,14 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 	if err != nil {
 		return nil, fmt.Errorf("change the comment: %w", err)
 	}
-	return after, nil
+	if before.Visibility == comment.VisibilityPublic || after.Visibility == comment.VisibilityInternal {
+		return after, nil
+	}
+	r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(before.RequestID))).Only(tx.Unfiltered(ctx, "the comment's own request"))
+	if err != nil {
+		return nil, fmt.Errorf("read the comment's request: %w", err)
+	}
+	return after, announce(ctx, tx, r, after, told, true)
 }
 
 func deleteComment(ctx context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (struct{}, error) {

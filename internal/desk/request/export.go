@@ -280,6 +280,7 @@ var columns = []column{
 	{"team", func(r *ent.Request, names map[string]string) string { return names[op.Or(r.TeamID, "")] }},
 	{"createdAt", func(r *ent.Request, _ map[string]string) string { return timeCell(&r.CreatedAt) }},
 	{"updatedAt", func(r *ent.Request, _ map[string]string) string { return timeCell(&r.UpdatedAt) }},
+	{"firstResponseAt", func(r *ent.Request, _ map[string]string) string { return timeCell(respondedAt(r)) }},
 	{"acceptedAt", func(r *ent.Request, _ map[string]string) string { return timeCell(r.AcceptedAt) }},
 	{"completedAt", func(r *ent.Request, _ map[string]string) string { return timeCell(r.CompletedAt) }},
 	{"cancelledAt", func(r *ent.Request, _ map[string]string) string { return timeCell(r.CancelledAt) }},

@@ -16,7 +16,7 @@ type Figures struct {
 	Cancelled        int
 	Open             int
 	Reopened         int
-	FirstResponseP50 *int // minutes from filing to acceptance
+	FirstResponseP50 *int // minutes from filing to the first response
 	FirstResponseP90 *int
 	ResolutionP50    *int // minutes from filing to completion
 	ResolutionP90    *int
@@ -30,7 +30,7 @@ type Figures struct {
 
 // life is what figures are made from: one request. Moments are microseconds since 1970, or never.
 type life struct {
-	created, accepted, completed, cancelled int64
+	created, responded, completed, cancelled int64
 
 	open, reopened, met, missed bool
 

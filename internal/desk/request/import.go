@@ -92,6 +92,7 @@ func keep(ctx context.Context, tx *op.Tx, in ImportInput) (*ent.Request, error) 
 		SetNillableAssigneeID(in.AssigneeID).
 		SetNillableTeamID(in.TeamID).
 		SetCreatedAt(in.CreatedAt).
+		SetNillableFirstResponseAt(in.AcceptedAt).
 		SetNillableAcceptedAt(in.AcceptedAt)
 	if in.ID != "" {
 		c.SetID(in.ID)

@@ -115,3 +115,28 @@ func TestMerge(t *testing.T) {
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(merge(staff, double.ID, stays.ID)), "it has ended")
 	})
 }
+
+// The filter finds what is linked with a request, from either end, as far as the caller may read both.
+func TestListByLink(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, world *testkit.World) {
+		w := newWatch(t, world)
+		member, o := w.As(w.A, principal.Member), w.offer(catalog.SLA{})
+		mine, blocked, other := w.file(member, o), w.file(member, o), w.file(w.owner, o)
+		for _, pair := range [][2]string{{mine.ID, blocked.ID}, {other.ID, mine.ID}} {
+			_, err := w.link(w.owner, pair[0], "blocks", pair[1])
+			require.NoError(t, err)
+		}
+		found := func(as context.Context, ids ...string) (out []string) {
+			for _, r := range testkit.Run(t, world, as, request.List, request.ListInput{Link: ids}).Rows {
+				out = append(out, r.ID)
+			}
+			return out
+		}
+		require.ElementsMatch(t, []string{blocked.ID, other.ID}, found(w.owner, mine.ID))
+		require.ElementsMatch(t, []string{blocked.ID, other.ID, mine.ID}, found(w.owner, mine.ID, blocked.ID))
+		require.Equal(t, []string{blocked.ID}, found(member, mine.ID), "they may not read the other one")
+		require.Empty(t, found(member, other.ID), "nor what is linked with it")
+		require.Empty(t, found(w.As(w.B, principal.Owner), mine.ID))
+	})
+}

@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"time"
@@ -45,6 +46,7 @@ type ListInput struct {
 	Satisfaction    []int               `json:"-" query:"satisfaction" minimum:"1" maximum:"5" doc:"Requests whose requesters are so content."`
 	Watching        []string            `json:"-" query:"watching" enum:"me" doc:"me: requests that the caller watches."`
 	HasAttachments  *bool               `json:"-" query:"hasAttachments" doc:"true: requests with a file that the caller sees, at them or at their comments; false: those without."`
+	Link            []string            `json:"-" query:"link" maxLength:"64" doc:"Requests that are linked with any of these, in either direction."`
 	UpdatedAfter    *time.Time          `json:"-" query:"updatedAfter" doc:"Requests changed at this moment or later."`
 	CreatedAfter    *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
 	CreatedBefore   *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
@@ -128,6 +130,13 @@ func (in ListInput) where(ctx context.Context, tx *op.Tx) ([]predicate.Request, 
 		where = append(where, attachment.OfRequest(tx, *in.HasAttachments))
 	}
 	where = append(where, in.times()...)
+	if len(in.Link) > 0 {
+		linked, err := in.linked(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		where = append(where, linked)
+	}
 	if in.Reopened != nil {
 		opened := request.ReopenCountGT(0)
 		if !*in.Reopened {
@@ -139,7 +148,7 @@ func (in ListInput) where(ctx context.Context, tx *op.Tx) ([]predicate.Request, 
 	if in.DueBefore != nil {
 		moment := min(in.DueBefore.UnixMilli(), schema.DueNever)
 		where = append(where, request.Or(
-			request.And(request.StatusEQ(request.StatusPENDING), request.ResponseDueOrderLT(moment)),
+			request.And(request.StatusEQ(request.StatusPENDING), request.FirstResponseAtIsNil(), request.ResponseDueOrderLT(moment)),
 			request.And(lifecycle.OpenRequests(), request.ResolutionDueOrderLT(moment)),
 		))
 	}
@@ -162,6 +171,29 @@ func (in ListInput) times() (where []predicate.Request) {
 		}
 	}
 	return where
+}
+
+// linked returns the filter by links. As where links are listed, whoever may not read one of the two requests is told of no link.
+func (in ListInput) linked(ctx context.Context, tx *op.Tx) (predicate.Request, error) {
+	named, err := tx.Request.Query().Where(request.IDIn(in.Link...)).Where(reached(tx)...).IDs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the linked requests: %w", err)
+	}
+	links, err := linksOf(ctx, tx, paging.ByIDs{IDs: named})
+	if err != nil {
+		return nil, err
+	}
+	var others []string
+	for id, list := range links {
+		for _, l := range list {
+			if l.FromID == id {
+				others = append(others, l.ToID)
+			} else {
+				others = append(others, l.FromID)
+			}
+		}
+	}
+	return oneOf(request.FieldID, others), nil
 }
 
 // ofOrganizations returns the filter by the organizations of services. As in reports, a service that the caller does not see has none.

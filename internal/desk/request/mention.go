@@ -12,6 +12,7 @@ import (
 	"atrium/ent/attachment"
 	"atrium/ent/comment"
 	"atrium/ent/predicate"
+	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/desk/participant"
 	"atrium/internal/notify/mail"
@@ -107,39 +108,48 @@ type MentionChoicesInput struct {
 	Q string `json:"-" maxLength:"200"`
 }
 
-// maxChoices bounds the people that are offered, and maxAsked of how many it is asked whether they may read the request.
+// maxChoices bounds the people that are offered, and maxAsked of how many it is asked whether they may read the request, askedAtOnce at a
+// time.
 const (
-	maxChoices = 8
-	maxAsked   = 24
+	maxChoices  = 8
+	askedAtOnce = 24
+	maxAsked    = 96
 )
 
 func mentionChoices(ctx context.Context, tx *op.Tx, r *ent.Request, in MentionChoicesInput) ([]*Mentionable, error) {
-	where := []predicate.User{user.StatusEQ(user.StatusActive), user.IDNEQ(tx.Principal().ID)}
-	where = paging.Words(where, in.Q, user.FieldName, user.FieldEmail)
-	if tx.OwnOnly() {
-		parts, err := partsIn(ctx, tx, []*ent.Request{r})
-		if err != nil {
-			return nil, err
-		}
-		where = append(where, user.IDIn(slices.Collect(maps.Keys(parts[r.ID]))...))
-	}
-	people, err := tx.User.Query().Where(where...).Order(user.ByName(), user.ByID()).Limit(maxAsked).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("look for people: %w", err)
-	}
-	readers, err := notice.Readers(ctx, tx, people, func(ctx context.Context, who *principal.Principal) (bool, error) {
-		return tx.ReadableBy(ctx, who, Get.Info(), r)
-	})
+	parts, err := partsIn(ctx, tx, []*ent.Request{r})
 	if err != nil {
 		return nil, err
 	}
+	// Others may not read it, and a company has many: they would take the places of those who may.
+	ids := slices.Collect(maps.Keys(parts[r.ID]))
+	may := user.IDIn(ids...)
+	if !tx.OwnOnly() {
+		may = user.Or(may, user.RoleNEQ(user.RoleMember), user.HasMembershipsWith(teammember.TeamIDIn(ids...)))
+	}
+	where := paging.Words([]predicate.User{user.StatusEQ(user.StatusActive), user.IDNEQ(tx.Principal().ID), may}, in.Q, user.FieldName, user.FieldEmail)
 	out := []*Mentionable{}
-	for _, u := range readers[:min(len(readers), maxChoices)] {
-		one := &Mentionable{ID: u.ID, Name: u.Name}
-		if !tx.OwnOnly() {
-			one.Email = &u.Email
+	for from := 0; from < maxAsked; from += askedAtOnce {
+		people, err := tx.User.Query().Where(where...).Order(user.ByName(), user.ByID()).Offset(from).Limit(askedAtOnce).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look for people: %w", err)
 		}
-		out = append(out, one)
+		readers, err := notice.Readers(ctx, tx, people, func(ctx context.Context, who *principal.Principal) (bool, error) {
+			return tx.ReadableBy(ctx, who, Get.Info(), r)
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range readers[:min(len(readers), maxChoices-len(out))] {
+			one := &Mentionable{ID: u.ID, Name: u.Name}
+			if !tx.OwnOnly() {
+				one.Email = &u.Email
+			}
+			out = append(out, one)
+		}
+		if len(out) == maxChoices || len(people) < askedAtOnce {
+			break
+		}
 	}
 	return out, nil
 }

@@ -140,3 +140,21 @@ func TestMentionChoices(t *testing.T) {
 		testkit.Refused(t, w, member, request.MentionChoices, request.MentionChoicesInput{ByID: op.ByID{ID: others.ID}}, apperr.Forbidden)
 	})
 }
+
+// In a company of many members, who may not read a request, those who may are offered whatever their names are.
+func TestMentionChoicesAreNotStarved(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, agent := w.As(w.A, principal.Owner), w.As(w.A, principal.Agent)
+		_, o := offer(t, w, owner)
+		r := file(t, w, w.As(w.A, principal.Member), o, "Laptop")
+		for i := range 30 {
+			w.AddUser(t, w.A, fmt.Sprintf("a%d@a.test", i), principal.Member)
+		}
+		var got []string
+		for _, one := range testkit.Run(t, w, agent, request.MentionChoices, request.MentionChoicesInput{ByID: op.ByID{ID: r.ID}}) {
+			got = append(got, one.ID)
+		}
+		require.ElementsMatch(t, []string{w.A.Users[principal.Owner].ID, w.A.Users[principal.Admin].ID, w.A.Users[principal.Member].ID}, got)
+	})
+}

@@ -57,7 +57,7 @@ func merge(ctx context.Context, tx *op.Tx, r *ent.Request, in MergeInput) (*ent.
 		return nil, err
 	}
 	tx.ChangedField("into", nil, into.ID)
-	return update(ctx, tx, r, UpdateInput{ByID: in.ByID, Status: op.SetTo(string(request.StatusCANCELLED))})
+	return update(ctx, tx, r, UpdateInput{ByID: in.ByID, Status: op.SetTo(string(request.StatusCANCELLED)), Merged: true})
 }
 
 // mergeable returns the request that stays. It takes the right to change that one as well.

@@ -81,9 +81,9 @@ func (l Late) sentence() locale.Text {
 	case l.Target == sla.Resolution:
 		return locale.Say("It should have been completed by %s.", l.DueAt)
 	case l.Near:
-		return locale.Say("It is due to be accepted by %s, which is soon.", l.DueAt)
+		return locale.Say("It needs a first response by %s, which is soon.", l.DueAt)
 	}
-	return locale.Say("It should have been accepted by %s.", l.DueAt)
+	return locale.Say("It should have had a first response by %s.", l.DueAt)
 }
 
 // Kind names the job.

@@ -27,9 +27,9 @@ func TestNoticeTexts(t *testing.T) {
 		},
 		{
 			request.NoticeArgs{Occasion: "breached", Late: request.Late{Target: sla.Response, DueAt: due, Phase: "Prüfung\n"}},
-			"Late: #7 Laptop", "This request asks for your attention. You are accountable for its phase “Prüfung”. It should have been accepted by 28 November 2026, 13:05 UTC.",
+			"Late: #7 Laptop", "This request asks for your attention. You are accountable for its phase “Prüfung”. It should have had a first response by 28 November 2026, 13:05 UTC.",
 			"Überfällig: #7 Laptop", "Diese Anfrage braucht Ihre Aufmerksamkeit. Sie sind für ihre Phase „Prüfung“ verantwortlich. " +
-				"Sie hätte bis 28. November 2026, 14:05 Uhr MEZ angenommen sein sollen.",
+				"Sie hätte bis 28. November 2026, 14:05 Uhr MEZ eine erste Antwort haben sollen.",
 		},
 		{
 			request.NoticeArgs{Occasion: "escalated"},

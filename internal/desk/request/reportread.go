@@ -154,8 +154,11 @@ func (r *reading) read(ctx context.Context, part portion) (err error) {
 	for _, p := range append(slices.Clone(r.where), part.where) {
 		p(s)
 	}
-	for _, column := range []string{request.FieldCreatedAt, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt} {
-		s.AppendSelect(store.MicrosOf(drv.Dialect(), t.C(column)))
+	for _, column := range []string{
+		t.C(request.FieldCreatedAt), "COALESCE(" + t.C(request.FieldFirstResponseAt) + ", " + t.C(request.FieldAcceptedAt) + ")", // see respondedAt
+		t.C(request.FieldCompletedAt), t.C(request.FieldCancelledAt),
+	} {
+		s.AppendSelect(store.MicrosOf(drv.Dialect(), column))
 	}
 	s.AppendSelectExpr(sql.Raw(reportFlags(t)))
 	var by []string
@@ -221,7 +224,7 @@ func lifeOf(moments [4]store.Micros, flags int) life {
 		return m.At
 	}
 	return life{
-		created: at(moments[0]), accepted: at(moments[1]), completed: at(moments[2]), cancelled: at(moments[3]),
+		created: at(moments[0]), responded: at(moments[1]), completed: at(moments[2]), cancelled: at(moments[3]),
 		open: flags&flagOpen != 0, reopened: flags&flagReopened != 0, met: flags&flagMet != 0, missed: flags&flagMissed != 0, stars: flags >> flagStars,
 	}
 }

@@ -31,11 +31,11 @@ type Taken struct {
 	Request *ent.Request // nil when no request waits
 }
 
-// byNextDue orders by the target that is due first, be it of the response or of the resolution.
+// byNextDue orders by the target that is due first, be it of the response, if there was none yet, or of the resolution.
 func byNextDue(s *sql.Selector) {
 	response, resolution := s.C(request.FieldResponseDueOrder), s.C(request.FieldResolutionDueOrder)
 	s.OrderExpr(sql.ExprFunc(func(b *sql.Builder) {
-		b.WriteString("CASE WHEN ").Ident(response).WriteString(" < ").Ident(resolution).
+		b.WriteString("CASE WHEN ").Ident(s.C(request.FieldFirstResponseAt)).WriteString(" IS NULL AND ").Ident(response).WriteString(" < ").Ident(resolution).
 			WriteString(" THEN ").Ident(response).WriteString(" ELSE ").Ident(resolution).WriteString(" END")
 	}))
 }

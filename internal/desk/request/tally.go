@@ -51,7 +51,7 @@ func (t *tally) add(l *life, values [][]byte) {
 	filed, completed, cancelled := t.within(l.created), t.within(l.completed), t.within(l.cancelled)
 	kept := filed != nobodys
 	if kept {
-		t.response.add(l.created, l.accepted)
+		t.response.add(l.created, l.responded)
 		t.resolution.add(l.created, l.completed)
 	}
 	t.whole.count(l, kept, filed, completed, cancelled)

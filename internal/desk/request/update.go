@@ -87,6 +87,7 @@ type UpdateInput struct {
 	SnoozedUntil op.Patch[time.Time] `json:"snoozedUntil,omitzero" nullable:"true" doc:"Until when nobody wants to see it in the inbox; a moment to come."`
 
 	DeclineReason string       `json:"-"` // with status CANCELLED: why, if somebody has said
+	Merged        bool         `json:"-"` // with status CANCELLED: as a duplicate of another request
 	Cause         events.Cause `json:"-"` // of the events: an execution, or a change of service levels
 	Escalates     bool         `json:"-"` // an escalation that fires now makes the change: what falls due besides fires after it
 }
@@ -159,9 +160,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 			return nil, err
 		}
 	}
-	if in.DeclineReason != "" {
-		u.SetDeclineReason(in.DeclineReason)
-	}
+	in.stamp(u, before, event, now)
 	op.Set(in.Title, u.SetTitle)
 	op.Set(in.Format, func(to string) *ent.RequestUpdateOne { return u.SetFormat(request.Format(formatFor(tx, &to))) })
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.RequestUpdateOne { return u.SetDescription("") })
@@ -203,6 +202,19 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		return after, nil
 	}
 	return advance(ctx, tx, after, now, in.Cause)
+}
+
+// stamp sets what the transition leaves in the row besides its status and time.
+func (in UpdateInput) stamp(u *ent.RequestUpdateOne, before *ent.Request, event string, now time.Time) {
+	if in.DeclineReason != "" {
+		u.SetDeclineReason(in.DeclineReason)
+	}
+	if in.Merged {
+		u.SetMergedAt(now)
+	}
+	if event == events.RequestAccepted && before.FirstResponseAt == nil {
+		u.SetFirstResponseAt(now)
+	}
 }
 
 // changeAnswers replaces the answers of a request, which gets the drafts that they name. Files that they name no more stay at the request.

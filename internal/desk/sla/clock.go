@@ -14,7 +14,7 @@ type Kind string
 // The kinds of events.
 const (
 	Filed     Kind = "FILED"    // the request was filed, or the task opened: both clocks start
-	Answered  Kind = "ANSWERED" // the request was accepted, or the task taken: the response clock ends
+	Answered  Kind = "ANSWERED" // the request had its first response, or the task was taken: the response clock ends
 	Ended     Kind = "ENDED"    // it was completed or cancelled: both clocks end
 	Paused    Kind = "PAUSED"   // the resolution clock stops
 	Resumed   Kind = "RESUMED"

@@ -2,9 +2,9 @@ package sla
 
 import "time"
 
-// Targets are the times within which a request should be accepted and completed, in minutes of working time; nil for no target.
+// Targets are the times within which a request should have its first response and be completed, in minutes of working time; nil for no target.
 type Targets struct {
-	ResponseMinutes   *int `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be accepted."`
+	ResponseMinutes   *int `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should have its first response: a public comment of staff or of an agent, or the acceptance."`
 	ResolutionMinutes *int `json:"resolutionMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be completed."`
 }
 

@@ -11,6 +11,7 @@ import (
 	entrequest "atrium/ent/request"
 	"atrium/ent/user"
 	"atrium/internal/desk/request"
+	"atrium/internal/identity/access"
 	"atrium/internal/identity/pages"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
@@ -47,7 +48,8 @@ type rated struct {
 	request *ent.Request
 }
 
-// readRating reads the token of a link. Returns not_found for one that is not whole, or whose request or person is gone.
+// readRating reads the token of a link. Returns not_found for one that is not whole, or whose request or person is gone. Whoever writes by
+// mail alone is invited for ever.
 func (s *Server) readRating(ctx context.Context, token string) (at rated, err error) {
 	gone := apperr.New(apperr.NotFound, "There is no such request.")
 	company, userID, requestID, ok := s.mails.unseal(token, ratingOf)
@@ -55,7 +57,7 @@ func (s *Server) readRating(ctx context.Context, token string) (at rated, err er
 		return at, gone
 	}
 	ctx = s.system(ctx)
-	at.user, err = s.store.Reader().User.Query().Where(user.CompanyID(company), user.ID(userID), user.StatusEQ(user.StatusActive)).Only(ctx)
+	at.user, err = s.store.Reader().User.Query().Where(user.CompanyID(company), user.ID(userID), access.Here()).Only(ctx)
 	if err == nil {
 		at.request, err = s.store.Reader().Request.Query().Where(entrequest.CompanyID(company), entrequest.ID(requestID), entrequest.RequesterID(userID)).Only(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/ent/user"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
@@ -50,6 +51,23 @@ func TestRate(t *testing.T) {
 		require.Equal(t, "Quick.", *s.request(r).SatisfactionComment)
 
 		require.Equal(t, http.StatusNotFound, b.get(strings.TrimPrefix(link[:len(link)-3]+"xxx", origin)).StatusCode)
+	})
+}
+
+// Whoever writes by mail alone, and has never signed in, rates as well.
+func TestRateByMailAlone(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		u, r := s.completed()
+		s.change(func(ctx context.Context, tx *store.Tx) error {
+			if err := tx.User.UpdateOneID(u.ID).SetStatus(user.StatusInvited).Exec(ctx); err != nil {
+				return err
+			}
+			return s.mailer.Tell(ctx, tx, u, op.Told{Kind: notice.Progress, Subject: "#1 A laptop", Events: []op.Happening{{Paragraphs: []string{"Completed."}}}, Rate: r.ID})
+		})
+		_, rest, _ := strings.Cut(s.mails(u.Email)[0].text, "How did we do? Rate it:\n")
+		p := s.browser().get(strings.TrimPrefix(strings.Fields(rest)[0], origin)).submit("satisfaction", "5", "comment", "")
+		require.Equal(t, "Thank you", p.title())
+		require.Equal(t, 5, *s.request(r).Satisfaction)
 	})
 }
 

@@ -3,6 +3,7 @@ package notice
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -135,6 +136,9 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 			note.Text = []locale.Text{by(who, locale.Say("%s assigned this request to you.", who), locale.Say("This request was assigned to you."))}
 		}
 		people, err := w.people(ctx, a, r.AssigneeID, team, w.reads.Request, r)
+		if err == nil && a.Reopened && len(people) == 0 {
+			people, err = w.heard(ctx, a, r)
+		}
 		if err != nil || a.Reopened {
 			return people, note, err
 		}
@@ -184,4 +188,17 @@ func (w *assigned) people(ctx context.Context, a Args, userID, teamID *string, b
 		return nil, fmt.Errorf("look up whom to tell: %w", err)
 	}
 	return ReadersOutside(ctx, w.engine, a.Company, worker, users, by, row, a.Task != "")
+}
+
+// heard returns who of the desk hears that a requester has opened a request again of which nobody would hear otherwise.
+func (w *assigned) heard(ctx context.Context, a Args, r *ent.Request) ([]*ent.User, error) {
+	if asks, err := asks(ctx, w.engine, a.By, r); err != nil || !asks {
+		return nil, err
+	}
+	people, err := deskOf(ctx, w.engine, a.Company, r, w.reads.Request, r)
+	if err != nil {
+		return nil, err
+	}
+	watchers, err := watchersOf(ctx, w.engine, r.ID) // who hear of it as such
+	return slices.DeleteFunc(people, func(u *ent.User) bool { return u.ID == a.By || slices.Contains(watchers, u.ID) }), err
 }

@@ -20,6 +20,9 @@
 // the list, ask the policies again about the request of a notification; the tasks that some are about are not known there. Jobs
 // (Args, ProgressArgs) notify of assignments and of progress, so each costs its cause one insert.
 //
+// Watching a request lets nobody read it: a watcher hears what they may read. What a requester says is told to whoever works on the
+// request where none of the desk would hear it (heard.go).
+//
 // A mail says who did what, in their words, with a link to the page that shows it. Mails about one request have one subject, its number
 // and title, and refer to one message that was never sent (References), so that mail programs show them together. They contain a link
 // that switches off mails of their kind without signing in (RFC 8058); package account has its page. Without the text people had to sign

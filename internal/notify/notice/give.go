@@ -190,14 +190,17 @@ func Readers(ctx context.Context, tx *op.Tx, users []*ent.User, reads func(ctx c
 }
 
 // ReadersOutside is Readers for a worker, outside any transaction: it returns the users who may read a row of the company by an
-// operation. assigned says that the users are assigned to the row, so that their role covers it whatever its columns contain.
-func ReadersOutside(ctx context.Context, e *op.Engine, companyID, worker string, users []*ent.User, by *op.Info, row any, assigned bool) ([]*ent.User, error) {
+// operation, and have the further verbs. assigned says that the users are assigned to the row, so that their role covers it whatever its
+// columns contain.
+func ReadersOutside(
+	ctx context.Context, e *op.Engine, companyID, worker string, users []*ent.User, by *op.Info, row any, assigned bool, verbs ...string,
+) ([]*ent.User, error) {
 	tx := e.Outside(principal.Worker(companyID, worker))
 	readers, err := Readers(ctx, tx, users, func(ctx context.Context, who *principal.Principal) (bool, error) {
 		if assigned {
 			return tx.VisibleTo(ctx, who, by, row)
 		}
-		return tx.ReadableBy(ctx, who, by, row)
+		return tx.ReadableBy(ctx, who, by, row, verbs...)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ask who may read it: %w", err)

@@ -200,11 +200,10 @@ func (w *waiting) tell(list []*ent.Notification, comments map[string]*ent.Commen
 
 // comments returns those of the comments that mails tell of that the person may read as they are now, by their ids.
 func (d *digester) comments(ctx context.Context, u *ent.User, list []*ent.Notification, mails map[string]held) (map[string]*ent.Comment, error) {
-	mentioned := map[string]bool{} // by comment: whether the person reads it by role, and not for having a part in the request
 	var ids []string
 	for _, n := range list {
 		if id := mails[n.ID].Comment; id != "" {
-			ids, mentioned[id] = append(ids, id), n.Kind == notification.KindMention
+			ids = append(ids, id)
 		}
 	}
 	if len(ids) == 0 {
@@ -217,13 +216,7 @@ func (d *digester) comments(ctx context.Context, u *ent.User, list []*ent.Notifi
 	out, tx := map[string]*ent.Comment{}, d.engine.Outside(principal.Worker(u.CompanyID, worker))
 	for _, c := range rows {
 		readers, err := Readers(ctx, tx, []*ent.User{u}, func(ctx context.Context, who *principal.Principal) (bool, error) {
-			switch {
-			case c.Visibility == comment.VisibilityInternal:
-				return tx.ReadableBy(ctx, who, d.reads.Comment, c, "comment.internal")
-			case mentioned[c.ID]:
-				return tx.ReadableBy(ctx, who, d.reads.Comment, c)
-			}
-			return tx.VisibleTo(ctx, who, d.reads.Comment, c)
+			return tx.ReadableBy(ctx, who, d.reads.Comment, c, verbsOf(c)...)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("ask who may read it: %w", err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/riverqueue/river"
 
@@ -12,11 +13,10 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/comment"
 	"atrium/ent/request"
-	"atrium/ent/requestlink"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
-	"atrium/ent/watcher"
 	"atrium/internal/desk/lifecycle"
+	"atrium/internal/identity/access"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -37,7 +37,9 @@ type ProgressArgs struct {
 	Signed   bool `json:"signed,omitempty"`   // by the requester, who has signed in
 	Watchers bool `json:"watchers,omitempty"` // who watch the request are told, and not its requester
 
-	merged bool // it was cancelled as a duplicate; found when the job runs
+	Published bool `json:"published,omitempty"` // the comment was an internal note, of which staff have heard
+
+	Solved string `json:"solved,omitempty"` // the request that has been completed, of which this one is a duplicate
 }
 
 // Kind returns the name of the job.
@@ -55,12 +57,30 @@ type progress struct {
 
 // Work notifies the requester and completes the job in one transaction.
 func (w *progress) Work(ctx context.Context, job *river.Job[ProgressArgs]) error {
-	a := job.Args
-	people, note, err := w.find(outside(ctx, w.engine, a.Company), a)
+	a, outside := job.Args, outside(ctx, w.engine, job.Args.Company)
+	find := w.find
+	if a.Solved != "" {
+		find = w.solved
+	}
+	people, note, err := find(outside, a)
 	if err != nil {
 		return err
 	}
-	return Finish(ctx, w.engine, a.Company, worker, people, note, job.JobRow)
+	doubles, err := w.doubles(outside, a)
+	if err != nil {
+		return err
+	}
+	return w.engine.Work(ctx, a.Company, worker, func(ctx context.Context, tx *op.Tx) error {
+		if err := Send(ctx, tx, people, note); err != nil {
+			return err
+		}
+		for _, of := range doubles {
+			if err := tx.Insert(ctx, of, time.Time{}); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
 }
 
 // find returns the requester, if there is one to tell, and the notice.
@@ -73,13 +93,13 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if a.Comment == "" && !a.Filed && !a.Receipt && a.Reopened != lifecycle.RequestOpen(r.Status) {
 		return nil, note, nil // what came after is told on its own
 	}
-	reads, row := w.reads.Request, any(r)
+	row := any(r)
 	if a.Comment != "" {
 		c, err := w.engine.Store.Reader().Comment.Query().Where(comment.ID(a.Comment)).WithRequest().Only(ctx)
 		if err != nil { // it may be deleted, or internal by now
 			return nil, note, wrap("read the comment", ent.MaskNotFound(err))
 		}
-		reads, row = w.reads.Comment, c
+		row = c
 	}
 	who, err := authorOf(ctx, w.engine, a.By)
 	if err != nil {
@@ -92,12 +112,6 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if a.Reopened {
 		if said, err = reasonOf(ctx, w.engine, a.Request); err != nil {
 			return nil, note, err
-		}
-	}
-	if a.Comment == "" && r.Status == request.StatusCANCELLED && r.DeclineReason == nil {
-		a.merged, err = w.engine.Store.Reader().RequestLink.Query().Where(requestlink.FromID(r.ID), requestlink.TypeEQ(requestlink.TypeDuplicates)).Exist(ctx)
-		if err != nil {
-			return nil, note, fmt.Errorf("read the links: %w", err)
 		}
 	}
 	tell := told
@@ -121,8 +135,7 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if err != nil {
 		return nil, note, err
 	}
-	people, err = ReadersOutside(ctx, w.engine, a.Company, worker, people, reads, row, true)
-	if err != nil {
+	if people, err = w.readers(ctx, a, r, row, people); err != nil {
 		return nil, note, err
 	}
 	if a.Comment != "" || a.Filed || a.Signed {
@@ -143,18 +156,16 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 		return nil, nil // it has become internal
 	}
 	if a.Watchers {
-		rows, err := w.engine.Store.Reader().Watcher.Query().Where(watcher.RequestID(r.ID), watcher.UserIDNEQ(r.RequesterID)).All(ctx)
+		watchers, err := watchersOf(ctx, w.engine, r.ID)
 		if err != nil {
-			return nil, fmt.Errorf("look up who watches: %w", err)
+			return nil, err
 		}
-		ids = ids[:0]
-		for _, one := range rows {
-			if !said || !slices.Contains(c.Mentioned, one.UserID) {
-				ids = append(ids, one.UserID)
-			}
-		}
+		ids = slices.DeleteFunc(watchers, func(id string) bool { return id == r.RequesterID || said && slices.Contains(c.Mentioned, id) })
 	}
-	q := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), user.StatusIn(user.StatusActive, user.StatusInvited))
+	q := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), access.Here())
+	if a.Published {
+		q.Where(user.Not(staff))
+	}
 	switch { // whoever works on it hears of its reopening as such
 	case a.Watchers && a.Reopened && r.AssigneeID != nil:
 		q.Where(user.IDNEQ(*r.AssigneeID))
@@ -166,6 +177,29 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 		return nil, fmt.Errorf("look up whom to tell: %w", err)
 	}
 	return people, nil
+}
+
+// readers returns those of the people who may read the row, and of the desk who must hear of it. Anybody can be made to watch a request, or
+// watches it for having asked for the same: that lets nobody read it, nor its internal notes.
+func (w *progress) readers(ctx context.Context, a ProgressArgs, r *ent.Request, row any, people []*ent.User) ([]*ent.User, error) {
+	c, said := row.(*ent.Comment)
+	reads, verbs := w.reads.Request, []string(nil)
+	if said {
+		reads, verbs = w.reads.Comment, verbsOf(c)
+	}
+	people, err := ReadersOutside(ctx, w.engine, a.Company, worker, people, reads, row, !a.Watchers, verbs...)
+	if err != nil || !a.Watchers || !said {
+		return people, err
+	}
+	return w.heard(ctx, a, r, c, people)
+}
+
+// verbsOf returns the rights that reading a comment takes besides its own.
+func verbsOf(c *ent.Comment) []string {
+	if c.Visibility == comment.VisibilityInternal {
+		return []string{"comment.internal"}
+	}
+	return nil
 }
 
 // told describes what has happened to a request to its requester: in a line, as a sentence, and in the words of who did it.
@@ -188,7 +222,7 @@ func told(a ProgressArgs, r *ent.Request, who, words string) (subject, text loca
 	case r.Status == request.StatusCOMPLETED:
 		text = by(who, locale.Say("%s completed your request.", who), locale.Say("Your request was completed."))
 		return locale.Say("Completed: %s", about), text, ""
-	case a.merged:
+	case r.MergedAt != nil:
 		text = by(who, locale.Say("%s closed your request as a duplicate of another one.", who), locale.Say("Your request was closed as a duplicate of another one."))
 		return locale.Say("Closed as a duplicate: %s", about), text, ""
 	case r.DeclineReason != nil:
@@ -212,7 +246,7 @@ func toldWatchers(a ProgressArgs, r *ent.Request, who, words string) (subject, t
 	case r.Status == request.StatusCOMPLETED:
 		text = by(who, locale.Say("%s completed this request.", who), locale.Say("This request was completed."))
 		return locale.Say("Completed: %s", about), text, ""
-	case a.merged:
+	case r.MergedAt != nil:
 		text = by(who, locale.Say("%s closed this request as a duplicate of another one.", who), locale.Say("This request was closed as a duplicate of another one."))
 		return locale.Say("Closed as a duplicate: %s", about), text, ""
 	case r.DeclineReason != nil:

@@ -55,6 +55,16 @@ type Approval struct {
 	PhaseID     string  `json:"phaseId" doc:"The phase of the execution."`
 	Title       string  `json:"title"`
 	Status      string  `json:"status" enum:"PENDING,APPROVED,REJECTED,EXPIRED"`
+
+	// What the request's own events tell of it. An event of the release before 2026-12, and one without a request, has none of these.
+	Number     int64             `json:"number,omitzero" doc:"The request's number in the company."`
+	ServiceID  *string           `json:"serviceId" nullable:"true" doc:"The service that the request was made against."`
+	OfferingID *string           `json:"offeringId" nullable:"true" doc:"The offering that the request was made against."`
+	Priority   string            `json:"priority,omitempty" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"The request's."`
+	CreatedBy  string            `json:"createdBy,omitempty" doc:"Who filed the request."`
+	AssigneeID *string           `json:"assigneeId" nullable:"true" doc:"The user who deals with the request, if there is one."`
+	TeamID     *string           `json:"teamId" nullable:"true" doc:"The team that deals with the request, if there is one."`
+	Tags       map[string]string `json:"tags,omitzero" doc:"The request's texts by key."`
 }
 
 // Execution is the data of workflow.* events.
@@ -133,6 +143,8 @@ func exampleRequest(status string) Request {
 func exampleApproval(status string) Approval {
 	return Approval{
 		ID: exampleApprovalID, ExecutionID: exampleExecutionID, RequestID: new(exampleRequestID), PhaseID: "approve", Title: "Approve the purchase", Status: status,
+		Number: 1042, ServiceID: new(exampleServiceID), OfferingID: new(exampleOfferingID), Priority: "MEDIUM", CreatedBy: exampleUserID,
+		TeamID: new(exampleTeamID), Tags: map[string]string{"site": "berlin"},
 	}
 }
 

@@ -350,11 +350,22 @@ func (p *plan) closeApproval(ctx context.Context, tx *op.Tx, e engine.CloseAppro
 	return nil
 }
 
-// emitApproval emits an event of an approval.
+// emitApproval emits an event of an approval, with what it tells of its request.
 func emitApproval(ctx context.Context, tx *op.Tx, event string, a *ent.Approval) error {
-	return tx.Emit(ctx, event, a.ID, events.Approval{
-		ID: a.ID, ExecutionID: a.ExecutionID, RequestID: a.RequestID, PhaseID: a.PhaseID, Title: a.Title, Status: string(a.Status),
-	})
+	data := events.Approval{ID: a.ID, ExecutionID: a.ExecutionID, RequestID: a.RequestID, PhaseID: a.PhaseID, Title: a.Title, Status: string(a.Status)}
+	if a.RequestID == nil {
+		return tx.Emit(ctx, event, a.ID, data)
+	}
+	r, err := tx.Request.Get(tx.Unfiltered(ctx, "an event tells of the approval's own request"), *a.RequestID)
+	if err != nil {
+		return fmt.Errorf("read the approval's request: %w", err)
+	}
+	data.Number, data.ServiceID, data.OfferingID, data.Priority, data.CreatedBy = r.Number, &r.ServiceID, &r.OfferingID, string(r.Priority), r.CreatedBy
+	data.AssigneeID, data.TeamID, data.Tags = r.AssigneeID, r.TeamID, r.Tags
+	if data.Tags == nil {
+		data.Tags = map[string]string{}
+	}
+	return tx.Emit(ctx, event, a.ID, data)
 }
 
 // isRefusal reports whether an operation refused an effect, as opposed to a failure of this node.

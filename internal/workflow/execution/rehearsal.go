@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,6 +107,7 @@ func (r *Rehearsal) change(effects []engine.Effect, at time.Time) error {
 			switch e.Action {
 			case definition.Accept:
 				r.l.request.Status, r.l.request.AcceptedAt = request.StatusIN_PROGRESS, &at
+				r.l.request.FirstResponseAt = cmp.Or(r.l.request.FirstResponseAt, &at)
 			case definition.Complete:
 				r.l.request.Status, r.l.request.CompletedAt = request.StatusCOMPLETED, &at
 			case definition.Cancel:

@@ -143,7 +143,7 @@ func loadRequest(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	r.Status, r.Waiting, r.AcceptedAt, r.CompletedAt, r.CancelledAt = request.StatusPENDING, false, nil, nil, nil
+	r.Status, r.Waiting, r.FirstResponseAt, r.AcceptedAt, r.CompletedAt, r.CancelledAt, r.MergedAt = request.StatusPENDING, false, nil, nil, nil, nil, nil
 	return r, nil
 }
 

@@ -11,7 +11,7 @@ export const opWords: Record<Op, string> = {
 const labels: Record<string, string> = {
   'request.title': t('Title'), 'request.description': t('Description'), 'request.priority': t('Priority'), 'request.serviceId': t('Service'), 'request.offeringId': t('Offering'),
   'request.requesterId': t('Requester'), 'request.createdBy': t('Submitted by'), 'request.teamId': t('Team'), 'request.assigneeId': t('Assignee'), 'request.status': t('Status'),
-  'request.waiting': t('Waiting for the requester'), 'request.createdAt': t('Submitted at'), 'request.acceptedAt': t('Accepted at'), 'request.reopenCount': t('Times reopened'),
+  'request.waiting': t('Waiting for the requester'), 'request.createdAt': t('Submitted at'), 'request.firstResponseAt': t('First response at'), 'request.acceptedAt': t('Accepted at'), 'request.reopenCount': t('Times reopened'),
   'request.satisfaction': t('Satisfaction'), 'request.sla.state': t('Service level'), 'request.sla.responseDueAt': t('Response due'), 'request.sla.resolutionDueAt': t('Resolution due'),
   'webhook.method': t('Method'), 'webhook.receivedAt': t('Received at'),
 };

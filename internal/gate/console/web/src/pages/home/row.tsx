@@ -2,9 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { placed, t } from '../../app/text';
 import type { RequestRowFragment } from '../../gen/types';
 import { Badge, Person, Priority, Time } from '../../ui/bits';
+import { responseDue } from '../requests/search';
 
-// dueAt is when the next target of a request is due: to be accepted while it waits, and to be done.
-export const dueAt = (r: RequestRowFragment) => (r.status === 'PENDING' ? r.sla?.responseDueAt ?? r.sla?.resolutionDueAt : r.sla?.resolutionDueAt);
+// dueAt is when the next target of a request is due: to be responded to, and to be done.
+export const dueAt = (r: RequestRowFragment) => responseDue(r) ?? r.sla?.resolutionDueAt;
 
 // byDue puts what is due first on top, and what is never due last.
 export const byDue = (list: RequestRowFragment[]) => list.toSorted((a, b) => (dueAt(a) ?? '9').localeCompare(dueAt(b) ?? '9'));

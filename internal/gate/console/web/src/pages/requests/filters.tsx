@@ -20,7 +20,7 @@ const labels: Record<string, string> = {
   completedAfter: t('Completed since'), completedBefore: t('Completed before'), cancelledAfter: t('Cancelled since'), cancelledBefore: t('Cancelled before'),
 };
 // offered are all but those that links alone ask for.
-const offered = ['status', 'priority', 'dueBefore', 'slaState', 'assigneeId', 'teamId', 'requesterId', 'watching', 'organizationId', 'serviceId', 'offeringId', 'hasAttachments', 'tag', 'satisfaction', 'reopened', 'updatedAfter', 'createdAfter', 'completedAfter'];
+export const offered = ['status', 'priority', 'dueBefore', 'slaState', 'assigneeId', 'teamId', 'requesterId', 'watching', 'organizationId', 'serviceId', 'offeringId', 'hasAttachments', 'tag', 'satisfaction', 'reopened', 'updatedAfter', 'createdAfter', 'completedAfter'];
 
 const own: Record<string, () => Option[]> = {
   status: () => enums.RequestStatus.map((s) => [s, words(s)]),

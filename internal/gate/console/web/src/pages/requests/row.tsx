@@ -1,12 +1,12 @@
 import { Badge, Time, moment, slaWord } from '../../ui/bits';
-import type { MayRow } from './search';
+import { responseDue, type MayRow } from './search';
 
 export const Sla = ({ state, dueAt }: { state: string; dueAt?: string | null | undefined }) => (
   <Badge value={state}>{slaWord(state)}{dueAt && state !== 'MET' && <> · <Time at={dueAt} /></>}</Badge>
 );
 
-// dueOf is when something has to be done about a request next: accept it, or finish it.
-export const dueOf = (r: MayRow) => (r.status === 'PENDING' ? r.sla?.responseDueAt : null) ?? r.sla?.resolutionDueAt ?? null;
+// dueOf is when something has to be done about a request next: respond to it, or finish it.
+export const dueOf = (r: MayRow) => responseDue(r) ?? r.sla?.resolutionDueAt ?? null;
 
 // Due says when that is, in a word or two; what is late, or soon will be, stands out.
 export function Due({ request: r }: { request: MayRow }) {

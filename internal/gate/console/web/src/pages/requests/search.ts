@@ -46,6 +46,9 @@ export function tableOf(search: RequestSearch, sort: string): string {
   return `/v1/requests.csv?${queryOf({ ...filter, ...Object.fromEntries(Object.entries(tag ?? {}).map(([k, v]) => [`tag.${k}`, v])), sort })}`;
 }
 
+// responseDue is when somebody has to respond to a request, while nobody has.
+export const responseDue = (r: Pick<RequestRowFragment, 'status' | 'firstResponseAt' | 'sla'>): string | null => (r.status === 'PENDING' && !r.firstResponseAt ? r.sla?.responseDueAt ?? null : null);
+
 // untold are the filters of which a row does not say whether it passes them.
 const untold = ['watching', 'hasAttachments', 'satisfaction', 'organizationId', 'reopened', 'completedAfter', 'completedBefore', 'cancelledAfter', 'cancelledBefore'] as const;
 
@@ -56,7 +59,7 @@ export const stays = (r: RequestRowFragment, s: RequestSearch): boolean => belon
 export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
   const f = requestFilter(s);
   const one = (values: readonly unknown[] | null | undefined, value: unknown) => !values || values.includes(value ?? 'none');
-  const due = [r.status === 'PENDING' ? r.sla?.responseDueAt : null, r.sla?.resolutionDueAt].filter((at): at is string => Boolean(at));
+  const due = [responseDue(r), r.sla?.resolutionDueAt].filter((at): at is string => Boolean(at));
   const before = (at: string, limit: string) => new Date(at).getTime() < new Date(limit).getTime();
   return one(f.status, r.status) && one(f.priority, r.priority) && one(f.serviceId, r.service?.id) && one(f.offeringId, r.offering?.id)
     && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.requesterId, r.requesterId) && untold.every((n) => f[n] === undefined) && one(f.slaState, r.sla?.state)
@@ -99,7 +102,7 @@ export const inboxOrder = (sort: string | undefined) => requestOrder(sort ?? 're
 export const inboxVariables = (s: RequestSearch = {}): RequestsQueryVariables => ({ first: 50, filter: requestFilter({ ...s, status: 'PENDING' }), orderBy: inboxOrder(s.sort) });
 
 // filtered are the filters that stand in the address.
-const names: readonly string[] = [...lists, ...moments, 'hasAttachments', 'q'];
+const names: readonly string[] = [...lists, ...moments, ...facts, 'q'];
 export const filtered = (s: RequestSearch) => (Object.keys(s) as (keyof RequestSearch)[]).filter((k) => s[k] && (names.includes(k) || k.startsWith('tag.')));
 
 // MayRow is a row that may say what its viewer may do with it; one that has just come does not yet.

@@ -74,6 +74,7 @@ function List({ request: r }: { request: FullRequest }) {
       {r.satisfaction && <Row label={t('Satisfaction')}><span className="stack-tight"><span>{t('{n} of 5', { n: r.satisfaction })}</span>{r.satisfactionComment && <span dir="auto" className="soft">{r.satisfactionComment}</span>}</span></Row>}
       <Row label={t('Service')}><span dir="auto">{r.service?.name} › {r.offering?.name}</span></Row>
       <Row label={t('Submitted')}><Time at={r.createdAt} full /></Row>
+      {r.firstResponseAt && <Row label={t('First response')}><Time at={r.firstResponseAt} full /></Row>}
       {r.acceptedAt && <Row label={t('Accepted')}><Time at={r.acceptedAt} full /></Row>}
       {r.completedAt && <Row label={t('Completed')}><Time at={r.completedAt} full /></Row>}
       {r.reopenCount > 0 && <Row label={t('Reopened')}>{plural(r.reopenCount, 'Once', '{n} times')}</Row>}

@@ -9,7 +9,7 @@ import { focusSoon } from '../../../ui/focus';
 import { open } from '../bulk';
 import type { FullRequest } from '../detail';
 import { Sla } from '../row';
-import { asleep } from '../search';
+import { asleep, responseDue } from '../search';
 import { useChange } from '../verbs';
 
 export function Heading({ request: r, as: H }: { request: FullRequest; as: 'h1' | 'h3' }) {
@@ -47,7 +47,7 @@ function Standing({ request: r }: { request: FullRequest }) {
     <div className="line standing">
       <span className="number">#{r.number}</span>
       <Badge value={r.status} />
-      {r.sla && open(r) && <Sla state={r.sla.state} dueAt={r.status === 'PENDING' ? r.sla.responseDueAt : r.sla.resolutionDueAt} />}
+      {r.sla && open(r) && <Sla state={r.sla.state} dueAt={responseDue(r) ?? r.sla.resolutionDueAt} />}
       {r.waiting && <Badge value="PAUSED">{t('Waiting for the requester')}</Badge>}
       {until && <Badge value="PAUSED">{placed(t('Snoozed until {when}'), { when: <Time at={until} full /> })}</Badge>}
       <span className="line soft small-text"><Who id={r.requesterId} person={r.requester} /><Time at={r.createdAt} /></span>

@@ -130,9 +130,9 @@ export function Merge({ request: r, close }: { request: FullRequest; close: () =
   );
 }
 
-// Duplicate says of what a cancelled request was a duplicate, to whoever may read that one.
+// Duplicate says of what a cancelled request was a duplicate, to whoever may read that one; to others, that it was one.
 export function Duplicate({ request: r }: { request: FullRequest }) {
   const other = r.status === 'CANCELLED' ? r.links?.find((l) => l.type === 'duplicates' && l.fromId === r.id)?.to : undefined;
-  if (!other) return null;
+  if (!other) return r.mergedAt ? <p className="notice">{t('Closed as a duplicate of another request. You will hear when that one is solved.')}</p> : null;
   return <p className="notice">{placed(t('Closed as a duplicate of {request}.'), { request: <Link to="/app/requests/$id" params={{ id: other.id }}>#{other.number} <bdi>{other.title}</bdi></Link> })}</p>;
 }

@@ -8,8 +8,9 @@ import { nameOf } from '../../../parts/who';
 import { Time } from '../../../ui/bits';
 import type { FullRequest } from '../detail';
 import { pieces } from '../links';
+import { Own } from './own';
 
-type Comment = NonNullable<FullRequest['comments']>['edges'][number]['node'];
+export type Comment = NonNullable<FullRequest['comments']>['edges'][number]['node'];
 
 // Spoken stands in an item of a timeline; `mine` is whether the requester said it.
 export function Spoken({ comment: c, mine }: { comment: Comment; mine: boolean }) {
@@ -22,7 +23,7 @@ export function Spoken({ comment: c, mine }: { comment: Comment; mine: boolean }
       <article
         className={`card comment${internal ? ' internal' : mine ? ' asker' : ''}`} // not said
       >
-        <header><strong dir="auto">{name}</strong>{mine && <span>{t('person|Requester')}</span>}<Time at={c.createdAt} />{c.via === 'mail' && <span className="line"><Mail size={12} aria-hidden /> {t('by mail')}</span>}{internal && <span className="line"><Lock size={12} aria-hidden /> {t('Internal: only staff see it')}</span>}</header>
+        <header><strong dir="auto">{name}</strong>{mine && <span>{t('person|Requester')}</span>}<Time at={c.createdAt} />{c.via === 'mail' && <span className="line"><Mail size={12} aria-hidden /> {t('by mail')}</span>}{internal && <span className="line"><Lock size={12} aria-hidden /> {t('Internal: only staff see it')}</span>}<Own comment={c} /></header>
         <Prose content={c.content}>{c.authorId.startsWith('agt_') ? c.body : <Linked text={c.body} />}</Prose>
         {c.quoted && <details className="quoted"><summary>{t('Show quoted text')}</summary><p className="prose" dir="auto">{c.quoted}</p></details>}
         <Attached files={c.attachments} />

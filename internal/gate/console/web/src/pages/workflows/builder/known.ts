@@ -57,7 +57,7 @@ function request(): Known[] {
     r(t('Title'), 'title', 'text'), r(t('Description'), 'description', 'text'), r(t('Number'), 'number', 'number'),
     r(t('Priority'), 'priority', 'text', enums.RequestPriority), r(t('Status'), 'status', 'text', enums.RequestStatus),
     r(t('Requester'), 'requesterId', 'person'), r(t('Submitted by'), 'createdBy', 'person'), r(t('Assignee'), 'assigneeId', 'person'), r(t('Team'), 'teamId', 'team'),
-    r(t('Waits for the requester'), 'waiting', 'boolean'), r(t('Submitted at'), 'createdAt', 'moment'), r(t('Accepted at'), 'acceptedAt', 'moment'), r(t('Completed at'), 'completedAt', 'moment'),
+    r(t('Waits for the requester'), 'waiting', 'boolean'), r(t('Submitted at'), 'createdAt', 'moment'), r(t('First response at'), 'firstResponseAt', 'moment'), r(t('Accepted at'), 'acceptedAt', 'moment'), r(t('Completed at'), 'completedAt', 'moment'),
     r(t('Response due'), 'sla.responseDueAt', 'moment'), r(t('Resolution due'), 'sla.resolutionDueAt', 'moment'), r(t('Service level'), 'sla.state', 'text', enums.SLAState),
     r(t('Reopened'), 'reopenCount', 'number'), r(t('Tags'), 'tags', 'object'),
     r(t('Service'), 'serviceId', 'any'), r(t('Offering'), 'offeringId', 'any'), r(t('Request ID'), 'id', 'text'), one(t('Execution ID'), 'execution.id', 'text'),
