@@ -32,15 +32,24 @@ var (
 		Summary: "List the comments on a request",
 	}, load, listComments).Reaching(participant.InRequest)
 
-	CommentsOf = paging.NewChildren("comment.of_requests", op.Spec{
+	CommentsOf = op.New("comment.of_requests", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read", Sorts: commentSorts,
 		Summary: "List the comments on several requests",
-	}, comment.Table, comment.FieldRequestID, func(tx *op.Tx) *ent.CommentQuery { return tx.Comment.Query() }, shown)
+	}, func(ctx context.Context, tx *op.Tx, in paging.OfParents) (map[string]paging.List[*ent.Comment], error) {
+		out, err := paging.Children(ctx, tx, in, commentSorts, comment.Table, comment.FieldRequestID, tx.Comment.Query(), shown(tx)...)
+		for _, list := range out {
+			conceal(tx, list.Rows...)
+		}
+		return out, err
+	})
 
-	GetComment = op.Get("comment.read", op.Spec{
+	GetComment = op.OnRow("comment.read", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read",
 		Summary: "Get a comment",
-	}, loadComment).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) }).Reaching(participant.InRequest)
+	}, loadComment, func(_ context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (*ent.Comment, error) {
+		conceal(tx, c)
+		return c, nil
+	}).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) }).Reaching(participant.InRequest)
 
 	CreateComment = op.OnRow("comment.create", op.Spec{
 		Resource: "Comment", Action: op.Create, Scope: "requests:write",
@@ -89,6 +98,17 @@ func shown(tx *op.Tx) []predicate.Comment {
 	}
 }
 
+// conceal takes out what mails quoted, which may be a comment or an earlier result that others than the mail's author may not read. Who reads
+// every comment reads it.
+func conceal(tx *op.Tx, rows ...*ent.Comment) {
+	if !tx.OwnOnly() && tx.Visible(comment.Table) == nil {
+		return
+	}
+	for _, c := range rows {
+		c.Quoted = nil
+	}
+}
+
 // loadComment loads a comment with its request: a role reaches the comment if the request is the caller's.
 func loadComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {
 	return op.Lock(tx, tx.Comment.Query().Where(comment.ID(id))).WithRequest().Only(ctx)
@@ -111,7 +131,9 @@ type ListCommentsInput struct {
 }
 
 func listComments(ctx context.Context, tx *op.Tx, r *ent.Request, in ListCommentsInput) (paging.List[*ent.Comment], error) {
-	return paging.Of(ctx, in.Page, commentSorts, tx.Comment.Query().Where(comment.RequestID(r.ID)).Where(shown(tx)...))
+	out, err := paging.Of(ctx, in.Page, commentSorts, tx.Comment.Query().Where(comment.RequestID(r.ID)).Where(shown(tx)...))
+	conceal(tx, out.Rows...)
+	return out, err
 }
 
 // CreateCommentInput describes a new comment on the request in the path.
@@ -219,6 +241,7 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 	if err != nil {
 		return nil, fmt.Errorf("change the comment: %w", err)
 	}
+	conceal(tx, after)
 	return after, nil
 }
 

@@ -197,6 +197,7 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, commentID string, befo
 	err := notice.Send(ctx, tx, people, notice.Note{
 		Kind: notice.Mention, Subject: notice.Mentioned(by, title), About: title, RequestID: &r.ID,
 		Text: append([]locale.Text{text}, m.files...), Quote: mail.Quote(m.comment.Body, notice.MaxQuote), CommentID: commentID,
+		Confidential: m.comment.Visibility == comment.VisibilityInternal,
 	})
 	if err != nil {
 		return nil, err

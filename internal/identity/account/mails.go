@@ -9,6 +9,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/mailedlink"
+	"atrium/ent/user"
 	"atrium/internal/identity/signin"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
@@ -52,8 +53,9 @@ type MailsOptions struct {
 	AuthURL func() string
 	// Console returns the address of the web console, to whose pages mails about requests lead; empty where there is none.
 	Console func() string
-	// AnswerTo returns the address at which a user answers mails about a row; empty for none. Nil: mails are not answered.
-	AnswerTo func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error)
+	// AnswerTo returns the address at which a user answers mails about a row; empty for none. note makes the answers notes for staff.
+	// Nil: mails are not answered.
+	AnswerTo func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error)
 }
 
 // Mails sends the mails about accounts. Each is queued in the caller's transaction. Safe for concurrent use.
@@ -63,7 +65,7 @@ type Mails struct {
 	sealer  op.Sealer
 	authURL func() string
 	console func() string
-	answers func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error)
+	answers func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error)
 }
 
 // NewMails returns the mails of an installation.
@@ -237,17 +239,18 @@ func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) 
 	}
 	var answerTo string
 	if l.answers != nil && t.Thread != "" {
-		if answerTo, err = l.answers(ctx, tx.Client, u, t.Thread); err != nil {
+		if answerTo, err = l.answers(ctx, tx.Client, u, t.Thread, t.Note); err != nil {
 			return fmt.Errorf("make the address for answers: %w", err)
 		}
 		letter.Answers = answerTo != ""
+		letter.Note = letter.Answers && t.Note && u.Role != user.RoleMember
 	}
 	html, err := letter.HTML()
 	if err != nil {
 		return err
 	}
 	return l.outbox.Enqueue(ctx, tx, mail.Message{
-		To: u.Email, Of: u.ID, Subject: t.Subject, Text: letter.Text(), HTML: html, Thread: t.Thread, ReplyTo: answerTo, Unsubscribe: letter.Unsubscribe,
+		To: u.Email, Of: u.ID, Subject: t.Subject, Text: letter.Text(), HTML: html, Thread: t.Thread, Note: t.Note, ReplyTo: answerTo, Unsubscribe: letter.Unsubscribe,
 	})
 }
 

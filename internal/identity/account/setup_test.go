@@ -59,6 +59,8 @@ type site struct {
 	dir   string
 
 	mailer *account.Mails
+
+	answers func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error) // nil: nobody answers mails
 }
 
 // each runs fn with a site on both databases.
@@ -127,7 +129,13 @@ func (s *site) post(log *slog.Logger) *account.Mails {
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { require.NoError(s.t, inserting.Close()) })
 	outbox := mail.NewOutbox(inserting, sealer)
-	mails := account.NewMails(account.MailsOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }, Console: func() string { return origin + "/app" }})
+	mails := account.NewMails(account.MailsOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }, Console: func() string { return origin + "/app" },
+		AnswerTo: func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error) {
+			if s.answers == nil {
+				return "", nil
+			}
+			return s.answers(ctx, db, u, about, note)
+		}})
 	s.queue, err = jobs.New(s.Store, log, true, mail.Work(s.Store, sender, sealer), account.Work(mails))
 	require.NoError(s.t, err)
 	s.Engine.Mailer = mails

@@ -18,6 +18,7 @@ import (
 type Letter struct {
 	Language    string         // of locale.Languages; of the texts and of what the letter adds to them
 	Answers     bool           // whether an answer is read: the letter begins with AnswerAbove
+	Note        bool           // an answer is a note for staff, as the letter says
 	Title       string         // what it is about; empty for none
 	Events      []op.Happening // quotes as Quote returns them
 	Link        string         // of the page that shows it; empty for none
@@ -34,6 +35,9 @@ func (l Letter) Reject() string { return l.Link + "?decide=reject" }
 
 // AnswerAbove is the line above which people write their answers to a letter.
 var AnswerAbove = locale.Say("— Please write your answer above this line —")
+
+// AnswerIsNote is what a letter says whose answer is a note for staff.
+var AnswerIsNote = locale.Say("Your answer will be an internal note that staff alone read.")
 
 //go:embed letter.html
 var letterHTML string
@@ -54,6 +58,9 @@ func (l Letter) Text() string {
 	var parts []string
 	if l.Answers {
 		parts = append(parts, p.T(AnswerAbove))
+	}
+	if l.Note {
+		parts = append(parts, p.T(AnswerIsNote))
 	}
 	if l.Title != "" {
 		parts = append(parts, l.Title)

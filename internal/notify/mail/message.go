@@ -30,6 +30,7 @@ type Message struct {
 
 	ReplyTo     string `json:"replyTo,omitempty"`     // the address alone that an answer goes to; empty for the sender
 	Thread      string `json:"thread,omitempty"`      // id of what the mails of one thread are about (References); may be empty
+	Note        bool   `json:"note,omitempty"`        // an answer is a note for staff; the References say it by NoteThread
 	Unsubscribe string `json:"unsubscribe,omitempty"` // the https URL that unsubscribes by a POST (RFC 8058); may be empty
 }
 
@@ -118,7 +119,7 @@ func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomai
 	m.SetGenHeader("X-Auto-Response-Suppress", "All")  // the same for Exchange
 	if e.Thread != "" {                                // of a message that was never sent: all mails of the thread answer it
 		m.SetGenHeader(gomail.HeaderInReplyTo, "<"+e.Thread+"@"+domain+">")
-		m.SetGenHeader(gomail.HeaderReferences, "<"+e.Thread+"@"+domain+">")
+		m.SetGenHeader(gomail.HeaderReferences, e.references(domain))
 	}
 	if e.Unsubscribe != "" {
 		m.SetGenHeader("List-Unsubscribe", "<"+e.Unsubscribe+">")
@@ -129,6 +130,18 @@ func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomai
 		m.AddAlternativeString(gomail.TypeTextHTML, crlf(e.HTML))
 	}
 	return m, nil
+}
+
+// NoteThread follows the id of the thread in the References of a mail whose answer is a note for staff.
+const NoteThread = ".note"
+
+// references returns the ids of the messages that a mail of a thread refers to, which were never sent.
+func (e *envelope) references(domain string) string {
+	root := "<" + e.Thread + "@" + domain + ">"
+	if e.Note {
+		root += " <" + e.Thread + NoteThread + "@" + domain + ">"
+	}
+	return root
 }
 
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }

@@ -30,8 +30,8 @@ func replyKey(ctx context.Context, db *ent.Client, sealer op.Sealer, companyID s
 }
 
 // AnswerTo returns the address to which a person answers a mail about a request: that of the mailbox through which it came, of one of its
-// offering, or of the oldest one. It is empty for a company without a mailbox that takes mail.
-func AnswerTo(ctx context.Context, db *ent.Client, sealer op.Sealer, u *ent.User, requestID string) (string, error) {
+// offering, or of the oldest one. It is empty for a company without a mailbox that takes mail. note makes the answer a note for staff.
+func AnswerTo(ctx context.Context, db *ent.Client, sealer op.Sealer, u *ent.User, requestID string, note bool) (string, error) {
 	boxes, err := db.Mailbox.Query().Where(entmailbox.CompanyID(u.CompanyID), entmailbox.Enabled(true)).Order(entmailbox.ByCreatedAt(), entmailbox.ByID()).Limit(maxMailboxes).All(ctx)
 	if err != nil || len(boxes) == 0 {
 		return "", err
@@ -53,7 +53,11 @@ func AnswerTo(ctx context.Context, db *ent.Client, sealer op.Sealer, u *ent.User
 	if err != nil {
 		return "", err
 	}
-	return reply.Address(op.Or(at.ReceivesAt, at.Address), reply.Token(key, u.CompanyID, requestID, u.ID))
+	token := reply.Token
+	if note {
+		token = reply.NoteToken
+	}
+	return reply.Address(op.Or(at.ReceivesAt, at.Address), token(key, u.CompanyID, requestID, u.ID))
 }
 
 // through returns the one of several mailboxes through which a request came, or one of its offering, or the first.

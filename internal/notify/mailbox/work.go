@@ -111,6 +111,8 @@ type message struct {
 	raw      []byte
 	released bool      // staff vouch for its sender
 	by       *ent.User // whose it is
+	note     bool      // it answers a mail that told what not everybody may read who reads the request
+	internal bool      // it becomes a note for staff
 	bounced  []string  // ids of users to whom a mail did not come
 	out      outcome
 }

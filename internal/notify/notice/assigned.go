@@ -148,7 +148,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		return nil, note, fmt.Errorf("read the task: %w", err)
 	}
 	title := mail.Plain(t.Title, 100)
-	note.Subject, note.RequestID = locale.Say("A task for you: %s", title), t.RequestID
+	note.Subject, note.RequestID, note.Confidential = locale.Say("A task for you: %s", title), t.RequestID, true
 	note.Text = []locale.Text{locale.Say("A task waits for you: %s", title)}
 	if r := t.Edges.Request; r != nil {
 		note.About = Named(r)

@@ -21,19 +21,20 @@ import (
 
 // Note is the content of a notice, in no language yet.
 type Note struct {
-	Kind        string
-	Subject     locale.Text   // one line; pass texts of other people through mail.Plain
-	About       string        // the subject of the mail, the same for all about one request (Named); empty for Subject
-	RequestID   *string       // the request that it is about; nil for none
-	ExecutionID *string       // the id of the execution that it comes from, which may have no request; nil for none
-	MailAt      time.Time     // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
-	Text        []locale.Text // the paragraphs of the mail; pass texts of other people through mail.Plain
-	Quote       string        // what somebody wrote, through mail.Quote; empty for nothing
-	Decide      bool          // the page of the request asks the reader for a decision
-	Rate        bool          // the mail asks how content the reader is with the request
-	Receipt     bool          // of a request to its requester, who is mailed it or nothing
-	ByMail      bool          // of a receipt: the request came by mail, and is answered by mail unless the requester or the company has chosen otherwise
-	CommentID   string        // the comment whose body Quote is; a mail that waits quotes it as it is by then. Empty for none
+	Kind         string
+	Subject      locale.Text   // one line; pass texts of other people through mail.Plain
+	About        string        // the subject of the mail, the same for all about one request (Named); empty for Subject
+	RequestID    *string       // the request that it is about; nil for none
+	ExecutionID  *string       // the id of the execution that it comes from, which may have no request; nil for none
+	MailAt       time.Time     // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
+	Text         []locale.Text // the paragraphs of the mail; pass texts of other people through mail.Plain
+	Quote        string        // what somebody wrote, through mail.Quote; empty for nothing
+	Decide       bool          // the page of the request asks the reader for a decision
+	Rate         bool          // the mail asks how content the reader is with the request
+	Receipt      bool          // of a request to its requester, who is mailed it or nothing
+	ByMail       bool          // of a receipt: the request came by mail, and is answered by mail unless the requester or the company has chosen otherwise
+	Confidential bool          // it tells what not everybody may read who reads the request: an answer by mail is a note for staff
+	CommentID    string        // the comment whose body Quote is; a mail that waits quotes it as it is by then. Empty for none
 }
 
 // Mentioned returns the subject of a mention.
@@ -92,6 +93,7 @@ func Send(ctx context.Context, tx *op.Tx, people []*ent.User, n Note) error {
 func (n Note) in(p locale.Printer) op.Told {
 	out := op.Told{
 		Language: p.Language, Kind: n.Kind, Subject: mail.Plain(p.T(n.Subject), maxSubject), Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, ""), Decide: n.Decide,
+		Note: n.Confidential,
 	}
 	if n.Rate {
 		out.Rate = out.Thread

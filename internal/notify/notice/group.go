@@ -31,12 +31,13 @@ type held struct {
 	Quote      string   `json:"quote,omitempty"`
 	Comment    string   `json:"comment,omitempty"` // the comment that it tells of, whose body is quoted as it is by then
 	Decide     bool     `json:"decide,omitempty"`
+	Note       bool     `json:"note,omitempty"`
 	Rate       bool     `json:"rate,omitempty"`
 }
 
 // hold returns a mail as the column keeps it.
 func (n Note) hold(told op.Told) ([]byte, error) {
-	h := held{Comment: n.CommentID, Decide: n.Decide, Rate: n.Rate}
+	h := held{Comment: n.CommentID, Decide: n.Decide, Note: n.Confidential, Rate: n.Rate}
 	for _, e := range told.Events {
 		h.Paragraphs = append(h.Paragraphs, e.Paragraphs...)
 		if n.CommentID == "" {
@@ -133,7 +134,8 @@ type waiting struct {
 // event is one of what a mail tells.
 type event struct {
 	op.Happening
-	at time.Time // notices of one moment may be given in any order
+	at   time.Time // notices of one moment may be given in any order
+	note bool      // it tells what not everybody may read who reads the request
 }
 
 // grouped mails a person what has happened to a request since the last mail about it, and takes it out of what is due. Who does not get
@@ -186,13 +188,13 @@ func (d *digester) waiting(ctx context.Context, of *ent.Notification, now time.T
 func (w *waiting) tell(list []*ent.Notification, comments map[string]*ent.Comment) {
 	for _, n := range list {
 		h := w.mails[n.ID]
-		e := event{op.Happening{Paragraphs: h.Paragraphs, Quote: h.Quote}, n.CreatedAt}
+		e := event{op.Happening{Paragraphs: h.Paragraphs, Quote: h.Quote}, n.CreatedAt, h.Note}
 		if h.Comment != "" {
 			c, ok := comments[h.Comment]
 			if !ok {
 				continue
 			}
-			e.Quote, e.at = mail.Quote(c.Body, MaxQuote), c.CreatedAt
+			e.Quote, e.at, e.note = mail.Quote(c.Body, MaxQuote), c.CreatedAt, c.Visibility == comment.VisibilityInternal
 		}
 		w.told[n.ID] = e
 	}
@@ -279,6 +281,7 @@ func (w *waiting) letter(p locale.Printer, list []*ent.Notification) op.Told {
 	shown := list[:min(len(list), maxEvents)]
 	for _, n := range shown {
 		e := w.told[n.ID].Happening
+		out.Note = out.Note || w.told[n.ID].note
 		e.Quote = mail.Quote(e.Quote, max(minQuote, min(MaxQuote, maxQuotes/len(shown))))
 		out.Events = append(out.Events, e)
 	}

@@ -87,7 +87,7 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	}
 	said := ""
 	if c, ok := row.(*ent.Comment); ok {
-		said = c.Body
+		said, note.Confidential = c.Body, c.Visibility == comment.VisibilityInternal
 	}
 	if a.Reopened {
 		if said, err = reasonOf(ctx, w.engine, a.Request); err != nil {
