@@ -60,6 +60,7 @@ type site struct {
 
 	mailer *account.Mails
 
+	began   string                                                                                          // the Message-ID of the mail of theirs that each row began with
 	answers func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error) // nil: nobody answers mails
 }
 
@@ -135,7 +136,8 @@ func (s *site) post(log *slog.Logger) *account.Mails {
 				return "", nil
 			}
 			return s.answers(ctx, db, u, about, note)
-		}})
+		},
+		Began: func(context.Context, *ent.Client, *ent.User, string) (string, error) { return s.began, nil }})
 	s.queue, err = jobs.New(s.Store, log, true, mail.Work(s.Store, sender, sealer), account.Work(mails))
 	require.NoError(s.t, err)
 	s.Engine.Mailer = mails

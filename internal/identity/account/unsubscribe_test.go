@@ -48,6 +48,20 @@ func TestMailsOfNotesSaySo(t *testing.T) {
 	})
 }
 
+// Mails about what began with a mail of their reader's answer that mail.
+func TestMailsAnswerWhatBegan(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.began = "1@mail.example"
+		u := s.member()
+		s.change(func(ctx context.Context, tx *store.Tx) error {
+			return s.mailer.Tell(ctx, tx, u, op.Told{Kind: notice.Progress, Subject: "#7 A laptop", Events: []op.Happening{{Paragraphs: []string{"Ada wrote."}}}, Thread: "req_1"})
+		})
+		m := s.mails(u.Email)[0]
+		require.Equal(t, "<1@mail.example>", m.Get("In-Reply-To"))
+		require.Regexp(t, "^<1@mail.example> <req_1@", m.Get("References"))
+	})
+}
+
 // A mail's link switches its kind off by one POST without a sign-in (RFC 8058); who opens it is asked first.
 func TestUnsubscribe(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {

@@ -45,6 +45,13 @@ func TestMailBecomesRequestsAndComments(t *testing.T) {
 		require.Equal(t, "log.txt", d.attached(r.ID).Name, "a name is no path")
 		require.Contains(t, d.changes("request.created", r.ID), `"via":{"from":null,"to":"mail"}`)
 
+		began := func(u *ent.User) string {
+			id, err := mailbox.Began(d.AsUser(u), d.Store.Reader(), u, r.ID)
+			require.NoError(t, err)
+			return id
+		}
+		require.Equal(t, []string{"1@x", ""}, []string{began(who), began(d.A.Users[principal.Agent])}, "mails to its author answer it")
+
 		at := d.answerTo(who, r.ID)
 		require.NoError(t, d.send(mail{from: "Someone <" + strings.ToUpper(who.Email) + ">", to: at, id: "2@x", subject: "Re: #1 The printer", refs: r.ID + "@atrium.test",
 			body: "Still burning.\r\n\r\nOn Mon, 30 Nov 2026 at 10:00, The desk <help@acme.test> wrote:\r\n> Is it?"}, at))
