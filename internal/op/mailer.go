@@ -39,6 +39,7 @@ type Told struct {
 type Happening struct {
 	Paragraphs []string // what happened, one line each, or several
 	Quote      string   // what somebody wrote; empty for nothing
+	Markdown   bool     // Quote is written in Markdown
 }
 
 // Mail sends a mail as part of the operation's transaction. An engine without a mailer, as in tests, sends nothing.

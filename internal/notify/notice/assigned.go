@@ -129,7 +129,10 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 			}
 			note.Quote = mail.Quote(reason, MaxQuote)
 		} else {
-			note.Subject, note.Quote = locale.Say("Assigned to you: %s", note.About), mail.Quote(r.Description, MaxQuote)
+			note.Subject, note.Markdown = locale.Say("Assigned to you: %s", note.About), r.Format == request.FormatMarkdown
+			if note.Quote, err = quoted(ctx, w.engine, r.Description, note.Markdown); err != nil {
+				return nil, note, err
+			}
 			note.Text = []locale.Text{by(who, locale.Say("%s assigned this request to you.", who), locale.Say("This request was assigned to you."))}
 		}
 		people, err := w.people(ctx, a, r.AssigneeID, team, w.reads.Request, r)

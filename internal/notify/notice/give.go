@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/notification"
 	"atrium/ent/user"
+	"atrium/internal/desk/mention"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/platform/locale"
@@ -28,7 +29,8 @@ type Note struct {
 	ExecutionID  *string       // the id of the execution that it comes from, which may have no request; nil for none
 	MailAt       time.Time     // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
 	Text         []locale.Text // the paragraphs of the mail; pass texts of other people through mail.Plain
-	Quote        string        // what somebody wrote, through mail.Quote; empty for nothing
+	Quote        string        // what somebody wrote, through Quoted; empty for nothing
+	Markdown     bool          // Quote is written in Markdown
 	Decide       bool          // the page of the request asks the reader for a decision
 	Rate         bool          // the mail asks how content the reader is with the request
 	Receipt      bool          // of a request to its requester, who is mailed it or nothing
@@ -101,7 +103,7 @@ func (n Note) in(p locale.Printer) op.Told {
 	if n.Receipt {
 		out.Kind = Receipt
 	}
-	e := op.Happening{Quote: n.Quote}
+	e := op.Happening{Quote: n.Quote, Markdown: n.Markdown}
 	for _, t := range n.Text {
 		e.Paragraphs = append(e.Paragraphs, p.T(t))
 	}
@@ -219,6 +221,15 @@ func Finish(ctx context.Context, e *op.Engine, companyID, worker string, people 
 
 // Named returns what a notification calls a request: "#1042 A new laptop".
 func Named(r *ent.Request) string { return fmt.Sprintf("#%d %s", r.Number, mail.Plain(r.Title, 100)) }
+
+// Quoted returns what somebody wrote as a mail shows it: with the names of those whom it mentions. names are those of the text.
+func Quoted(text string, isMarkdown bool, names mention.Names) string {
+	put := names.In
+	if isMarkdown {
+		put = names.InMarkdown
+	}
+	return mail.Quote(put(text), MaxQuote)
+}
 
 // MaxQuote is how many characters of a text a mail shows; its link leads to the rest.
 const MaxQuote = 4000
