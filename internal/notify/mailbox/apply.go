@@ -187,8 +187,11 @@ func (w *mailer) prepare(ctx context.Context, m *message, about *ent.Request) (f
 	}, err
 }
 
-// receipt tells the sender that their message has filed a request, unless many have.
+// receipt tells the sender that their message has filed a request, unless many have, or a program has sent it.
 func (m *message) receipt(ctx context.Context, tx *op.Tx, r *ent.Request) error {
+	if m.mail.Automatic != "" {
+		return nil
+	}
 	n, err := tx.InboundMail.Query().Where(
 		inboundmail.Sender(m.row.Sender), inboundmail.OutcomeEQ(inboundmail.OutcomeREQUEST), inboundmail.CreatedAtGT(m.row.CreatedAt.Add(-time.Hour)),
 	).Count(tx.Unfiltered(ctx, "what one address was answered, whosever it is"))

@@ -7,7 +7,7 @@
 //	COMMENT     an answer by somebody who takes part in its request
 //	REQUEST     a new mail, filed against the mailbox's offering, which a receipt answers
 //	HELD        it waits for staff: whoever sent it could not be proved or is no member, or may not do this (Release)
-//	REFUSED     nothing was made of it          LOOP       a machine sent it, so nothing is answered
+//	REFUSED     nothing was made of it          LOOP       a machine sent it: nothing is answered (Release)
 //	DUPLICATE   the same Message-ID came before BOUNCE     a mail of ours did not arrive; the person's mailState says so
 //
 //	mailbox.go, source.go  the mailboxes and where their mail comes from     message.go  what staff see and decide

@@ -95,20 +95,29 @@ func (w *mailer) machine(ctx context.Context, db *ent.Client, m *message) (bool,
 	case m.mail.Bounce != nil:
 		m.out.is = inboundmail.OutcomeBOUNCE
 		return false, w.bounced(ctx, db, m)
-	case m.mail.Automatic != "":
+	case m.mail.Automatic != "" && !m.released:
 		m.out = outcome{inboundmail.OutcomeLOOP, english(m.mail.Automatic.Text())}
 	case from == "":
 		m.out = outcome{inboundmail.OutcomeREFUSED, "It names no one author."}
 	default:
-		ours, err := db.Mailbox.Query().Where(entmailbox.Or(entmailbox.Address(from), entmailbox.ReceivesAt(from))).Exist(ctx)
+		ours, err := ofMailbox(ctx, db, from)
 		if err != nil {
-			return false, fmt.Errorf("look for the sender among the mailboxes: %w", err)
+			return false, err
 		}
 		if ours {
 			m.out = outcome{inboundmail.OutcomeLOOP, "It comes from a mailbox of the company."}
 		}
 	}
 	return false, nil
+}
+
+// ofMailbox reports whether a mailbox of the company has an address.
+func ofMailbox(ctx context.Context, db *ent.Client, address string) (bool, error) {
+	ours, err := db.Mailbox.Query().Where(entmailbox.Or(entmailbox.Address(address), entmailbox.ReceivesAt(address))).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for the sender among the mailboxes: %w", err)
+	}
+	return ours, nil
 }
 
 // bounced finds the users to whom a mail of ours did not come. Anybody can write a report: it counts for whoever got a mail with the token
