@@ -355,7 +355,7 @@ var Entities = []*Entity{
 			{Name: "format", Type: "TextFormat!", Doc: "How the body is written.", Column: "format", Go: "Format", Values: []string{"plain", "markdown"}},
 			{Name: "visibility", Type: "CommentVisibility!", Doc: "Who reads it: agents, admins and owners alone read internal ones.", Column: "visibility", Go: "Visibility", Values: []string{"public", "internal"}},
 			{Name: "via", Type: "CommentVia", Doc: "mail where it came by mail; null otherwise.", Column: "via", Go: "Via", Values: []string{"mail"}},
-			{Name: "quoted", Type: "String", Doc: "What a mail quoted below its text; null for nothing.", Column: "quoted", Go: "Quoted"},
+			{Name: "quoted", Type: "String", Doc: "What a mail quoted besides its text, for staff who may read every comment; null for others, and for nothing.", Column: "quoted", Go: "Quoted"},
 			{Name: "createdAt", Type: "Time!", Doc: "When it was made.", Column: "created_at", Go: "CreatedAt"},
 			{Name: "updatedAt", Type: "Time!", Doc: "When it was last changed.", Column: "updated_at", Go: "UpdatedAt"},
 		},

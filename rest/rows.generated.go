@@ -140,7 +140,7 @@ type Comment struct {
 	Format     string  `json:"format" enum:"plain,markdown" doc:"How the body is written."`
 	Visibility string  `json:"visibility" enum:"public,internal" doc:"Who reads it: agents, admins and owners alone read internal ones."`
 	Via        *string `json:"via" enum:"mail" doc:"mail where it came by mail; null otherwise."`
-	Quoted     *string `json:"quoted" doc:"What a mail quoted below its text; null for nothing."`
+	Quoted     *string `json:"quoted" doc:"What a mail quoted besides its text, for staff who may read every comment; null for others, and for nothing."`
 	CreatedAt  Time    `json:"createdAt" doc:"When it was made."`
 	UpdatedAt  Time    `json:"updatedAt" doc:"When it was last changed."`
 }

@@ -141,9 +141,9 @@ func (c *core) build(ctx context.Context, outside *egress.Client) (err error) {
 	}
 	c.outbox = mail.NewOutbox(c.queue, c.sealer)
 	c.mails = account.NewMails(account.MailsOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }, Console: func() string { return c.consoleAt },
-		AnswerTo: func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error) {
-			return mailbox.AnswerTo(ctx, db, c.sealer, u, about)
-		}})
+		AnswerTo: func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error) {
+			return mailbox.AnswerTo(ctx, db, c.sealer, u, about, note)
+		}, Began: mailbox.Began})
 	c.engine = &op.Engine{
 		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.mails, Queue: c.queue,
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),

@@ -24,7 +24,7 @@ func (Comment) Fields() []ent.Field {
 		field.Enum("format").Values("plain", "markdown").Default("plain").StructTag(`audit:"-"`).Annotations(shown("How the body is written.", typed("TextFormat!"))),
 		field.Enum("visibility").Values("public", "internal").Default("public").Annotations(shown("Who reads it: agents, admins and owners alone read internal ones.")),
 		field.Enum("via").Values("mail").Optional().Nillable().Annotations(shown("mail where it came by mail; null otherwise.", typed("CommentVia"))),
-		field.String("quoted").MaxRuneLen(100_000).Optional().Nillable().StructTag(`audit:"-"`).Annotations(shown("What a mail quoted below its text; null for nothing.")),
+		field.String("quoted").MaxRuneLen(100_000).Optional().Nillable().StructTag(`audit:"-"`).Annotations(shown("What a mail quoted besides its text, for staff who may read every comment; null for others, and for nothing.")),
 		field.JSON("mentioned", []string{}).Optional().Comment("ids of the users who were told of a mention, each once"),
 	}
 }

@@ -6,6 +6,7 @@
 //	finder       what a search box finds: requests, the catalogue, people
 //	form         the forms of offerings, and the answers to them
 //	lifecycle    which requests, tasks and executions are open
+//	mention      whom texts mention, and by what names others read it
 //	pack         starter packs: what a company needs to offer a service, installed from one file
 //	participant  who may read a request because its workflow asks them
 //	reportmail   reports about requests that people get by mail each week

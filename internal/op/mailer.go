@@ -31,6 +31,7 @@ type Told struct {
 	Page     string      // path of the page that shows it, below the console's: /requests/req_…
 	Thread   string      // id of the row whose mails belong together; empty for none
 	Decide   bool        // the page asks the person for a decision
+	Note     bool        // it tells what not everybody may read who reads the row: an answer is a note for staff
 	Rate     string      // id of the request that the person is asked to rate; empty for none
 }
 
@@ -38,6 +39,7 @@ type Told struct {
 type Happening struct {
 	Paragraphs []string // what happened, one line each, or several
 	Quote      string   // what somebody wrote; empty for nothing
+	Markdown   bool     // Quote is written in Markdown
 }
 
 // Mail sends a mail as part of the operation's transaction. An engine without a mailer, as in tests, sends nothing.

@@ -127,14 +127,14 @@ func (d *Depot) draw(ctx context.Context, to *receivable, size int) ([]byte, err
 		return nil, err
 	}
 	var out bytes.Buffer
-	if err := jpeg.Encode(&out, small, &jpeg.Options{Quality: 80}); err != nil {
+	if err := jpeg.Encode(&out, turned(small, orientationOf(io.NewSectionReader(f, 0, min(f.Size, maxHead)))), &jpeg.Options{Quality: 80}); err != nil {
 		return nil, fmt.Errorf("draw the preview: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
 // fit draws a picture on white, so that its longer side has at most size pixels.
-func fit(ctx context.Context, picture image.Image, size int) (image.Image, error) {
+func fit(ctx context.Context, picture image.Image, size int) (*image.RGBA, error) {
 	w, h := picture.Bounds().Dx(), picture.Bounds().Dy()
 	long := max(w, h)
 	if long >= 2*size {
@@ -151,7 +151,7 @@ func fit(ctx context.Context, picture image.Image, size int) (image.Image, error
 
 // average draws a picture on white, w by h pixels, each the average of those that it stands for. draw.BiLinear would take 32 bytes for each
 // row of a large picture and column of the small one.
-func average(ctx context.Context, picture image.Image, w, h int) (image.Image, error) {
+func average(ctx context.Context, picture image.Image, w, h int) (*image.RGBA, error) {
 	from, ok := picture.(image.RGBA64Image)
 	if !ok {
 		return nil, fmt.Errorf("draw the preview: a picture of %T", picture)

@@ -26,15 +26,27 @@ var (
 		Summary: "List the comments on a request",
 	}, load, listComments).Reaching(participant.InRequest)
 
-	CommentsOf = paging.NewChildren("comment.of_requests", op.Spec{
+	CommentsOf = op.New("comment.of_requests", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read", Sorts: commentSorts,
 		Summary: "List the comments on several requests",
-	}, comment.Table, comment.FieldRequestID, func(tx *op.Tx) *ent.CommentQuery { return tx.Comment.Query() }, shown)
+	}, func(ctx context.Context, tx *op.Tx, in paging.OfParents) (map[string]paging.List[*ent.Comment], error) {
+		out, err := paging.Children(ctx, tx, in, commentSorts, comment.Table, comment.FieldRequestID, tx.Comment.Query(), shown(tx)...)
+		if err != nil {
+			return nil, err
+		}
+		var rows []*ent.Comment
+		for _, list := range out {
+			rows = append(rows, list.Rows...)
+		}
+		return out, conceal(ctx, tx, rows...)
+	})
 
-	GetComment = op.Get("comment.read", op.Spec{
+	GetComment = op.OnRow("comment.read", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read",
 		Summary: "Get a comment",
-	}, loadComment).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) }).Reaching(participant.InRequest)
+	}, loadComment, func(ctx context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (*ent.Comment, error) {
+		return c, conceal(ctx, tx, c)
+	}).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) }).Reaching(participant.InRequest)
 
 	CreateComment = op.OnRow("comment.create", op.Spec{
 		Resource: "Comment", Action: op.Create, Scope: "requests:write",
@@ -83,6 +95,39 @@ func shown(tx *op.Tx) []predicate.Comment {
 	}
 }
 
+// conceal takes out what mails quoted, which may be a comment or an earlier result that others than the mail's author may not read: who reads
+// every comment reads it. Callers whose role reaches only their own requests read names where others mention people, who may know no addresses.
+func conceal(ctx context.Context, tx *op.Tx, rows ...*ent.Comment) error {
+	if tx.OwnOnly() || tx.Visible(comment.Table) != nil {
+		for _, c := range rows {
+			c.Quoted = nil
+		}
+	}
+	if !tx.OwnOnly() {
+		return nil
+	}
+	var texts []string
+	for _, c := range rows {
+		if c.AuthorID != tx.Principal().ID { // who may edit it, as it was typed
+			texts = append(texts, c.Body)
+		}
+	}
+	names, err := namesIn(ctx, tx, texts...)
+	if err != nil {
+		return err
+	}
+	for _, c := range rows {
+		switch {
+		case c.AuthorID == tx.Principal().ID:
+		case c.Format == comment.FormatMarkdown:
+			c.Body = names.InMarkdown(c.Body)
+		default:
+			c.Body = names.In(c.Body)
+		}
+	}
+	return nil
+}
+
 // loadComment loads a comment with its request: a role reaches the comment if the request is the caller's.
 func loadComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {
 	return op.Lock(tx, tx.Comment.Query().Where(comment.ID(id))).WithRequest().Only(ctx)
@@ -105,7 +150,11 @@ type ListCommentsInput struct {
 }
 
 func listComments(ctx context.Context, tx *op.Tx, r *ent.Request, in ListCommentsInput) (paging.List[*ent.Comment], error) {
-	return paging.Of(ctx, in.Page, commentSorts, tx.Comment.Query().Where(comment.RequestID(r.ID)).Where(shown(tx)...))
+	out, err := paging.Of(ctx, in.Page, commentSorts, tx.Comment.Query().Where(comment.RequestID(r.ID)).Where(shown(tx)...))
+	if err != nil {
+		return out, err
+	}
+	return out, conceal(ctx, tx, out.Rows...)
 }
 
 // CreateCommentInput describes a new comment on the request in the path.
@@ -175,6 +224,7 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 	if err != nil {
 		return nil, fmt.Errorf("change the comment: %w", err)
 	}
+<<<<<<< HEAD
 	if before.Visibility == comment.VisibilityPublic || after.Visibility == comment.VisibilityInternal {
 		return after, nil
 	}
@@ -183,6 +233,9 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 		return nil, fmt.Errorf("read the comment's request: %w", err)
 	}
 	return after, announce(ctx, tx, r, after, told, true)
+=======
+	return after, conceal(ctx, tx, after)
+>>>>>>> h-mailtext
 }
 
 func deleteComment(ctx context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (struct{}, error) {

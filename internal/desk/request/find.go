@@ -65,6 +65,9 @@ func excerpts(ctx context.Context, tx *op.Tx, q words.Query, hits []search.Hit) 
 	if err != nil {
 		return nil, fmt.Errorf("read what was found: %w", err)
 	}
+	if err := conceal(ctx, tx, comments...); err != nil {
+		return nil, err
+	}
 	files, err := search.Files(ctx, tx.Client, rows)
 	if err != nil {
 		return nil, err

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 
 	"atrium/ent"
 	"atrium/ent/attachment"
@@ -14,8 +12,8 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/internal/desk/mention"
 	"atrium/internal/desk/participant"
-	"atrium/internal/notify/mail"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -24,21 +22,8 @@ import (
 	"atrium/internal/platform/principal"
 )
 
-// mention matches an @ before a user's id or an e-mail address.
-var mention = regexp.MustCompile(`(?:^|[^\w.@-])@(usr_[0-9a-z]{26}\b|[^\s@<>(),;:"]+@[A-Za-z0-9.-]*[A-Za-z0-9])`)
-
 // maxMentions limits the people that one comment may mention.
 const maxMentions = 20
-
-// mentions returns the ids and addresses that a text mentions, without repetitions.
-func mentions(body string) []string {
-	var out []string
-	for _, m := range mention.FindAllStringSubmatch(body, -1) {
-		out = append(out, strings.ToLower(m[1]))
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
 
 // mentioned holds the people to notify of a comment: active users who may read the comment as it will be and did not write
 // it. They are found before the transaction, because the company's policies are asked about each of them. A sandbox notifies
@@ -47,13 +32,14 @@ type mentioned struct {
 	people  []*ent.User
 	comment *ent.Comment
 	files   []locale.Text // the line that names its files; empty for none
+	names   mention.Names // of all whom it mentions
 	tooMany bool
 }
 
 // prepareMentions finds the people whom a comment mentions and who have not been notified of it. drafts are those of the author's that
 // become its files.
 func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment, drafts []string) (any, error) {
-	names := mentions(c.Body)
+	names := mention.In(c.Body)
 	if len(names) == 0 || tx.Principal().Sandbox {
 		return nil, nil // nobody to notify
 	}
@@ -72,7 +58,16 @@ func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment, drafts []st
 		return nil, err
 	}
 	files, err := filesFor(ctx, tx, people, c, drafts)
-	return mentioned{people: people, comment: c, files: files}, err
+	if err != nil {
+		return nil, err
+	}
+	named, err := namesIn(ctx, tx, c.Body)
+	return mentioned{people: people, comment: c, files: files, names: named}, err
+}
+
+// namesIn returns the names of those whom texts mention. Names are for everybody who reads the texts.
+func namesIn(ctx context.Context, tx *op.Tx, texts ...string) (mention.Names, error) {
+	return mention.Read(tx.Unfiltered(ctx, "who reads a text reads the names of those whom it mentions"), tx.Client, texts...)
 }
 
 // filesFor returns the line that names a comment's files to the people whom it mentions.
@@ -156,14 +151,14 @@ func mentionChoices(ctx context.Context, tx *op.Tx, r *ent.Request, in MentionCh
 
 // prepareCreateComment prepares the mentions of a new comment. It returns nil when the request does not exist.
 func prepareCreateComment(ctx context.Context, tx *op.Tx, in CreateCommentInput) (any, error) {
-	if len(mentions(in.Body)) == 0 {
+	if len(mention.In(in.Body)) == 0 {
 		return nil, nil // nobody is mentioned
 	}
 	r, err := tx.Request.Load(ctx, in.ID)
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
-	c := &ent.Comment{RequestID: r.ID, AuthorID: tx.Principal().ID, Body: in.Body, Visibility: visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic)}
+	c := &ent.Comment{RequestID: r.ID, AuthorID: tx.Principal().ID, Body: in.Body, Visibility: visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic), Format: comment.Format(formatFor(tx, in.Format))}
 	c.Edges.Request = r
 	return prepareMentions(ctx, tx, c, in.AttachmentIDs)
 }
@@ -178,6 +173,7 @@ func prepareUpdateComment(ctx context.Context, tx *op.Tx, in UpdateCommentInput)
 		return nil, ignoreMissing(err)
 	}
 	op.Set(in.Body, func(body string) string { c.Body = body; return body })
+	op.Set(in.Format, func(to string) string { c.Format = comment.Format(formatFor(tx, &to)); return to })
 	c.Visibility = visibilityOr(op.Or(in.Visibility.Value(), ""), c.Visibility)
 	return prepareMentions(ctx, tx, c, nil)
 }
@@ -204,9 +200,11 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, commentID string, befo
 	for _, u := range people {
 		out = append(out, u.ID)
 	}
+	isMarkdown := m.comment.Format == comment.FormatMarkdown
 	err := notice.Send(ctx, tx, people, notice.Note{
 		Kind: notice.Mention, Subject: notice.Mentioned(by, title), About: title, RequestID: &r.ID,
-		Text: append([]locale.Text{text}, m.files...), Quote: mail.Quote(m.comment.Body, notice.MaxQuote), CommentID: commentID,
+		Text: append([]locale.Text{text}, m.files...), Quote: notice.Quoted(m.comment.Body, isMarkdown, m.names), Markdown: isMarkdown, CommentID: commentID,
+		Confidential: m.comment.Visibility == comment.VisibilityInternal,
 	})
 	if err != nil {
 		return nil, err

@@ -83,7 +83,7 @@ func TestMentions(t *testing.T) {
 		say(agent, own, "internal", "@"+member.Email+" @"+of(principal.Agent).Email)
 		require.Empty(t, mails.take(), "nor internal comments; and nobody tells themselves")
 		say(agent, own, "internal", "@"+admin.Email+" can you?\n\nOn Friday.")
-		require.Contains(t, mails.sent[admin.Email][0], " mentioned you in an internal note.\n@"+admin.Email+" can you?\n\nOn Friday.\n")
+		require.Contains(t, mails.sent[admin.Email][0], " mentioned you in an internal note.\n@"+admin.Name+" can you?\n\nOn Friday.\n", "by name")
 		mails.take()
 		c = say(agent, own, "public", "@"+member.Email)
 		require.Equal(t, map[string]int{member.Email: 1}, mails.take())
@@ -107,6 +107,37 @@ func TestMentions(t *testing.T) {
 		}
 		body := many.String()
 		require.Equal(t, "body", testkit.Refused(t, w, agent, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: body}, apperr.Validation).Details[0].Field)
+	})
+}
+
+// A member reads the names of those whom staff mention by address, since members may know no addresses, by list, by row and in what a search
+// finds. Staff, and whoever wrote it, read the text as it was typed.
+func TestMembersReadNamesWhereStaffMention(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, agent, member := w.As(w.A, principal.Owner), w.As(w.A, principal.Agent), w.As(w.A, principal.Member)
+		_, o := offer(t, w, owner)
+		r, lead := file(t, w, member, o, "Laptop"), w.A.Users[principal.Admin]
+		require.NoError(t, w.Store.Write(owner, func(ctx context.Context, tx *store.Tx) error {
+			return tx.User.UpdateOneID(lead.ID).SetName("Ada Lead").Exec(ctx)
+		}))
+		body := "Ask @" + lead.Email + " or @" + lead.ID + ", not @nobody@x.test."
+		say := func(as context.Context, format string) *ent.Comment {
+			return testkit.Run(t, w, as, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: body, Format: &format})
+		}
+		plain, rich, own := say(agent, "plain"), say(agent, "markdown"), say(member, "plain")
+		read := func(as context.Context, id string) string {
+			return testkit.Run(t, w, as, request.GetComment, op.ByID{ID: id}).Body
+		}
+		named := "Ask @Ada Lead or @Ada Lead, not @nobody@x.test."
+		require.Equal(t, []string{named, body, body}, []string{read(member, plain.ID), read(member, own.ID), read(agent, plain.ID)})
+		content, err := request.Content("markdown", read(member, rich.ID))
+		require.NoError(t, err)
+		require.NotContains(t, string(content), lead.Email)
+		require.Contains(t, string(content), "Ask @Ada Lead or @Ada Lead, not @")
+		for _, c := range testkit.Run(t, w, member, request.ListComments, request.ListCommentsInput{ByID: op.ByID{ID: r.ID}}).Rows {
+			require.Equal(t, c.ID == own.ID, strings.Contains(c.Body, lead.Email), c.Body)
+		}
 	})
 }
 

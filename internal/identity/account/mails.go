@@ -9,6 +9,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/mailedlink"
+	"atrium/ent/user"
 	"atrium/internal/identity/signin"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
@@ -52,8 +53,11 @@ type MailsOptions struct {
 	AuthURL func() string
 	// Console returns the address of the web console, to whose pages mails about requests lead; empty where there is none.
 	Console func() string
-	// AnswerTo returns the address at which a user answers mails about a row; empty for none. Nil: mails are not answered.
-	AnswerTo func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error)
+	// AnswerTo returns the address at which a user answers mails about a row; empty for none. note makes the answers notes for staff.
+	// Nil: mails are not answered.
+	AnswerTo func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error)
+	// Began returns the Message-ID of the user's own mail that a row began with; empty for none. Nil: no row began so.
+	Began func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error)
 }
 
 // Mails sends the mails about accounts. Each is queued in the caller's transaction. Safe for concurrent use.
@@ -63,12 +67,13 @@ type Mails struct {
 	sealer  op.Sealer
 	authURL func() string
 	console func() string
-	answers func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error)
+	answers func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error)
+	began   func(ctx context.Context, db *ent.Client, u *ent.User, about string) (string, error)
 }
 
 // NewMails returns the mails of an installation.
 func NewMails(o MailsOptions) *Mails {
-	return &Mails{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL, console: o.Console, answers: o.AnswerTo}
+	return &Mails{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL, console: o.Console, answers: o.AnswerTo, began: o.Began}
 }
 
 var _ op.Mailer = (*Mails)(nil)
@@ -235,20 +240,32 @@ func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) 
 			return err
 		}
 	}
-	var answerTo string
-	if l.answers != nil && t.Thread != "" {
-		if answerTo, err = l.answers(ctx, tx.Client, u, t.Thread); err != nil {
-			return fmt.Errorf("make the address for answers: %w", err)
-		}
-		letter.Answers = answerTo != ""
-	}
-	html, err := letter.HTML()
-	if err != nil {
+	m := mail.Message{To: u.Email, Of: u.ID, Subject: t.Subject, Thread: t.Thread, Note: t.Note, Unsubscribe: letter.Unsubscribe}
+	if err := l.threaded(ctx, tx, u, &m); err != nil {
 		return err
 	}
-	return l.outbox.Enqueue(ctx, tx, mail.Message{
-		To: u.Email, Of: u.ID, Subject: t.Subject, Text: letter.Text(), HTML: html, Thread: t.Thread, ReplyTo: answerTo, Unsubscribe: letter.Unsubscribe,
-	})
+	letter.Answers = m.ReplyTo != ""
+	letter.Note = letter.Answers && t.Note && u.Role != user.RoleMember
+	m.Text = letter.Text()
+	if m.HTML, err = letter.HTML(); err != nil {
+		return err
+	}
+	return l.outbox.Enqueue(ctx, tx, m)
+}
+
+// threaded sets to which address a mail is answered, and which mail of its reader's it answers itself.
+func (l *Mails) threaded(ctx context.Context, tx *store.Tx, u *ent.User, m *mail.Message) (err error) {
+	if l.answers != nil && m.Thread != "" {
+		if m.ReplyTo, err = l.answers(ctx, tx.Client, u, m.Thread, m.Note); err != nil {
+			return fmt.Errorf("make the address for answers: %w", err)
+		}
+	}
+	if l.began != nil && m.Thread != "" {
+		if m.Began, err = l.began(ctx, tx.Client, u, m.Thread); err != nil {
+			return fmt.Errorf("look for what began the thread: %w", err)
+		}
+	}
+	return nil
 }
 
 // Write mails these paragraphs to a user, who cannot switch such mails off.

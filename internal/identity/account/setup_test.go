@@ -59,6 +59,9 @@ type site struct {
 	dir   string
 
 	mailer *account.Mails
+
+	began   string                                                                                          // the Message-ID of the mail of theirs that each row began with
+	answers func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error) // nil: nobody answers mails
 }
 
 // each runs fn with a site on both databases.
@@ -127,7 +130,14 @@ func (s *site) post(log *slog.Logger) *account.Mails {
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { require.NoError(s.t, inserting.Close()) })
 	outbox := mail.NewOutbox(inserting, sealer)
-	mails := account.NewMails(account.MailsOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }, Console: func() string { return origin + "/app" }})
+	mails := account.NewMails(account.MailsOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }, Console: func() string { return origin + "/app" },
+		AnswerTo: func(ctx context.Context, db *ent.Client, u *ent.User, about string, note bool) (string, error) {
+			if s.answers == nil {
+				return "", nil
+			}
+			return s.answers(ctx, db, u, about, note)
+		},
+		Began: func(context.Context, *ent.Client, *ent.User, string) (string, error) { return s.began, nil }})
 	s.queue, err = jobs.New(s.Store, log, true, mail.Work(s.Store, sender, sealer), account.Work(mails))
 	require.NoError(s.t, err)
 	s.Engine.Mailer = mails

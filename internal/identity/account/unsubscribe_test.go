@@ -21,6 +21,47 @@ import (
 	"atrium/internal/test/testkit"
 )
 
+// A mail that tells what not everybody may read who reads the request refers to its notes, and says to staff that an answer is one.
+func TestMailsOfNotesSaySo(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.answers = func(_ context.Context, _ *ent.Client, u *ent.User, about string, note bool) (string, error) {
+			require.Equal(t, "req_1", about)
+			return map[bool]string{true: "desk+note@a.test", false: "desk+public@a.test"}[note], nil
+		}
+		for role, says := range map[principal.Role]bool{principal.Agent: true, principal.Member: false} {
+			u := s.A.Users[role]
+			for _, note := range []bool{true, false} {
+				s.change(func(ctx context.Context, tx *store.Tx) error {
+					return s.mailer.Tell(ctx, tx, u, op.Told{Kind: notice.Progress, Subject: "#7 A laptop", Events: []op.Happening{{Paragraphs: []string{"Ada wrote."}}}, Thread: "req_1", Note: note})
+				})
+			}
+			mails := s.mails(u.Email)
+			require.Len(t, mails, 2)
+			for _, m := range mails {
+				note := m.Get("Reply-To") == "<desk+note@a.test>"
+				require.Equal(t, note, strings.Contains(m.Get("References"), "<req_1.note@"), m.Get("References"))
+				require.Regexp(t, "^<req_1@", m.Get("References"), "one thread")
+				require.Equal(t, note && says, strings.Contains(m.text, "write your answer above this line —\n\nYour answer will be an internal note that staff alone read.\n"), m.text)
+				require.Equal(t, note && says, strings.Contains(m.text, ">Your answer will be an internal note that staff alone read.</p>"))
+			}
+		}
+	})
+}
+
+// Mails about what began with a mail of their reader's answer that mail.
+func TestMailsAnswerWhatBegan(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.began = "1@mail.example"
+		u := s.member()
+		s.change(func(ctx context.Context, tx *store.Tx) error {
+			return s.mailer.Tell(ctx, tx, u, op.Told{Kind: notice.Progress, Subject: "#7 A laptop", Events: []op.Happening{{Paragraphs: []string{"Ada wrote."}}}, Thread: "req_1"})
+		})
+		m := s.mails(u.Email)[0]
+		require.Equal(t, "<1@mail.example>", m.Get("In-Reply-To"))
+		require.Regexp(t, "^<1@mail.example> <req_1@", m.Get("References"))
+	})
+}
+
 // A mail's link switches its kind off by one POST without a sign-in (RFC 8058); who opens it is asked first.
 func TestUnsubscribe(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {

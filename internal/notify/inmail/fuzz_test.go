@@ -41,7 +41,7 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		m := &Message{}
 		c, _ := readPage(clean(strings.ToValidUTF8(s, "?"), m.note))
-		m.divide(c.lines, markers)
+		m.divide(c.lines, Options{Markers: markers})
 		holds(t, m)
 	})
 }

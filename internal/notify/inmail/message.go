@@ -160,6 +160,8 @@ type Options struct {
 	Markers []string
 	// Sender is the envelope's sender (MAIL FROM, empty for the null sender) where it is known. It counts instead of Return-Path.
 	Sender *string
+	// OwnWords puts everything that another mail said into Quoted: also between two answers, and of a mail that is passed on.
+	OwnWords bool
 }
 
 // Parse reads a mail. It takes time and memory in proportion to its size. Whatever is wrong with a mail, something comes out,
@@ -186,7 +188,7 @@ func Parse(raw []byte, o Options) (*Message, error) {
 		return m, err
 	}
 	m.Automatic = automatic(fields, m)
-	m.divide(found.lines, o.Markers)
+	m.divide(found.lines, o)
 	return m, nil
 }
 

@@ -30,17 +30,17 @@ func plainLines(s string) []line {
 func (l line) own() bool { return !l.cited && !l.added && l.text != "" }
 
 // divide parts what the author wrote from what was there before.
-func (m *Message) divide(lines []line, markers []string) {
+func (m *Message) divide(lines []line, o Options) {
 	for i := range lines {
 		lines[i].text = strings.TrimRightFunc(lines[i].text, unicode.IsSpace)
 	}
 	m.Whole = joinLines(lines)
-	if m.Forward = m.Forward || !m.Reply && passedOn(lines); m.Forward {
+	if m.Forward = m.Forward || !m.Reply && passedOn(lines); m.Forward && !o.OwnWords {
 		m.Text = m.Whole
 		return
 	}
 	markIntroductions(lines)
-	markCut(lines, markers)
+	markCut(lines, o.Markers)
 	markSignature(lines)
 	runs := passages(lines)
 	var answers int
@@ -56,7 +56,7 @@ func (m *Message) divide(lines []line, markers []string) {
 		case r[0].own():
 			seen++
 			text = append(text, r...)
-		case answers > 1 && seen < answers && quotations(r) <= maxContext:
+		case !o.OwnWords && answers > 1 && seen < answers && quotations(r) <= maxContext:
 			for _, l := range r {
 				if l.added {
 					quoted = append(quoted, l)

@@ -5,12 +5,14 @@ import (
 	_ "embed" // the template
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"atrium/internal/op"
 	"atrium/internal/platform/locale"
+	"atrium/internal/platform/markdown"
 	"atrium/internal/platform/text"
 )
 
@@ -18,6 +20,7 @@ import (
 type Letter struct {
 	Language    string         // of locale.Languages; of the texts and of what the letter adds to them
 	Answers     bool           // whether an answer is read: the letter begins with AnswerAbove
+	Note        bool           // an answer is a note for staff, as the letter says
 	Title       string         // what it is about; empty for none
 	Events      []op.Happening // quotes as Quote returns them
 	Link        string         // of the page that shows it; empty for none
@@ -35,6 +38,9 @@ func (l Letter) Reject() string { return l.Link + "?decide=reject" }
 // AnswerAbove is the line above which people write their answers to a letter.
 var AnswerAbove = locale.Say("— Please write your answer above this line —")
 
+// AnswerIsNote is what a letter says whose answer is a note for staff.
+var AnswerIsNote = locale.Say("Your answer will be an internal note that staff alone read.")
+
 //go:embed letter.html
 var letterHTML string
 
@@ -42,7 +48,10 @@ var letterHTML string
 var letterPages = func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	for _, lang := range locale.Languages {
-		t := template.New("letter").Funcs(locale.Funcs(lang)).Funcs(template.FuncMap{"lines": func(s string) []string { return strings.Split(s, "\n") }})
+		t := template.New("letter").Funcs(locale.Funcs(lang)).Funcs(template.FuncMap{
+			"lines":    func(s string) []string { return strings.Split(s, "\n") },
+			"markdown": func(s string) template.HTML { return markdown.HTML(markdown.Parse(s)) },
+		})
 		out[lang] = template.Must(t.Parse(letterHTML))
 	}
 	return out
@@ -50,18 +59,42 @@ var letterPages = func() map[string]*template.Template {
 
 // Text returns the letter as plain text. Each link stands on a line of its own.
 func (l Letter) Text() string {
+	if out := l.text(); len(out) <= maxText {
+		return out
+	}
+	return l.asTyped().text()
+}
+
+// asTyped returns the letter with what people wrote as they typed it: marks of Markdown, such as those of lists in lists, may become many times
+// as long as what was typed.
+func (l Letter) asTyped() Letter {
+	l.Events = slices.Clone(l.Events)
+	for i := range l.Events {
+		l.Events[i].Markdown = false
+	}
+	return l
+}
+
+func (l Letter) text() string {
 	p := locale.Printer{Language: l.Language}
 	var parts []string
 	if l.Answers {
 		parts = append(parts, p.T(AnswerAbove))
+	}
+	if l.Note {
+		parts = append(parts, p.T(AnswerIsNote))
 	}
 	if l.Title != "" {
 		parts = append(parts, l.Title)
 	}
 	for _, e := range l.Events {
 		parts = append(parts, e.Paragraphs...)
-		if e.Quote != "" {
-			parts = append(parts, "> "+strings.ReplaceAll(wrapped(e.Quote), "\n", "\n> "))
+		said := e.Quote
+		if e.Markdown {
+			said = markdown.Text(markdown.Parse(said))
+		}
+		if said != "" {
+			parts = append(parts, "> "+strings.ReplaceAll(wrapped(said), "\n", "\n> "))
 		}
 	}
 	switch {
@@ -78,6 +111,14 @@ func (l Letter) Text() string {
 
 // HTML returns the letter as a page without images, for the light and the dark.
 func (l Letter) HTML() (string, error) {
+	out, err := l.html()
+	if err == nil && len(out) > maxText {
+		return l.asTyped().html()
+	}
+	return out, err
+}
+
+func (l Letter) html() (string, error) {
 	var out strings.Builder
 	if err := letterPages[cmp.Or(l.Language, locale.English)].Execute(&out, l); err != nil {
 		return "", fmt.Errorf("write the mail as HTML: %w", err)

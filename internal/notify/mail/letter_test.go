@@ -42,6 +42,33 @@ https://desk.test/notifications/unsubscribe?token=t
 	require.NoError(t, (&Message{To: "a@b.test", Subject: "s", Text: l.Text(), HTML: html}).check())
 }
 
+// What people wrote in Markdown is shown as it reads: as elements that hold no markup of theirs, and as plain text. It loads nothing.
+func TestLetterInMarkdown(t *testing.T) {
+	t.Parallel()
+	l := Letter{Events: []op.Happening{{Markdown: true, Quote: "It is **slow**:\n- see [the plan](https://x.test/a?b=1)\n- ![](https://x.test/pixel.gif)\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1))"}}}
+	require.Contains(t, l.Text(), "> It is slow:\n> \n> - see the plan (https://x.test/a?b=1)\n> - https://x.test/pixel.gif\n> \n> <script>alert(1)</script>\n> \n> x\n")
+	html, err := l.HTML()
+	require.NoError(t, err)
+	require.Contains(t, html, `<p>It is <strong>slow</strong>:</p>`)
+	require.Contains(t, html, `<li>see <a href="https://x.test/a?b=1" rel="noopener noreferrer nofollow">the plan</a></li>`)
+	require.Contains(t, html, "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>")
+	for _, never := range []string{"<img", "<script", `href="javascript`} {
+		require.NotContains(t, html, never)
+	}
+}
+
+// Marks that would make a mail too long are shown as they were typed.
+func TestLetterOfManyMarks(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"*a*", "> > > > > > > > a\nb\nb\nb\nb\nb\nb\nb\nb\n\n", "|a|b|\n|:-:|:-:|\n|a|b|\n|a|b|\n\n", "- - - - - a\n", "https://a ", "- [ ] a\n"} {
+		said := Quote(strings.Repeat(piece, 4000/len(piece)), 4000)
+		l := Letter{Events: []op.Happening{{Quote: said, Markdown: true}, {Quote: said, Markdown: true}}}
+		html, err := l.HTML()
+		require.NoError(t, err)
+		require.NoError(t, (&Message{To: "a@b.test", Subject: "s", Text: l.Text(), HTML: html}).check(), "%.20q", said)
+	}
+}
+
 // A letter that asks for a decision has a link for each way to decide, which leads to the page and decides nothing.
 func TestLetterOfADecision(t *testing.T) {
 	t.Parallel()

@@ -1,8 +1,10 @@
 package mail
 
 import (
+	"cmp"
 	"errors"
 	"net/mail"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -30,6 +32,8 @@ type Message struct {
 
 	ReplyTo     string `json:"replyTo,omitempty"`     // the address alone that an answer goes to; empty for the sender
 	Thread      string `json:"thread,omitempty"`      // id of what the mails of one thread are about (References); may be empty
+	Began       string `json:"began,omitempty"`       // Message-ID of the mail of the reader's that began the thread, without brackets; may be empty
+	Note        bool   `json:"note,omitempty"`        // an answer is a note for staff; the References say it by NoteThread
 	Unsubscribe string `json:"unsubscribe,omitempty"` // the https URL that unsubscribes by a POST (RFC 8058); may be empty
 }
 
@@ -56,6 +60,9 @@ func (m *Message) check() error {
 	if strings.Trim(m.Thread, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
 		return errors.New("mail: the thread is no id")
 	}
+	if m.Began != "" && !IsMessageID(m.Began) {
+		return errors.New("mail: what began the thread is no Message-ID")
+	}
 	for _, body := range []string{m.Text, m.HTML} {
 		if len(body) > maxText || strings.ContainsAny(body, "\r\x00") {
 			return errors.New("mail: a body is too long or has characters that no mail may have")
@@ -68,6 +75,12 @@ func (m *Message) check() error {
 	}
 	return nil
 }
+
+// messageID matches a Message-ID without its brackets that a header may repeat on one line.
+var messageID = regexp.MustCompile(`^[!-;=?-~]{1,120}@[!-;=?-~]{1,120}$`)
+
+// IsMessageID reports whether mails may refer to a message by this id of it.
+func IsMessageID(id string) bool { return messageID.MatchString(id) }
 
 // Line turns a text of other people into one short line of a mail to somebody who may not know them, such as an invitation: it
 // applies Defuse and then Plain. So the name of a company or a person cannot put a link into such a mail. Members read what
@@ -117,8 +130,8 @@ func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomai
 	m.SetGenHeader("Auto-Submitted", "auto-generated") // no out-of-office replies
 	m.SetGenHeader("X-Auto-Response-Suppress", "All")  // the same for Exchange
 	if e.Thread != "" {                                // of a message that was never sent: all mails of the thread answer it
-		m.SetGenHeader(gomail.HeaderInReplyTo, "<"+e.Thread+"@"+domain+">")
-		m.SetGenHeader(gomail.HeaderReferences, "<"+e.Thread+"@"+domain+">")
+		m.SetGenHeader(gomail.HeaderInReplyTo, "<"+cmp.Or(e.Began, e.Thread+"@"+domain)+">")
+		m.SetGenHeader(gomail.HeaderReferences, e.references(domain))
 	}
 	if e.Unsubscribe != "" {
 		m.SetGenHeader("List-Unsubscribe", "<"+e.Unsubscribe+">")
@@ -129,6 +142,21 @@ func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomai
 		m.AddAlternativeString(gomail.TypeTextHTML, crlf(e.HTML))
 	}
 	return m, nil
+}
+
+// NoteThread follows the id of the thread in the References of a mail whose answer is a note for staff.
+const NoteThread = ".note"
+
+// references returns the ids of the messages that a mail of a thread refers to: the one that began it, and others, which were never sent.
+func (e *envelope) references(domain string) string {
+	refs := "<" + e.Thread + "@" + domain + ">"
+	if e.Began != "" {
+		refs = "<" + e.Began + "> " + refs
+	}
+	if e.Note {
+		refs += " <" + e.Thread + NoteThread + "@" + domain + ">"
+	}
+	return refs
 }
 
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }

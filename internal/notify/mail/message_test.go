@@ -1,10 +1,13 @@
 package mail
 
 import (
+	"net/mail"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	gomail "github.com/wneessen/go-mail"
 	"go.uber.org/goleak"
 )
 
@@ -30,6 +33,8 @@ func TestMessageIsChecked(t *testing.T) {
 		"a long subject":      func(m *Message) { m.Subject = strings.Repeat("ä", 201) },
 		"no text":             func(m *Message) { m.Text = "" },
 		"a carriage return":   func(m *Message) { m.Text = "Hello\r.\rMAIL FROM:<eve@x.test>" },
+		"no Message-ID":       func(m *Message) { m.Began = "1@x>\r\nBcc: <eve@x.test" },
+		"a long Message-ID":   func(m *Message) { m.Began = strings.Repeat("a", 200) + "@x.test" },
 		"a NUL":               func(m *Message) { m.HTML = "\x00" },
 		"a line of 901 bytes": func(m *Message) { m.Text = strings.Repeat("a", 901) },
 		"more than a mail":    func(m *Message) { m.Text = strings.Repeat("0123456789\n", 6000) },
@@ -37,6 +42,29 @@ func TestMessageIsChecked(t *testing.T) {
 		m := good
 		spoil(&m)
 		require.Error(t, m.check(), name)
+	}
+}
+
+// All mails of a thread refer to a message that was never sent; those to whoever began it by mail answer that mail, which their program has. A mail
+// whose answer is a note refers to the thread's notes as well.
+func TestThreads(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		m          Message
+		reply, all string
+	}{
+		"filed here":    {Message{}, "<req_1@desk.test>", "<req_1@desk.test>"},
+		"filed by mail": {Message{Began: "CAF=1@mail.example"}, "<CAF=1@mail.example>", "<CAF=1@mail.example> <req_1@desk.test>"},
+		"a note":        {Message{Note: true}, "<req_1@desk.test>", "<req_1@desk.test> <req_1.note@desk.test>"},
+		"both":          {Message{Note: true, Began: "1@x"}, "<1@x>", "<1@x> <req_1@desk.test> <req_1.note@desk.test>"},
+	} {
+		e := envelope{ID: "msg_1", At: time.Now(), Message: tc.m}
+		e.To, e.Subject, e.Text, e.Thread = "ada@x.test", "Hello", "Hello\n", "req_1"
+		require.NoError(t, e.check(), name)
+		m, err := e.compose(&mail.Address{Address: "no-reply@desk.test"}, gomail.EncodingQP)
+		require.NoError(t, err, name)
+		require.Equal(t, []string{tc.reply}, m.GetGenHeader(gomail.HeaderInReplyTo), name)
+		require.Equal(t, []string{tc.all}, m.GetGenHeader(gomail.HeaderReferences), name)
 	}
 }
 

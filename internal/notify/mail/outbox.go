@@ -102,10 +102,32 @@ func (w *worker) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 		return err
 	}
 	err = w.sender.send(ctx, &e)
+	if errors.Is(err, errNobody) {
+		if failed := w.bounced(ctx, &e); failed != nil {
+			return failed
+		}
+	}
 	if errors.Is(err, errRefused) {
 		return river.JobCancel(err)
 	}
 	return err
+}
+
+// bounced marks whoever has the address of a mail that it leads to nobody, as the report of a mail that came back does. Who has another
+// address by now is left alone.
+func (w *worker) bounced(ctx context.Context, e *envelope) error {
+	err := w.store.Write(everywhere(ctx), func(ctx context.Context, tx *store.Tx) error {
+		return tx.User.Update().Where(user.Or(user.ID(e.Of), user.AccountID(e.Of)), user.Email(e.To)).SetMailState(user.MailStateBOUNCED).Exec(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("note that the address takes no mail: %w", err)
+	}
+	return nil
+}
+
+// everywhere returns the context of what is read and noted of a mail's reader.
+func everywhere(ctx context.Context) context.Context {
+	return principal.System(ctx, "a mail may be to an account, which belongs to no company")
 }
 
 // erased reports whether the user was erased, or the account has gone with its last user.
@@ -113,7 +135,7 @@ func (w *worker) erased(ctx context.Context, id string) (bool, error) {
 	if id == "" {
 		return false, nil
 	}
-	ctx = principal.System(ctx, "a mail may be to an account, which belongs to no company")
+	ctx = everywhere(ctx)
 	here, err := w.store.Reader().User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusErased)).Exist(ctx)
 	if err == nil && !here {
 		here, err = w.store.Reader().Account.Query().Where(account.ID(id)).Exist(ctx)

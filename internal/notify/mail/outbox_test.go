@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emersion/go-smtp"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/account"
@@ -98,6 +99,51 @@ func TestACompanysMailsDoNotHoldUpOthers(t *testing.T) {
 		require.Len(t, order, 4*mail.PerMinute+1)
 		require.Less(t, slices.Index(order, last), mail.PerMinute+20)
 	})
+}
+
+// A server that says for good that an address takes no mail marks the person, as the report of a mail that came back does, so that nothing is
+// sent in vain. One that is out of order, or lets nobody relay, says nothing of the person.
+func TestAnAddressThatTakesNoMailIsMarked(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name  string
+		reply *smtp.SMTPError
+		to    string // empty for the address that the person has
+		want  user.MailState
+	}{
+		{"unknown", &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"}, "", user.MailStateBOUNCED},
+		{"without a status", &smtp.SMTPError{Code: 553, EnhancedCode: smtp.NoEnhancedCode, Message: "No"}, "", user.MailStateBOUNCED},
+		{"an address of before", &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"}, "old@x.test", user.MailStateOK},
+		{"no relaying", &smtp.SMTPError{Code: 554, EnhancedCode: smtp.EnhancedCode{5, 7, 1}, Message: "Relay access denied"}, "", user.MailStateOK},
+		{"later", &smtp.SMTPError{Code: 450, EnhancedCode: smtp.EnhancedCode{4, 2, 1}, Message: "Greylisted"}, "", user.MailStateOK},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			testkit.Each(t, func(t *testing.T, w *testkit.World) {
+				sender, err := mail.Open(mail.Options{URL: mail.Refusing(t, tc.reply), From: "desk@x.test"})
+				require.NoError(t, err)
+				queue, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, mail.Work(w.Store, sender, w.Engine.Sealer))
+				require.NoError(t, err)
+				box := mail.NewOutbox(queue, w.Engine.Sealer)
+				who, other := w.A.Users[principal.Member], w.A.Users[principal.Agent]
+				m := mail.Message{To: who.Email, Of: who.ID, Subject: "Hello", Text: "Hello\n"}
+				if tc.to != "" {
+					m.To = tc.to
+				}
+				require.NoError(t, w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error { return box.Enqueue(ctx, tx, m) }))
+				stop := testkit.RunQueue(t, queue)
+				require.Eventually(t, func() bool {
+					return len(w.Query(t, "SELECT CAST(id AS TEXT) FROM river_job WHERE kind = 'mail' AND state IN ('cancelled', 'retryable')")) == 1
+				}, time.Minute, 20*time.Millisecond)
+				stop()
+				state := func(id string) user.MailState {
+					return w.Store.Reader().User.Query().Where(user.ID(id)).OnlyX(w.As(w.A, principal.Owner)).MailState
+				}
+				require.Equal(t, tc.want, state(who.ID))
+				require.Equal(t, user.MailStateOK, state(other.ID))
+			})
+		})
+	}
 }
 
 // A mail to somebody who was erased before it was sent is dropped, as is one to an account that has gone. Others are sent.

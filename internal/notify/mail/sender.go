@@ -21,6 +21,9 @@ const sendTimeout = 45 * time.Second
 // errRefused is in the error of a mail that the recipient's server rejects for good.
 var errRefused = errors.New("refused for good")
 
+// errNobody is besides in the error of a mail whose address leads to nobody.
+var errNobody = errors.New("the address takes no mail")
+
 // Sender sends mails by SMTP or writes them into a folder.
 type Sender interface {
 	send(ctx context.Context, e *envelope) error

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/mail"
+	"strings"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -74,10 +75,13 @@ func withoutRecipient(err error) error {
 		return err // from before the server has heard of a recipient
 	}
 	said := fmt.Errorf("%s: answered with %d %s", e.Reason, e.ErrorCode(), e.EnhancedStatusCode())
-	if e.Reason == gomail.ErrSMTPRcptTo && e.ErrorCode() >= 500 {
+	switch {
+	case e.Reason != gomail.ErrSMTPRcptTo || e.ErrorCode() < 500:
+		return said
+	case strings.HasPrefix(e.EnhancedStatusCode(), "5.7."): // a rule of the server, such as against relaying, says nothing of the address
 		return fmt.Errorf("%w: %w", errRefused, said)
 	}
-	return said
+	return fmt.Errorf("%w: %w: %w", errRefused, errNobody, said)
 }
 
 func (s *server) client(dial gomail.DialContextFunc) (*gomail.Client, error) {

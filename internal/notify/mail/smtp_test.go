@@ -82,6 +82,14 @@ func (c *clerk) Data(r io.Reader) error {
 	return nil
 }
 
+// Refusing returns the address of a mail server that answers so to every recipient, until the test ends.
+func Refusing(t *testing.T, reply error) string {
+	t.Helper()
+	p := &postOffice{noAuth: true, rcpt: reply}
+	openPostOffice(t, p, false, false)
+	return "smtp://" + p.addr + "?tls=none"
+}
+
 // received returns the mails that arrived.
 func (p *postOffice) received() []string {
 	p.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	entmailbox "atrium/ent/mailbox"
 	entrequest "atrium/ent/request"
 	"atrium/internal/notify/inmail/reply"
+	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 )
 
@@ -30,8 +31,8 @@ func replyKey(ctx context.Context, db *ent.Client, sealer op.Sealer, companyID s
 }
 
 // AnswerTo returns the address to which a person answers a mail about a request: that of the mailbox through which it came, of one of its
-// offering, or of the oldest one. It is empty for a company without a mailbox that takes mail.
-func AnswerTo(ctx context.Context, db *ent.Client, sealer op.Sealer, u *ent.User, requestID string) (string, error) {
+// offering, or of the oldest one. It is empty for a company without a mailbox that takes mail. note makes the answer a note for staff.
+func AnswerTo(ctx context.Context, db *ent.Client, sealer op.Sealer, u *ent.User, requestID string, note bool) (string, error) {
 	boxes, err := db.Mailbox.Query().Where(entmailbox.CompanyID(u.CompanyID), entmailbox.Enabled(true)).Order(entmailbox.ByCreatedAt(), entmailbox.ByID()).Limit(maxMailboxes).All(ctx)
 	if err != nil || len(boxes) == 0 {
 		return "", err
@@ -53,7 +54,25 @@ func AnswerTo(ctx context.Context, db *ent.Client, sealer op.Sealer, u *ent.User
 	if err != nil {
 		return "", err
 	}
-	return reply.Address(op.Or(at.ReceivesAt, at.Address), reply.Token(key, u.CompanyID, requestID, u.ID))
+	token := reply.Token
+	if note {
+		token = reply.NoteToken
+	}
+	return reply.Address(op.Or(at.ReceivesAt, at.Address), token(key, u.CompanyID, requestID, u.ID))
+}
+
+// Began returns the Message-ID of the mail by which somebody has filed a request; empty for a request that did not come by a mail of theirs.
+func Began(ctx context.Context, db *ent.Client, u *ent.User, requestID string) (string, error) {
+	m, err := db.InboundMail.Query().Where(
+		inboundmail.CompanyID(u.CompanyID), inboundmail.RequestID(requestID), inboundmail.OutcomeEQ(inboundmail.OutcomeREQUEST), inboundmail.Sender(u.Email),
+	).First(ctx)
+	switch {
+	case ent.IsNotFound(err) || err == nil && !mail.IsMessageID(m.MessageID):
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("look for the mail that filed the request: %w", err)
+	}
+	return m.MessageID, nil
 }
 
 // through returns the one of several mailboxes through which a request came, or one of its offering, or the first.

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
 
 	"atrium/ent"
+	"atrium/ent/comment"
 	"atrium/ent/inboundmail"
 	"atrium/ent/offering"
 	"atrium/internal/desk/attachment"
@@ -23,8 +25,7 @@ import (
 	"atrium/internal/platform/text"
 )
 
-// The most that a comment, a description and a title hold, in characters; what a mail says beyond that is kept with what it quotes, or
-// as a file.
+// The most that a comment, a description and a title hold, in characters; what a mail says beyond that is kept as a file.
 const (
 	maxBody   = 10_000
 	maxTitle  = 300
@@ -46,6 +47,9 @@ var (
 func (w *mailer) apply(ctx context.Context, m *message, job *river.Job[Args]) error {
 	about, err := w.find(ctx, m)
 	if err != nil || m.out.is != "" { // somebody else's token
+		return err
+	}
+	if err := w.confide(ctx, m, about); err != nil {
 		return err
 	}
 	kept, notes, err := w.keep(ctx, m, about)
@@ -84,17 +88,36 @@ func (w *mailer) apply(ctx context.Context, m *message, job *river.Job[Args]) er
 	return err
 }
 
-// cut returns the whole of a message whose text is longer than what it becomes may say; empty for one that fits.
-func (m *message) cut(about *ent.Request) string {
-	said, most := m.said(), maxBody
-	if about != nil {
-		_, rest := split(m.text(), maxBody)
-		said, most = rest+"\n"+m.mail.Quoted, maxQuoted
+// confide makes an answer a note for staff if the mail that it answers told what not everybody may read who reads the request. Of whoever may
+// write no such notes it takes their own words alone, as a public comment.
+func (w *mailer) confide(ctx context.Context, m *message, about *ent.Request) error {
+	if about == nil || !m.note {
+		return nil
 	}
-	if _, over := split(strings.TrimSpace(said), most); over == "" {
+	granted, err := op.Permissions(principal.With(ctx, m.caller()), w.post.Depot.Engine)
+	if err != nil {
+		return fmt.Errorf("ask what the sender may do: %w", err)
+	}
+	if m.internal = slices.Contains(granted, "comment.internal"); m.internal {
+		return nil
+	}
+	if err := m.parse(true); err != nil {
+		return fmt.Errorf("parse the message for its author's own words: %w", err)
+	}
+	return nil
+}
+
+// cut returns what a message says whose text is longer than what it becomes may say, as a file has it: of a comment without what it quotes,
+// which is for staff. It is empty for one that fits.
+func (m *message) cut(about *ent.Request) string {
+	whole, said := m.mail.Whole, m.said()
+	if about != nil {
+		whole, said = m.text(), m.text()
+	}
+	if _, over := split(said, maxBody); over == "" {
 		return ""
 	}
-	return m.mail.Whole
+	return whole
 }
 
 // once returns errTwice for a message that another one has become meanwhile, and makes others that are the same wait.
@@ -164,8 +187,11 @@ func (w *mailer) prepare(ctx context.Context, m *message, about *ent.Request) (f
 	}, err
 }
 
-// receipt tells the sender that their message has filed a request, unless many have.
+// receipt tells the sender that their message has filed a request, unless many have, or a program has sent it.
 func (m *message) receipt(ctx context.Context, tx *op.Tx, r *ent.Request) error {
+	if m.mail.Automatic != "" {
+		return nil
+	}
 	n, err := tx.InboundMail.Query().Where(
 		inboundmail.Sender(m.row.Sender), inboundmail.OutcomeEQ(inboundmail.OutcomeREQUEST), inboundmail.CreatedAtGT(m.row.CreatedAt.Add(-time.Hour)),
 	).Count(tx.Unfiltered(ctx, "what one address was answered, whosever it is"))
@@ -175,13 +201,15 @@ func (m *message) receipt(ctx context.Context, tx *op.Tx, r *ent.Request) error 
 	return tx.Insert(ctx, notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Receipt: true}, time.Time{})
 }
 
-// comment returns the comment that a message becomes. What is too long for its body goes to what it quotes.
+// comment returns the comment that a message becomes.
 func (m *message) comment(requestID string) request.CreateCommentInput {
-	body, rest := split(m.text(), maxBody)
-	quoted, _ := split(strings.TrimSpace(rest+"\n"+m.mail.Quoted), maxQuoted)
+	body, _ := split(m.text(), maxBody)
 	in := request.CreateCommentInput{ByID: op.ByID{ID: requestID}, Body: body, ByMail: true}
-	if quoted != "" {
+	if quoted, _ := split(m.mail.Quoted, maxQuoted); quoted != "" {
 		in.Quoted = &quoted
+	}
+	if m.internal {
+		in.Visibility = new(string(comment.VisibilityInternal))
 	}
 	return in
 }
@@ -268,6 +296,9 @@ func (w *mailer) keep(ctx context.Context, m *message, about *ent.Request) (kept
 			return kept, said, err
 		}
 		kept = append(kept, k)
+	}
+	if _, over := split(m.mail.Quoted, maxQuoted); over != "" && about != nil {
+		said = said.and("What it quotes is longer than 100000 characters and was cut.")
 	}
 	for _, n := range m.mail.Notes {
 		said = said.and(english(n.Text()))

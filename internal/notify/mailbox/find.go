@@ -13,6 +13,7 @@ import (
 	entrequest "atrium/ent/request"
 	"atrium/internal/desk/participant"
 	"atrium/internal/notify/inmail/reply"
+	"atrium/internal/notify/mail"
 	"atrium/internal/platform/principal"
 )
 
@@ -21,12 +22,15 @@ const lookedThrough = 500
 
 var (
 	threadID = regexp.MustCompile(`\breq_[0-9a-z]{26}\b`)
+	noteID   = regexp.MustCompile(`^req_[0-9a-z]{26}` + regexp.QuoteMeta(mail.NoteThread) + `@`)
 	numbered = regexp.MustCompile(`#([0-9]{1,12})\b`)
 )
 
-// named selects the requests that a message names: by its references to a mail of ours, or by #1042 in its subject.
+// named selects the requests that a message names: by its references to a mail of ours, or by #1042 in its subject. It notes whether the
+// mail is one whose answer is a note for staff.
 func (m *message) named() (where []predicate.Request) {
 	for _, ref := range slices.Concat(m.mail.References, m.mail.InReplyTo) {
+		m.note = m.note || noteID.MatchString(ref)
 		if id := threadID.FindString(ref); id != "" {
 			where = append(where, entrequest.ID(id))
 		}
@@ -83,7 +87,8 @@ func (w *mailer) tokened(ctx context.Context, m *message, token string, rows []*
 		return nil, fmt.Errorf("look for the sender's requests: %w", err)
 	}
 	for _, r := range slices.Concat(rows, theirs) {
-		if reply.Equal(token, reply.Token(key, r.CompanyID, r.ID, m.by.ID)) {
+		if note, ok := reply.Matches(token, key, r.CompanyID, r.ID, m.by.ID); ok {
+			m.note = m.note || note
 			return r, nil
 		}
 	}

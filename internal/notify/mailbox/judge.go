@@ -43,17 +43,7 @@ type Checker interface {
 // judge finds out whose a message is, and gives it its outcome unless it is to become a comment or a request. again says that the sender
 // cannot be checked at the moment.
 func (w *mailer) judge(ctx context.Context, m *message) (again bool, err error) {
-	options := inmail.Options{Markers: markers}
-	if m.mailbox.Kind == entmailbox.KindSMTP {
-		options.Sender = &m.row.MailFrom
-	}
-	m.mail, err = inmail.Parse(m.raw, options)
-	if m.mail != nil {
-		for _, text := range []*string{&m.mail.Text, &m.mail.Quoted, &m.mail.Whole} {
-			*text = account.Conceal(*text)
-		}
-		m.name()
-	}
+	err = m.parse(false)
 	if limit, ok := errors.AsType[*inmail.LimitError](err); ok {
 		m.out = outcome{inboundmail.OutcomeREFUSED, english(limit.Text())}
 		return false, nil
@@ -69,6 +59,22 @@ func (w *mailer) judge(ctx context.Context, m *message) (again bool, err error) 
 		}
 	}
 	return false, nil
+}
+
+// parse reads the message. ownWords leaves out of its text what it quotes between answers, or passes on.
+func (m *message) parse(ownWords bool) (err error) {
+	options := inmail.Options{Markers: markers, OwnWords: ownWords}
+	if m.mailbox.Kind == entmailbox.KindSMTP {
+		options.Sender = &m.row.MailFrom
+	}
+	m.mail, err = inmail.Parse(m.raw, options)
+	if m.mail != nil {
+		for _, text := range []*string{&m.mail.Text, &m.mail.Quoted, &m.mail.Whole} {
+			*text = account.Conceal(*text)
+		}
+		m.name()
+	}
+	return err
 }
 
 // name keeps how people tell the message from others.
@@ -89,20 +95,29 @@ func (w *mailer) machine(ctx context.Context, db *ent.Client, m *message) (bool,
 	case m.mail.Bounce != nil:
 		m.out.is = inboundmail.OutcomeBOUNCE
 		return false, w.bounced(ctx, db, m)
-	case m.mail.Automatic != "":
+	case m.mail.Automatic != "" && !m.released:
 		m.out = outcome{inboundmail.OutcomeLOOP, english(m.mail.Automatic.Text())}
 	case from == "":
 		m.out = outcome{inboundmail.OutcomeREFUSED, "It names no one author."}
 	default:
-		ours, err := db.Mailbox.Query().Where(entmailbox.Or(entmailbox.Address(from), entmailbox.ReceivesAt(from))).Exist(ctx)
+		ours, err := ofMailbox(ctx, db, from)
 		if err != nil {
-			return false, fmt.Errorf("look for the sender among the mailboxes: %w", err)
+			return false, err
 		}
 		if ours {
 			m.out = outcome{inboundmail.OutcomeLOOP, "It comes from a mailbox of the company."}
 		}
 	}
 	return false, nil
+}
+
+// ofMailbox reports whether a mailbox of the company has an address.
+func ofMailbox(ctx context.Context, db *ent.Client, address string) (bool, error) {
+	ours, err := db.Mailbox.Query().Where(entmailbox.Or(entmailbox.Address(address), entmailbox.ReceivesAt(address))).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for the sender among the mailboxes: %w", err)
+	}
+	return ours, nil
 }
 
 // bounced finds the users to whom a mail of ours did not come. Anybody can write a report: it counts for whoever got a mail with the token
@@ -128,7 +143,7 @@ func (w *mailer) bounced(ctx context.Context, db *ent.Client, m *message) error 
 	}
 	for _, about := range threadID.FindAllString(string(m.raw), mostReports) {
 		for _, id := range users {
-			if reply.Equal(token, reply.Token(key, m.row.CompanyID, about, id)) {
+			if _, ok := reply.Matches(token, key, m.row.CompanyID, about, id); ok {
 				m.bounced = []string{id}
 				return nil
 			}

@@ -31,7 +31,7 @@ var (
 
 	Release = op.OnRow("inboundmail.release", op.Spec{
 		Resource: "InboundMail", Action: op.Update, AdminLayer: true,
-		Summary: "Vouch for the sender of a message that is held: it is worked again",
+		Summary: "Vouch for the sender of a message that is held, or for one that a program sent: it is worked again",
 	}, loadMessage, release)
 
 	Refuse = op.OnRow("inboundmail.refuse", op.Spec{
@@ -112,8 +112,17 @@ func held(m *ent.InboundMail) error {
 }
 
 func release(ctx context.Context, tx *op.Tx, m *ent.InboundMail, _ op.ByID) (*ent.InboundMail, error) {
-	if err := held(m); err != nil {
+	if m.Outcome != inboundmail.OutcomeLOOP || m.StoredAs == "" {
+		if err := held(m); err != nil {
+			return nil, err
+		}
+	}
+	ours, err := ofMailbox(ctx, tx.Client, m.Sender)
+	switch {
+	case err != nil:
 		return nil, err
+	case ours:
+		return nil, apperr.New(apperr.Conflict, "The message comes from a mailbox of the company, which would answer itself.")
 	}
 	return m, tx.Insert(ctx, Args{Company: m.CompanyID, ID: m.ID, Released: true}, time.Time{})
 }

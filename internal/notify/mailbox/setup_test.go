@@ -186,7 +186,7 @@ func (d *desk) comments(id string) []*ent.Comment {
 // answerTo returns the address at which somebody answers mails about a request.
 func (d *desk) answerTo(u *ent.User, requestID string) string {
 	d.t.Helper()
-	at, err := mailbox.AnswerTo(d.AsUser(u), d.Store.Reader(), d.Engine.Sealer, u, requestID)
+	at, err := mailbox.AnswerTo(d.AsUser(u), d.Store.Reader(), d.Engine.Sealer, u, requestID, false)
 	require.NoError(d.t, err)
 	return at
 }

@@ -111,6 +111,8 @@ type message struct {
 	raw      []byte
 	released bool      // staff vouch for its sender
 	by       *ent.User // whose it is
+	note     bool      // it answers a mail that told what not everybody may read who reads the request
+	internal bool      // it becomes a note for staff
 	bounced  []string  // ids of users to whom a mail did not come
 	out      outcome
 }
@@ -189,9 +191,9 @@ func (w *mailer) giveUp(ctx context.Context, job *river.Job[Args]) error {
 	return w.conclude(ctx, m, job)
 }
 
-// waits reports whether a message has no outcome yet, or is held and was released.
+// waits reports whether a message has no outcome yet, or was released: one that is held, or that a program sent.
 func waits(m *ent.InboundMail, released bool) bool {
-	return m.Outcome == inboundmail.OutcomeRECEIVED || released && m.Outcome == inboundmail.OutcomeHELD
+	return m.Outcome == inboundmail.OutcomeRECEIVED || released && (m.Outcome == inboundmail.OutcomeHELD || m.Outcome == inboundmail.OutcomeLOOP)
 }
 
 // refused reports whether an error says that the message cannot become what it should, whenever it is tried again.

@@ -132,7 +132,10 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 			}
 			note.Quote = mail.Quote(reason, MaxQuote)
 		} else {
-			note.Subject, note.Quote = locale.Say("Assigned to you: %s", note.About), mail.Quote(r.Description, MaxQuote)
+			note.Subject, note.Markdown = locale.Say("Assigned to you: %s", note.About), r.Format == request.FormatMarkdown
+			if note.Quote, err = quoted(ctx, w.engine, r.Description, note.Markdown); err != nil {
+				return nil, note, err
+			}
 			note.Text = []locale.Text{by(who, locale.Say("%s assigned this request to you.", who), locale.Say("This request was assigned to you."))}
 		}
 		people, err := w.people(ctx, a, r.AssigneeID, team, w.reads.Request, r)
@@ -154,7 +157,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		return nil, note, fmt.Errorf("read the task: %w", err)
 	}
 	title := mail.Plain(t.Title, 100)
-	note.Subject, note.RequestID = locale.Say("A task for you: %s", title), t.RequestID
+	note.Subject, note.RequestID, note.Confidential = locale.Say("A task for you: %s", title), t.RequestID, true
 	note.Text = []locale.Text{locale.Say("A task waits for you: %s", title)}
 	if r := t.Edges.Request; r != nil {
 		note.About = Named(r)

@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/notification"
 	"atrium/ent/user"
+	"atrium/internal/desk/mention"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/platform/locale"
@@ -21,19 +22,21 @@ import (
 
 // Note is the content of a notice, in no language yet.
 type Note struct {
-	Kind        string
-	Subject     locale.Text   // one line; pass texts of other people through mail.Plain
-	About       string        // the subject of the mail, the same for all about one request (Named); empty for Subject
-	RequestID   *string       // the request that it is about; nil for none
-	ExecutionID *string       // the id of the execution that it comes from, which may have no request; nil for none
-	MailAt      time.Time     // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
-	Text        []locale.Text // the paragraphs of the mail; pass texts of other people through mail.Plain
-	Quote       string        // what somebody wrote, through mail.Quote; empty for nothing
-	Decide      bool          // the page of the request asks the reader for a decision
-	Rate        bool          // the mail asks how content the reader is with the request
-	Receipt     bool          // of a request to its requester, who is mailed it or nothing
-	ByMail      bool          // of a receipt: the request came by mail, and is answered by mail unless the requester or the company has chosen otherwise
-	CommentID   string        // the comment whose body Quote is; a mail that waits quotes it as it is by then. Empty for none
+	Kind         string
+	Subject      locale.Text   // one line; pass texts of other people through mail.Plain
+	About        string        // the subject of the mail, the same for all about one request (Named); empty for Subject
+	RequestID    *string       // the request that it is about; nil for none
+	ExecutionID  *string       // the id of the execution that it comes from, which may have no request; nil for none
+	MailAt       time.Time     // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
+	Text         []locale.Text // the paragraphs of the mail; pass texts of other people through mail.Plain
+	Quote        string        // what somebody wrote, through Quoted; empty for nothing
+	Markdown     bool          // Quote is written in Markdown
+	Decide       bool          // the page of the request asks the reader for a decision
+	Rate         bool          // the mail asks how content the reader is with the request
+	Receipt      bool          // of a request to its requester, who is mailed it or nothing
+	ByMail       bool          // of a receipt: the request came by mail, and is answered by mail unless the requester or the company has chosen otherwise
+	Confidential bool          // it tells what not everybody may read who reads the request: an answer by mail is a note for staff
+	CommentID    string        // the comment whose body Quote is; a mail that waits quotes it as it is by then. Empty for none
 }
 
 // Mentioned returns the subject of a mention.
@@ -92,6 +95,7 @@ func Send(ctx context.Context, tx *op.Tx, people []*ent.User, n Note) error {
 func (n Note) in(p locale.Printer) op.Told {
 	out := op.Told{
 		Language: p.Language, Kind: n.Kind, Subject: mail.Plain(p.T(n.Subject), maxSubject), Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, ""), Decide: n.Decide,
+		Note: n.Confidential,
 	}
 	if n.Rate {
 		out.Rate = out.Thread
@@ -99,7 +103,7 @@ func (n Note) in(p locale.Printer) op.Told {
 	if n.Receipt {
 		out.Kind = Receipt
 	}
-	e := op.Happening{Quote: n.Quote}
+	e := op.Happening{Quote: n.Quote, Markdown: n.Markdown}
 	for _, t := range n.Text {
 		e.Paragraphs = append(e.Paragraphs, p.T(t))
 	}
@@ -220,6 +224,15 @@ func Finish(ctx context.Context, e *op.Engine, companyID, worker string, people 
 
 // Named returns what a notification calls a request: "#1042 A new laptop".
 func Named(r *ent.Request) string { return fmt.Sprintf("#%d %s", r.Number, mail.Plain(r.Title, 100)) }
+
+// Quoted returns what somebody wrote as a mail shows it: with the names of those whom it mentions. names are those of the text.
+func Quoted(text string, isMarkdown bool, names mention.Names) string {
+	put := names.In
+	if isMarkdown {
+		put = names.InMarkdown
+	}
+	return mail.Quote(put(text), MaxQuote)
+}
 
 // MaxQuote is how many characters of a text a mail shows; its link leads to the rest.
 const MaxQuote = 4000

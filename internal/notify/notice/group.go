@@ -12,6 +12,7 @@ import (
 	"atrium/ent/notification"
 	"atrium/ent/request"
 	"atrium/ent/user"
+	"atrium/internal/desk/mention"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/platform/locale"
@@ -29,18 +30,20 @@ const lookBack = time.Hour
 type held struct {
 	Paragraphs []string `json:"paragraphs"`
 	Quote      string   `json:"quote,omitempty"`
+	Markdown   bool     `json:"markdown,omitempty"`
 	Comment    string   `json:"comment,omitempty"` // the comment that it tells of, whose body is quoted as it is by then
 	Decide     bool     `json:"decide,omitempty"`
+	Note       bool     `json:"note,omitempty"`
 	Rate       bool     `json:"rate,omitempty"`
 }
 
 // hold returns a mail as the column keeps it.
 func (n Note) hold(told op.Told) ([]byte, error) {
-	h := held{Comment: n.CommentID, Decide: n.Decide, Rate: n.Rate}
+	h := held{Comment: n.CommentID, Decide: n.Decide, Note: n.Confidential, Rate: n.Rate}
 	for _, e := range told.Events {
 		h.Paragraphs = append(h.Paragraphs, e.Paragraphs...)
 		if n.CommentID == "" {
-			h.Quote = e.Quote
+			h.Quote, h.Markdown = e.Quote, e.Markdown
 		}
 	}
 	out, err := json.Marshal(h)
@@ -133,7 +136,8 @@ type waiting struct {
 // event is one of what a mail tells.
 type event struct {
 	op.Happening
-	at time.Time // notices of one moment may be given in any order
+	at   time.Time // notices of one moment may be given in any order
+	note bool      // it tells what not everybody may read who reads the request
 }
 
 // grouped mails a person what has happened to a request since the last mail about it, and takes it out of what is due. Who does not get
@@ -178,21 +182,30 @@ func (d *digester) waiting(ctx context.Context, of *ent.Notification, now time.T
 	if err != nil {
 		return nil, err
 	}
-	w.tell(list, comments)
+	texts := make([]string, 0, len(comments))
+	for _, c := range comments {
+		texts = append(texts, c.Body)
+	}
+	names, err := mention.Read(ctx, db, texts...)
+	if err != nil {
+		return nil, err
+	}
+	w.tell(list, comments, names)
 	return w, nil
 }
 
 // tell notes what the person may read of the mails, which are not those of comments that are missing.
-func (w *waiting) tell(list []*ent.Notification, comments map[string]*ent.Comment) {
+func (w *waiting) tell(list []*ent.Notification, comments map[string]*ent.Comment, names mention.Names) {
 	for _, n := range list {
 		h := w.mails[n.ID]
-		e := event{op.Happening{Paragraphs: h.Paragraphs, Quote: h.Quote}, n.CreatedAt}
+		e := event{op.Happening{Paragraphs: h.Paragraphs, Quote: h.Quote, Markdown: h.Markdown}, n.CreatedAt, h.Note}
 		if h.Comment != "" {
 			c, ok := comments[h.Comment]
 			if !ok {
 				continue
 			}
-			e.Quote, e.at = mail.Quote(c.Body, MaxQuote), c.CreatedAt
+			e.Markdown = c.Format == comment.FormatMarkdown
+			e.Quote, e.at, e.note = Quoted(c.Body, e.Markdown, names), c.CreatedAt, c.Visibility == comment.VisibilityInternal
 		}
 		w.told[n.ID] = e
 	}
@@ -272,6 +285,7 @@ func (w *waiting) letter(p locale.Printer, list []*ent.Notification) op.Told {
 	shown := list[:min(len(list), maxEvents)]
 	for _, n := range shown {
 		e := w.told[n.ID].Happening
+		out.Note = out.Note || w.told[n.ID].note
 		e.Quote = mail.Quote(e.Quote, max(minQuote, min(MaxQuote, maxQuotes/len(shown))))
 		out.Events = append(out.Events, e)
 	}

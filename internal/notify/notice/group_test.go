@@ -255,7 +255,7 @@ func TestWhatWaitsInTheReadersLanguage(t *testing.T) {
 		d.idle()
 		d.pass(later)
 		require.Equal(t, "progress: #1 Laptop\n"+c.staff.Name+" hat auf Ihre Anfrage geantwortet.\nSeit wann?\n/requests/"+c.by.ID, d.mails.of(c.who)[1])
-		require.Equal(t, "mention: #1 Laptop\n"+c.staff.Name+" commented on this request.\nSeit wann?\n"+c.staff.Name+" mentioned you in an internal note.\n@"+owner.Email+
+		require.Equal(t, "mention: #1 Laptop\n"+c.staff.Name+" commented on this request.\nSeit wann?\n"+c.staff.Name+" mentioned you in an internal note.\n@"+owner.Name+
 			" look\n/requests/"+c.by.ID, d.mails.of(owner)[1])
 	})
 }

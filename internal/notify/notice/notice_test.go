@@ -40,12 +40,14 @@ type letters struct {
 	op.Mailer
 	mu   sync.Mutex
 	sent map[string][]string
+	note map[string][]bool // of each, whether an answer to it is a note for staff
 }
 
 func (l *letters) Tell(_ context.Context, _ *store.Tx, u *ent.User, t op.Told) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sent[u.Email] = append(l.sent[u.Email], t.Kind+": "+t.Subject+"\n"+testkit.Said(t))
+	l.note[u.Email] = append(l.note[u.Email], t.Note)
 	return nil
 }
 
@@ -70,7 +72,7 @@ type desk struct {
 func each(t *testing.T, test func(t *testing.T, d *desk)) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		d := &desk{World: w, t: t, mails: &letters{sent: map[string][]string{}}}
+		d := &desk{World: w, t: t, mails: &letters{sent: map[string][]string{}, note: map[string][]bool{}}}
 		w.Engine.Mailer = d.mails
 		owner := w.As(w.A, principal.Owner)
 		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
@@ -193,7 +195,7 @@ func TestDigest(t *testing.T) {
 func TestCompaniesTakeTurns(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		mails := &letters{sent: map[string][]string{}}
+		mails := &letters{sent: map[string][]string{}, note: map[string][]bool{}}
 		w.Engine.Mailer = mails
 		ours, theirs := w.A.Users[principal.Agent], w.B.Users[principal.Agent]
 		require.NoError(t, w.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {

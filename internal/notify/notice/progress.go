@@ -16,8 +16,12 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/desk/lifecycle"
+<<<<<<< HEAD
 	"atrium/internal/identity/access"
 	"atrium/internal/notify/mail"
+=======
+	"atrium/internal/desk/mention"
+>>>>>>> h-mailtext
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/locale"
@@ -107,13 +111,25 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	}
 	said := ""
 	if c, ok := row.(*ent.Comment); ok {
-		said = c.Body
+		said, note.Confidential, note.Markdown = c.Body, c.Visibility == comment.VisibilityInternal, c.Format == comment.FormatMarkdown
 	}
 	if a.Reopened {
 		if said, err = reasonOf(ctx, w.engine, a.Request); err != nil {
 			return nil, note, err
 		}
 	}
+<<<<<<< HEAD
+=======
+	if a.Comment == "" && r.Status == request.StatusCANCELLED && r.DeclineReason == nil {
+		a.merged, err = w.engine.Store.Reader().RequestLink.Query().Where(requestlink.FromID(r.ID), requestlink.TypeEQ(requestlink.TypeDuplicates)).Exist(ctx)
+		if err != nil {
+			return nil, note, fmt.Errorf("read the links: %w", err)
+		}
+	}
+	if a.Comment == "" {
+		note.Markdown = (a.Filed || a.Receipt) && r.Format == request.FormatMarkdown // what is told is the description
+	}
+>>>>>>> h-mailtext
 	tell := told
 	if a.Watchers {
 		tell = toldWatchers
@@ -122,7 +138,10 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	note.About, note.RequestID, note.CommentID = Named(r), &r.ID, a.Comment
 	var text locale.Text
 	note.Subject, text, said = tell(a, r, who, said)
-	note.Text, note.Quote = []locale.Text{text}, mail.Quote(said, MaxQuote)
+	note.Text = []locale.Text{text}
+	if note.Quote, err = quoted(ctx, w.engine, said, note.Markdown); err != nil {
+		return nil, note, err
+	}
 	if a.Signed {
 		lines, err := w.answers(ctx, r)
 		if err != nil {
@@ -146,6 +165,15 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 		note.Text = append(note.Text, files...)
 	}
 	return people, note, nil
+}
+
+// quoted is Quoted for a worker, which reads the names itself.
+func quoted(ctx context.Context, e *op.Engine, text string, isMarkdown bool) (string, error) {
+	names, err := mention.Read(ctx, e.Store.Reader(), text)
+	if err != nil {
+		return "", err
+	}
+	return Quoted(text, isMarkdown, names), nil
 }
 
 // people returns the requester, or who watches the request and is not told of the same otherwise.

@@ -9,6 +9,7 @@ import (
 
 	"atrium/ent"
 	entattachment "atrium/ent/attachment"
+	"atrium/ent/comment"
 	"atrium/ent/inboundmail"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
@@ -36,7 +37,7 @@ func (w *quarantined) Work(ctx context.Context, job *river.Job[attachment.Quaran
 }
 
 func (w *quarantined) find(ctx context.Context, args attachment.QuarantinedArgs) ([]*ent.User, Note, error) {
-	a, err := w.engine.Store.Reader().Attachment.Query().Where(entattachment.ID(args.ID), entattachment.DeletedAtIsNil()).WithRequest().Only(ctx)
+	a, err := w.engine.Store.Reader().Attachment.Query().Where(entattachment.ID(args.ID), entattachment.DeletedAtIsNil()).WithRequest().WithComment().Only(ctx)
 	if err != nil {
 		return nil, Note{}, wrap("read the file", ent.MaskNotFound(err))
 	}
@@ -44,6 +45,9 @@ func (w *quarantined) find(ctx context.Context, args attachment.QuarantinedArgs)
 	note := Note{
 		Kind: Progress, Subject: locale.Say("Quarantined: %s", name), RequestID: a.RequestID,
 		Text: []locale.Text{locale.Say("The virus scanner found something in the file %s. Nobody can open it.", name)},
+	}
+	if c := a.Edges.Comment; c != nil {
+		note.Confidential = c.Visibility == comment.VisibilityInternal
 	}
 	q := w.engine.Store.Reader().User.Query().Where(user.StatusIn(user.StatusActive, user.StatusInvited)).Order(user.ByID()).Limit(MaxTold)
 	r := a.Edges.Request

@@ -201,3 +201,15 @@ func plain(b []byte) string {
 }
 
 func resolved(b []byte) []byte { return util.ResolveEntityNames(util.ResolveNumericReferences(b)) }
+
+// Escape returns a text in Markdown that is shown as it stands: without marks, links and references of its own.
+func Escape(s string) string {
+	var out strings.Builder
+	for _, r := range s {
+		if r < utf8.RuneSelf && util.IsPunct(byte(r)) {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

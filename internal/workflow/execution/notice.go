@@ -112,7 +112,7 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 		about, title = notice.Named(r), notice.Named(r)
 		by, row = request.Get.Info(), r
 	}
-	note := notice.Note{Kind: a.Occasion, Subject: n.subject(about), About: title, RequestID: e.RequestID, ExecutionID: &e.ID, Text: []locale.Text{
+	note := notice.Note{Kind: a.Occasion, Subject: n.subject(about), About: title, RequestID: e.RequestID, ExecutionID: &e.ID, Confidential: true, Text: []locale.Text{
 		n.text, locale.Say("Workflow: %s\nWhat: %s", workflow, mail.Plain(a.What, 500)),
 	}}
 	if a.Approval != "" {

@@ -383,6 +383,8 @@ func TestMailsTellWhatIsShown(t *testing.T) {
 		require.NoError(t, s.decide(approver, s.approval(r).ID, "APPROVE"))
 		require.Eventually(t, func() bool { return len(mails.to(worker.Email)) > 0 }, patience, tick)
 		require.Contains(t, mails.to(worker.Email)[0], "\nAus früheren Schritten:\nErgebnis: Genehmigt\n")
+		require.NotContains(t, mails.open, approver.Email, "the requester may not read it: answers are notes for staff")
+		require.NotContains(t, mails.open, worker.Email)
 	})
 }
 

@@ -33,12 +33,16 @@ type posted struct {
 	op.Mailer
 	mu   sync.Mutex
 	sent map[string][]string
+	open []string // whom a mail was sent to that the requester may read as well
 }
 
 func (p *posted) Tell(_ context.Context, _ *store.Tx, u *ent.User, t op.Told) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sent[u.Email] = append(p.sent[u.Email], t.Subject+"\n"+testkit.Said(t))
+	if !t.Note {
+		p.open = append(p.open, u.Email)
+	}
 	return nil
 }
 

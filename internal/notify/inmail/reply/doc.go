@@ -3,6 +3,6 @@
 // who writes: a mail may have been passed on, so the From is checked besides.
 //
 // The token is 20 characters, 100 bits of HMAC-SHA-256 in base32, lower case: it survives programs that fold the case, and cannot be found
-// by trying. It names nothing: Token says what the token of a request and a person is, and whoever stores it looks it up, or compares it by
-// Equal with those of the participants. It stays the same for ever; a new key ends all addresses at once.
+// by trying. It names nothing: Matches compares it with those of a request and a person, of which there are two: an answer to the one of
+// NoteToken is a note for staff. It stays the same for ever; a new key ends all addresses at once.
 package reply

@@ -24,7 +24,8 @@ func TestAddress(t *testing.T) {
 		mailbox, got, ok := reply.Parse(written)
 		require.True(t, ok, written)
 		require.Equal(t, "help@desk.test", mailbox)
-		require.True(t, reply.Equal(token, got))
+		note, ours := reply.Matches(got, key, "cmp_1", "req_1", "usr_1")
+		require.Equal(t, []bool{false, true}, []bool{note, ours})
 	}
 }
 
@@ -40,8 +41,21 @@ func TestTokensDiffer(t *testing.T) {
 		require.Empty(t, seen[token], "%v has the token of %s", parts, seen[token])
 		seen[token] = fmt.Sprint(parts)
 		require.Equal(t, token, reply.Token([]byte(parts[0]), parts[1], parts[2], parts[3]), "it stays the same")
-		require.False(t, reply.Equal(token, token[:19]))
+		_, ours := reply.Matches(token[:19], []byte(parts[0]), parts[1], parts[2], parts[3])
+		require.False(t, ours)
 	}
+}
+
+// The token of a mail whose answer is a note says so, and is another one.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	token := reply.NoteToken(key, "cmp_1", "req_1", "usr_1")
+	require.Regexp(t, "^[a-z2-7]{20}$", token)
+	require.NotEqual(t, reply.Token(key, "cmp_1", "req_1", "usr_1"), token)
+	note, ours := reply.Matches(token, key, "cmp_1", "req_1", "usr_1")
+	require.Equal(t, []bool{true, true}, []bool{note, ours})
+	note, ours = reply.Matches(token, key, "cmp_1", "req_1", "usr_2")
+	require.Equal(t, []bool{false, false}, []bool{note, ours})
 }
 
 // A tag that somebody uses himself is no token, and belongs to the address.

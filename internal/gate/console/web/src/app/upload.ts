@@ -1,9 +1,9 @@
 // upload sends the bytes of a file: XMLHttpRequest alone tells how far that is. What stands around them goes by GraphQL.
 import { t } from './text';
 
-// contentOf is the address of a file's bytes, and previewOf that of a small picture of an image.
+// contentOf is the address of a file's bytes, and previewOf that of a picture of an image whose longer side has at most so many pixels.
 export const contentOf = (id: string) => `/v1/attachments/${id}/content`;
-export const previewOf = (id: string) => `/v1/attachments/${id}/preview?size=320`;
+export const previewOf = (id: string, size: 320 | 1024) => `/v1/attachments/${id}/preview?size=${size}`;
 
 // upload sends a file, and tells `moved` which share of it is there, 0 to 1. It ends with what went wrong; with '' once all is there.
 export function upload(id: string, file: File, moved: (share: number) => void, signal: AbortSignal): Promise<string> {

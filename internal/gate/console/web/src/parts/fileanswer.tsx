@@ -83,7 +83,7 @@ function Kept({ id, sent, fault, drop }: KeptProps) {
   const picture = /^image\/(png|jpeg|gif|webp)$/.test(sent?.type ?? row?.mediaType ?? '');
   return (
     <li className="line">
-      {picture && <img src={previewOf(id)} alt="" />}
+      {picture && <img src={previewOf(id, 320)} alt="" />}
       <span className="grow"><bdi>{name}</bdi> {size !== undefined && <span className="soft small-text">{sizeOf(size)}</span>}{fault && <span className="fault block">{fault}</span>}</span>
       <button type="button" className="icon small" aria-label={t('Remove {name}', { name })} title={t('Remove {name}', { name })} onClick={() => { drop(Boolean(sent) || row?.requestId === null); }}><X size={14} aria-hidden /></button>
     </li>

@@ -1,6 +1,6 @@
 // files are what people attach to what they write, and the list of it where it is read.
 import { Paperclip, X } from 'lucide-react';
-import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent, type MouseEvent, type ReactNode } from 'react';
 import { useWrite } from '../app/data';
 import { sentence } from '../app/fault';
 import { can, useViewer } from '../app/session';
@@ -9,7 +9,7 @@ import { contentOf, previewOf, upload } from '../app/upload';
 import { AddFile, DropFile } from '../gen/documents';
 import type { FileFragment } from '../gen/types';
 import { kindsOf, taken } from '../ui/accept';
-import { Confirm } from '../ui/dialog';
+import { Confirm, Dialog } from '../ui/dialog';
 import { sizeOf } from '../ui/size';
 import { toast } from '../ui/toast';
 
@@ -101,11 +101,32 @@ const pictured = (f: FileFragment) => f.status === 'READY' && f.width !== null &
 
 const says: Record<string, string> = { PENDING: t('Being checked for viruses'), INFECTED: t('Contains a virus: nobody can open it') };
 
+// Picture is a picture where it is read: small, and larger on top of the page.
+function Picture({ file: f }: { file: FileFragment }) {
+  const [large, setLarge] = useState(false);
+  const enlarge = (e: MouseEvent) => {
+    if (e.metaKey || e.ctrlKey || e.shiftKey) return; // to a tab of its own
+    e.preventDefault();
+    setLarge(true);
+  };
+  return (
+    <>
+      <a href={contentOf(f.id)} className="picture-of" onClick={enlarge}><img src={previewOf(f.id, 320)} alt={f.name} /></a>
+      {large && (
+        <Dialog title={f.name} close={() => { setLarge(false); }} wide>
+          <img src={previewOf(f.id, 1024)} alt={f.name} className="large" />
+          <footer><a href={contentOf(f.id)} download={f.name}>{t('Download {name}', { name: f.name })}</a></footer>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
 // FileLine is a file where it is read: what it is, and what gives its bytes.
 export function FileLine({ file: f, children }: { file: FileFragment; children?: ReactNode }) {
   return (
     <li className="line">
-      {pictured(f) && <a href={contentOf(f.id)} className="picture-of"><img src={previewOf(f.id)} alt={f.name} /></a>}
+      {pictured(f) && <Picture file={f} />}
       <span className="grow">{f.scan === 'INFECTED' ? <bdi>{f.name}</bdi> : <a href={contentOf(f.id)} download={f.name}><bdi>{f.name}</bdi></a>} <span className="soft small-text">{sizeOf(f.size)}</span>{says[f.scan] && <span className="soft small-text block">{says[f.scan]}</span>}</span>
       {children}
     </li>

@@ -1,6 +1,6 @@
 // What became of a message is said in words, and what staff may do with a held one follows from who sent it.
 import { describe, expect, it } from 'vitest';
-import { faultSaid, onRelease, outcomeSays, outcomeTone, outcomeWord, reasonSaid } from '../pages/mail/outcomes';
+import { faultSaid, onRelease, outcomeSays, outcomeTone, outcomeWord, reasonSaid, releasable } from '../pages/mail/outcomes';
 import { MailOutcome } from '../gen/enums';
 
 describe('a message', () => {
@@ -22,6 +22,13 @@ describe('a message', () => {
   it('leaves out what the page offers itself, and says what it does not know as the server does', () => {
     expect(reasonSaid('Its sender is no member. Invite them, and release it.').says).toBe('Its sender is not a member.');
     expect(reasonSaid('The request is not valid. fields.model: Is required.').says).toBe('The request is not valid. fields.model: Is required.');
+  });
+});
+
+describe('a message that may be released', () => {
+  it('is held, or was sent by a program, such as a mailing list, but by no mailbox of the company', () => {
+    expect(MailOutcome.filter((outcome) => releasable({ outcome, reason: 'The message comes from a mailing list.' })).toSorted()).toEqual(['HELD', 'LOOP']);
+    expect(releasable({ outcome: 'LOOP', reason: 'It comes from a mailbox of the company.' })).toBe(false);
   });
 });
 

@@ -11,7 +11,7 @@ import { Confirm, Dialog } from '../../ui/dialog';
 import { Loaded } from '../../ui/page';
 import { NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
-import { onRelease, outcomeSays, outcomeTone, outcomeWord, reasonSaid } from './outcomes';
+import { onRelease, outcomeSays, outcomeTone, outcomeWord, reasonSaid, releasable } from './outcomes';
 
 export const subjectOf = (m: { subject?: string | null }) => m.subject || t('(no subject)');
 
@@ -47,7 +47,7 @@ function Body({ message: m, box, again, close, changed }: BodyProps) {
         <h3>{t('Preview')}</h3>
         {m.excerpt ? <p className="prose" dir="auto">{m.excerpt}</p> : <p className="soft">{t('It has no text, or is not kept any more: messages are kept for 30 days.')}</p>}
       </section>
-      {m.outcome === 'HELD' && <Held message={m} box={box} working={working} work={work} refused={() => { close(); changed(); }} />}
+      {releasable(m) && <Held message={m} box={box} working={working} work={work} refused={() => { close(); changed(); }} />}
     </div>
   );
 }
@@ -86,7 +86,7 @@ function useWorked(m: MessageFragment, again: () => void, changed: () => void): 
 
 interface HeldProps { message: MessageFragment; box: MailboxFullFragment | undefined; working: boolean; work: () => void; refused: () => void }
 
-// Held says what releasing a message means, and offers that and to refuse it.
+// Held says what releasing a message means, and offers that and, of one that waits, to refuse it.
 function Held({ message: m, box, working, work, refused }: HeldProps) {
   const viewer = useViewer();
   const sender = useRead(SenderOf, { email: [m.sender ?? ''] }, !can(viewer, 'user.read'));
@@ -101,7 +101,7 @@ function Held({ message: m, box, working, work, refused }: HeldProps) {
     if ((await release({ input: { id: m.id } })).data) work();
   };
   const says = {
-    filed: who ? placed(t('Release it if you trust that {name} wrote it. It then becomes a comment or a request of theirs.'), { name: <bdi>{who.name}</bdi> }) : t('Its sender is not a member. Release the message to invite them and submit the request.'),
+    filed: who ? placed(m.outcome === 'LOOP' ? t('Release it if it matters all the same. It then becomes a comment or a request of {name}, and nobody is sent a receipt.') : t('Release it if you trust that {name} wrote it. It then becomes a comment or a request of theirs.'), { name: <bdi>{who.name}</bdi> }) : t('Its sender is not a member. Release the message to invite them and submit the request.'),
     invite: can(viewer, 'user.invite') ? t('Its sender is not a member. Invite them to submit their request.') : t('Its sender is not a member. An admin can invite them; then you can release the message.'),
     refused: t('Its sender is no longer a member, so it cannot be processed.'),
   }[then];
@@ -112,7 +112,7 @@ function Held({ message: m, box, working, work, refused }: HeldProps) {
     <>
       {can(viewer, 'inboundmail.release') && <p className="notice" role="status">{working ? t('It is being worked on…') : says}</p>}
       <footer className="line">
-        {can(viewer, 'inboundmail.refuse') && <button type="button" className="danger-plain" disabled={busy} onClick={() => { setAsking(true); }}>{t('Refuse')}</button>}
+        {m.outcome === 'HELD' && can(viewer, 'inboundmail.refuse') && <button type="button" className="danger-plain" disabled={busy} onClick={() => { setAsking(true); }}>{t('Refuse')}</button>}
         {can(viewer, 'inboundmail.release') && offers && <button type="button" disabled={busy} onClick={() => { void vouch(); }}>{then === 'invite' ? t('Invite and release') : t('Release')}</button>}
       </footer>
       {asking && (

@@ -41,6 +41,11 @@ const sentences: Record<string, string> = {
   'The subject is one of automatic replies.': t('The subject is one of automatic replies.'), // not said
 };
 
+const ours = 'It comes from a mailbox of the company.'; // not said
+
+// releasable is whether staff may release a message: one that is held, or that a program sent, unless it comes from a mailbox.
+export const releasable = (m: { outcome: MailOutcome; reason?: string | null }): boolean => m.outcome === 'HELD' || (m.outcome === 'LOOP' && m.reason !== ours); // not said
+
 const unproven = 'It is not proven to come from its sender.'; // not said
 
 // reasonSaid is the reason of an outcome in the language of the page, with the findings of the check of its sender apart.
