@@ -224,18 +224,17 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 	if err != nil {
 		return nil, fmt.Errorf("change the comment: %w", err)
 	}
-<<<<<<< HEAD
-	if before.Visibility == comment.VisibilityPublic || after.Visibility == comment.VisibilityInternal {
-		return after, nil
+	if before.Visibility == comment.VisibilityInternal && after.Visibility == comment.VisibilityPublic {
+		r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(before.RequestID))).Only(tx.Unfiltered(ctx, "the comment's own request"))
+		if err != nil {
+			return nil, fmt.Errorf("read the comment's request: %w", err)
+		}
+		if err := announce(ctx, tx, r, after, told, true); err != nil {
+			return nil, err
+		}
 	}
-	r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(before.RequestID))).Only(tx.Unfiltered(ctx, "the comment's own request"))
-	if err != nil {
-		return nil, fmt.Errorf("read the comment's request: %w", err)
-	}
-	return after, announce(ctx, tx, r, after, told, true)
-=======
-	return after, conceal(ctx, tx, after)
->>>>>>> h-mailtext
+	shown := *after // the row itself is what the audit entry tells
+	return &shown, conceal(ctx, tx, &shown)
 }
 
 func deleteComment(ctx context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (struct{}, error) {

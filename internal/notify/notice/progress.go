@@ -16,12 +16,8 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/desk/lifecycle"
-<<<<<<< HEAD
-	"atrium/internal/identity/access"
-	"atrium/internal/notify/mail"
-=======
 	"atrium/internal/desk/mention"
->>>>>>> h-mailtext
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/locale"
@@ -118,18 +114,9 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 			return nil, note, err
 		}
 	}
-<<<<<<< HEAD
-=======
-	if a.Comment == "" && r.Status == request.StatusCANCELLED && r.DeclineReason == nil {
-		a.merged, err = w.engine.Store.Reader().RequestLink.Query().Where(requestlink.FromID(r.ID), requestlink.TypeEQ(requestlink.TypeDuplicates)).Exist(ctx)
-		if err != nil {
-			return nil, note, fmt.Errorf("read the links: %w", err)
-		}
-	}
 	if a.Comment == "" {
 		note.Markdown = (a.Filed || a.Receipt) && r.Format == request.FormatMarkdown // what is told is the description
 	}
->>>>>>> h-mailtext
 	tell := told
 	if a.Watchers {
 		tell = toldWatchers
