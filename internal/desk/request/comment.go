@@ -233,8 +233,8 @@ func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in Updat
 			return nil, err
 		}
 	}
-	shown := *after // the row itself is what the audit entry tells
-	return &shown, conceal(ctx, tx, &shown)
+	seen := *after // the row itself is what the audit entry tells
+	return &seen, conceal(ctx, tx, &seen)
 }
 
 func deleteComment(ctx context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (struct{}, error) {
