@@ -84,7 +84,7 @@ func TestRefusedRequestsAreIncidents(t *testing.T) {
 		require.JSONEq(t, `{"host":"db-2"}`, string(r.Fields))
 
 		// A call that the mapping cannot read can be skipped.
-		c := h.take(h.signed(`{"nothing":true}`))
+		c := h.take(h.signed(`["nothing"]`))
 		i = h.incident(c.ExecutionID)
 		require.Equal(t, "expression_failed", i.Code)
 		require.Contains(t, i.Message, "fields.host")
