@@ -26,7 +26,9 @@ func RetryAfter(value string, now time.Time) time.Duration {
 }
 
 // Kept calls kept.
-func Kept(body []byte, secrets ...secret.Value) string { return kept(body, secrets) }
+func Kept(a egress.Answer, whole bool, secrets ...secret.Value) string {
+	return kept(a, whole, secrets)
+}
 
 // Lost returns how many unrecorded attempts a job with these errors may have made.
 func Lost(s *store.Store, errs ...string) int {

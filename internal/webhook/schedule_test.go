@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"atrium/internal/platform/egress"
 	"atrium/internal/secret"
 	"atrium/internal/webhook"
 )
@@ -90,15 +91,23 @@ func TestSchedulesThatAreRefused(t *testing.T) {
 // secret.
 func TestKeptBody(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "thanks", webhook.Kept([]byte("thanks")))
-	require.Equal(t, "a\uFFFDb\uFFFD", webhook.Kept([]byte("a\x00b\xff")))
-	require.Len(t, webhook.Kept([]byte(strings.Repeat("x", 5000))), 1024)
+	answer := func(body string, kind ...string) egress.Answer {
+		return egress.Answer{Body: []byte(body), Header: http.Header{"Content-Type": kind}}
+	}
+	require.Equal(t, "thanks", webhook.Kept(answer("thanks"), true))
+	require.Equal(t, `a\x00b\xff`, webhook.Kept(answer("a\x00b\xff"), true))
+	require.Equal(t, "Zoë", webhook.Kept(answer("Zo\xeb", "text/plain; charset=iso-8859-1"), true), "in the charset that it names")
+	require.Equal(t, `Zo\xeb`, webhook.Kept(answer("Zo\xeb", "text/plain; charset=klingon"), true))
+	require.Equal(t, "abü", webhook.Kept(answer("abü\xf0\x9f\x98"), false), "its end is cut within a character")
+	require.Equal(t, `abü\xf0\x9f\x98`, webhook.Kept(answer("abü\xf0\x9f\x98"), true))
+	require.Len(t, webhook.Kept(answer(strings.Repeat("x", 5000)), true), 1024)
+	require.Len(t, webhook.Kept(answer(strings.Repeat("\xff", 1024)), true), 1024)
 	key := secret.Value("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	for _, echo := range []string{"you sent " + string(key) + "!", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"} {
-		require.NotContains(t, webhook.Kept([]byte(echo), key), "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+		require.NotContains(t, webhook.Kept(answer(echo), true, key), "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		text := webhook.Kept(rapid.SliceOf(rapid.Byte()).Draw(t, "body"))
+		text := webhook.Kept(egress.Answer{Body: rapid.SliceOf(rapid.Byte()).Draw(t, "body")}, rapid.Bool().Draw(t, "whole"))
 		require.True(t, utf8.ValidString(text))
 		require.NotContains(t, text, "\x00")
 		require.LessOrEqual(t, len(text), 1024)

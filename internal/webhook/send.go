@@ -86,7 +86,7 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 	r := report{took: time.Since(began), attempt: Attempt{At: now}}
 	r.attempt.LatencyMs = int(r.took.Milliseconds())
 	if answer.Status != 0 {
-		r.attempt.StatusCode, r.attempt.ResponseBody = &answer.Status, new(kept(answer.Body, secrets))
+		r.attempt.StatusCode, r.attempt.ResponseBody = &answer.Status, new(kept(answer, err == nil && !answer.Truncated, secrets))
 	}
 	if err != nil {
 		return r.withError(err), nil
@@ -123,10 +123,19 @@ func (r report) withError(err error) report {
 	return r
 }
 
-// kept returns what the history stores of an answer's body: valid UTF-8 without NUL, at most keptBody bytes. It masks the signing
-// secrets, which a receiver may echo.
-func kept(body []byte, secrets []secret.Value) string {
-	shown := text.Plain(string(body))
+// kept returns what the history stores of an answer's body: text of at most keptBody bytes, with escapes for a body that is not in the
+// charset that it names. It masks the signing secrets, which a receiver may echo.
+func kept(a egress.Answer, whole bool, secrets []secret.Value) string {
+	shown := text.Plain(string(a.Body))
+	for cut := 0; cut <= min(len(a.Body), utf8.UTFMax-1); cut++ {
+		if decoded, unreadable := text.Decode(a.Body[:len(a.Body)-cut], a.Header.Get("Content-Type")); unreadable == "" {
+			shown = text.Plain(string(decoded))
+			break
+		}
+		if whole {
+			break // no character is cut
+		}
+	}
 	for _, s := range secrets {
 		shown = strings.ReplaceAll(shown, string(s), signing.Prefix+"***")
 		shown = strings.ReplaceAll(shown, strings.TrimPrefix(string(s), signing.Prefix), "***")

@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -94,6 +95,46 @@ func TestEmptyWorkingHoursAreNone(t *testing.T) {
 		week, err = workflow.HoursOf(all)
 		require.NoError(t, err)
 		require.Nil(t, week)
+	})
+}
+
+// A calendar must leave time for the service levels and timers of published workflows, and a workflow is saved and published with those that
+// its calendar leaves time for.
+func TestACalendarLeavesTimeForWorkflows(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		hours := func(from, to string) op.Patch[workflow.WorkingHours] {
+			return op.SetTo(workflow.WorkingHours{Mon: []workflow.WorkingTime{{From: from, To: to}}})
+		}
+		for name, phase := range map[string]string{
+			"service levels": `{"id": "p", "type": "PROCESS", "sla": {"responseMinutes": 1, "resolutionMinutes": 2000, "calendarId": %q}}`,
+			"a timer":        `{"id": "p", "type": "TIMER", "config": {"duration": "33h20m", "calendarId": %q}}`,
+		} {
+			week := hours("09:00", "10:00").Value()
+			c := testkit.Run(t, w, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: name, WorkingHours: &week})
+			update := func(to op.Patch[workflow.WorkingHours]) error {
+				return run(ctx, w, workflow.UpdateCalendar, workflow.UpdateCalendarInput{ByID: op.ByID{ID: c.ID}, WorkingHours: to})
+			}
+			flow := create(t, w, w.A, name)
+			draft := workflow.NewDefinition(fmt.Appendf(nil, `{"phases": [{"id": "s", "type": "START"}, `+phase+`, {"id": "e", "type": "END"}],
+				"transitions": [{"from": "s", "name": "next", "to": "p"}, {"from": "p", "name": "next", "to": "e"}]}`, c.ID))
+			save := workflow.UpdateWorkflowInput{ByID: op.ByID{ID: flow.ID}, Definition: op.SetTo(draft)}
+			testkit.Run(t, w, ctx, workflow.UpdateWorkflow, save)
+			require.NoError(t, update(hours("09:00", "09:01")), "%s: nothing published counts by it", name)
+			publish := run(ctx, w, workflow.PublishWorkflow, op.ByID{ID: flow.ID})
+			require.Equal(t, apperr.Validation, apperr.CodeOf(publish), name)
+			require.Contains(t, apperr.From(publish).Details[0].Message, "2000 minutes of it do not pass within twenty years", name)
+
+			require.NoError(t, update(hours("09:00", "10:00")))
+			testkit.Run(t, w, ctx, workflow.PublishWorkflow, op.ByID{ID: flow.ID})
+			refused := update(hours("09:00", "09:01"))
+			require.Equal(t, apperr.Validation, apperr.CodeOf(refused), name)
+			require.Equal(t, "workingHours", apperr.From(refused).Details[0].Field)
+			require.Contains(t, apperr.From(refused).Details[0].Message, fmt.Sprintf("the 2000 minutes of the published workflow %q (%s) would not pass", name, flow.ID))
+			require.NoError(t, update(hours("09:00", "09:02")))
+			require.NoError(t, run(ctx, w, workflow.UpdateCalendar, workflow.UpdateCalendarInput{ByID: op.ByID{ID: c.ID}, Name: op.SetTo("Another name")}))
+		}
 	})
 }
 

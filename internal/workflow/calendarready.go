@@ -7,20 +7,28 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/offering"
+	"atrium/ent/workflow"
 	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/workflow/definition"
 )
 
 // readyCalendar is a calendar as an update would leave it, compiled and tried before the update's transaction.
 type readyCalendar struct {
 	from     time.Time     // updatedAt of the row that it was made from
 	calendar *sla.Calendar // nil if it has faults, which the operation reports
-	unmet    *ent.Offering // whose largest target the calendar leaves no time for
+	unmet    *counted      // the largest target, if the calendar leaves no time for it
 }
 
-// prepareCalendar compiles what an update would leave, and tries the largest target of the offerings that count by it.
+// counted is a target that counts by a calendar.
+type counted struct {
+	lasts time.Duration
+	of    string // the offering "Laptop" (off_…)
+}
+
+// prepareCalendar compiles what an update would leave, and tries the largest target of the offerings and published workflows that count by it.
 func prepareCalendar(ctx context.Context, tx *op.Tx, in UpdateCalendarInput) (any, error) {
 	row, err := tx.Calendar.Get(ctx, in.ID)
 	if ent.IsNotFound(err) {
@@ -30,11 +38,7 @@ func prepareCalendar(ctx context.Context, tx *op.Tx, in UpdateCalendarInput) (an
 		return nil, fmt.Errorf("read the calendar: %w", err)
 	}
 	ready := readyCalendar{from: row.UpdatedAt}
-	offerings, err := tx.Offering.Query().Where(offering.CalendarID(row.ID)).Select(timer.LevelColumns...).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the offerings that count by the calendar: %w", err)
-	}
-	err = tx.Costly(ctx, func(context.Context) error {
+	err = tx.Costly(ctx, func(ctx context.Context) error {
 		if err := in.apply(row); err != nil {
 			return err
 		}
@@ -42,18 +46,66 @@ func prepareCalendar(ctx context.Context, tx *op.Tx, in UpdateCalendarInput) (an
 			ready.calendar = nil
 			return nil // the operation reports what is wrong
 		}
-		var largest time.Duration
-		for _, o := range offerings {
-			if d := timer.LevelsOf(o).Largest(); d > largest {
-				largest, ready.unmet = d, o
-			}
+		largest, err := largestOf(ctx, tx, row.ID)
+		if err != nil {
+			return err
 		}
-		if _, err := ready.calendar.Add(tx.Now(ctx), largest); err == nil {
-			ready.unmet = nil
+		if _, err := ready.calendar.Add(tx.Now(ctx), largest.lasts); err != nil { // there is no such time
+			ready.unmet = &largest
 		}
 		return nil
 	})
 	return ready, err
+}
+
+// largestOf returns the largest target that counts by a calendar, of offerings and of the last versions of workflows. It names no workflow that
+// the caller may not see.
+func largestOf(ctx context.Context, tx *op.Tx, calendarID string) (counted, error) {
+	var largest counted
+	offerings, err := tx.Offering.Query().Where(offering.CalendarID(calendarID)).Select(timer.LevelColumns...).All(ctx)
+	if err != nil {
+		return largest, fmt.Errorf("read the offerings that count by the calendar: %w", err)
+	}
+	for _, o := range offerings {
+		if d := timer.LevelsOf(o).Largest(); d > largest.lasts {
+			largest = counted{d, fmt.Sprintf("offering %q (%s)", short(o.Name), o.ID)}
+		}
+	}
+	of, d, err := longest(tx.Unfiltered(ctx, "a workflow that the caller does not see counts by the calendar, too"), tx, calendarID)
+	if err != nil || d <= largest.lasts {
+		return largest, err
+	}
+	seen, err := tx.Workflow.Query().Where(workflow.ID(of.ID)).Exist(ctx)
+	if err != nil {
+		return largest, fmt.Errorf("look for the workflow that counts by the calendar: %w", err)
+	}
+	if largest = (counted{d, "service levels and timers of a published workflow"}); seen {
+		largest.of = fmt.Sprintf("published workflow %q (%s)", short(of.Name), of.ID)
+	}
+	return largest, nil
+}
+
+// longest returns the workflow whose last version has the largest target that counts by a calendar; a length of 0 for none.
+func longest(ctx context.Context, tx *op.Tx, calendarID string) (of *ent.Workflow, lasts time.Duration, err error) {
+	workflows, err := tx.Workflow.Query().Where(workflow.VersionGT(0), publishedWith("calendar", calendarID)).
+		Select(workflow.FieldID, workflow.FieldName, workflow.FieldVersion).Order(workflow.ByName(), workflow.ByID()).All(ctx)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the workflows that count by the calendar: %w", err)
+	}
+	for _, w := range workflows {
+		last, err := lastVersion(ctx, tx, w)
+		if err != nil || last == nil {
+			return nil, 0, err
+		}
+		d, err := definition.Longest(last.Definition, calendarID)
+		if err != nil {
+			return nil, 0, fmt.Errorf("workflow %s: %w", w.ID, err)
+		}
+		if d > lasts {
+			of, lasts = w, d
+		}
+	}
+	return of, lasts, nil
 }
 
 // apply sets what the update sets of the hours in a row.
@@ -88,13 +140,13 @@ func (in UpdateCalendarInput) changed() string {
 	return "timeZone"
 }
 
-// check returns a validation error about a field when the largest target of an offering cannot be met.
+// check returns a validation error about a field when the largest target cannot be met.
 func (r readyCalendar) check(field string) error {
 	if r.unmet == nil {
 		return nil
 	}
-	return apperr.InvalidField(field, "must leave more working time: the %d minutes of the offering %q (%s) would not pass within twenty years",
-		int(timer.LevelsOf(r.unmet).Largest().Minutes()), short(r.unmet.Name), r.unmet.ID)
+	return apperr.InvalidField(field, "must leave more working time: the %d minutes of the %s would not pass within twenty years",
+		int(r.unmet.lasts.Minutes()), r.unmet.of)
 }
 
 // keep keeps the compiled calendar for the row that the update has made of it. If the update does not commit, no row has that time.

@@ -147,7 +147,7 @@ func (e Endpoint) Ask(ctx context.Context, messages []Message, tools []Tool, max
 		if len(arguments) > MaxArguments {
 			arguments = ""
 		}
-		out.Calls = append(out.Calls, Call{ID: text.Cut(c.ID, 100), Name: text.Cut(c.Function.Name, 64), Arguments: strings.ToValidUTF8(arguments, "\uFFFD")})
+		out.Calls = append(out.Calls, Call{ID: text.Cut(c.ID, 100), Name: text.Cut(c.Function.Name, 64), Arguments: text.Plain(arguments)})
 	}
 	if out.InputTokens <= 0 || out.OutputTokens < 0 { // estimate for a server that does not count
 		out.InputTokens, out.OutputTokens = estimate(messages), len(out.Content)/4+1

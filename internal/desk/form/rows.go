@@ -23,7 +23,7 @@ func (r *details) add(field, format string, args ...any) {
 
 // shortKey shortens a key that the caller chose to MaxKeyLength characters, for the field name of a detail.
 func shortKey(key string) string {
-	return text.Short(strings.ToValidUTF8(key, "\uFFFD"), MaxKeyLength)
+	return text.Short(text.Plain(key), MaxKeyLength)
 }
 
 // badText reports whether s cannot be stored as text in every database: PostgreSQL refuses NUL and invalid UTF-8.

@@ -35,9 +35,36 @@ func Check(b []byte) error {
 // float64, and null nil. It keeps no reference to b.
 func Decode(b []byte) (any, error) { return decode(b, false) }
 
-// DecodeHalves is Decode, but it takes a \u escape of half a surrogate pair, which is U+FFFD in the value. It is for a text that is
-// kept as it was sent.
+// DecodeHalves is Decode, but it takes a \u escape of half a surrogate pair, which stands in the value as it was written. It is for a text
+// that is kept as it was sent.
 func DecodeHalves(b []byte) (any, error) { return decode(b, true) }
+
+// KeepHalves returns JSON that has the text \ud83d where b has such an escape that is half of a surrogate pair: encoding/json would decode
+// it to U+FFFD. It returns b itself if there is none; b need not be valid.
+func KeepHalves(b []byte) []byte {
+	var out []byte
+	from := 0
+	for i := 0; i < len(b); i++ {
+		if b[i] != '\\' {
+			continue
+		}
+		unit := escapedUnit(b[i:])
+		switch {
+		case !utf16.IsSurrogate(unit):
+			i++ // the escaped character may be a backslash
+		case utf16.DecodeRune(unit, escapedUnit(b[i+6:])) != unicode.ReplacementChar:
+			i += len(`\ud83d\ude0`)
+		default:
+			out = append(append(out, b[from:i]...), '\\')
+			from = i
+			i += len(`\ud83`)
+		}
+	}
+	if out == nil {
+		return b
+	}
+	return append(out, b[from:]...)
+}
 
 func decode(b []byte, halves bool) (any, error) {
 	switch {
@@ -49,7 +76,11 @@ func decode(b []byte, halves bool) (any, error) {
 		return nil, &Error{invalidUTF8(b), "a string is not valid UTF-8"}
 	}
 	var v any
-	if err := json.Unmarshal(b, &v); err != nil {
+	kept := b
+	if halves {
+		kept = KeepHalves(b)
+	}
+	if err := json.Unmarshal(kept, &v); err != nil {
 		return nil, fault(err, len(b))
 	}
 	written, err := scan(b, halves)

@@ -141,9 +141,16 @@ func manyKeys(n int) []byte {
 	return append(b, '}')
 }
 
-// DecodeHalves differs from Decode in one thing.
+// DecodeHalves differs from Decode in one thing: half a surrogate pair stands in the value as it was written.
 func TestHalves(t *testing.T) {
 	t.Parallel()
+	got, err := strictjson.DecodeHalves([]byte(`{"\ud83d": "a \uDE00\ud83d b \ud83d\ude00 \\ud83d \\\ud83d", "\udc00": 1, "n": [1.50]}`))
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{`\ud83d`: `a \uDE00\ud83d b 😀 \ud83d \\ud83d`, `\udc00`: 1.0, "n": []any{1.5}}, got)
+	for _, same := range []string{`{"a":"\ud83d\ude00"}`, `"\\ud83d"`, `no JSON \`, `\u12`, `"\u00e9"`, ``} {
+		require.Equal(t, same, string(strictjson.KeepHalves([]byte(same))))
+	}
+	require.Equal(t, `"\\ud83d`, string(strictjson.KeepHalves([]byte(`"\ud83d`))), "what is not valid is as it was otherwise")
 	for _, text := range []string{`"\ud83d"`, `"\udc00\ud83d"`, `{"\ud83d":"\ud83dx"}`, `["\ud83d\u0041", "\ud83d"]`} {
 		require.ErrorContains(t, strictjson.Check([]byte(text)), "half of a surrogate pair")
 		_, err := strictjson.DecodeHalves([]byte(text))

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Cut truncates s to at most n bytes of valid UTF-8 without NUL, which both databases accept. It is for columns that hold what
-// callers send.
+// Cut truncates s to at most n bytes of Plain text. It is for columns that hold what callers send.
 func Cut(s string, n int) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+	s = Plain(s)
 	if len(s) <= n {
 		return s
 	}
@@ -25,11 +24,6 @@ func Short(s string, most int) string {
 		return s
 	}
 	return string([]rune(s)[:most-1]) + "…"
-}
-
-// Plain returns s as valid UTF-8 without NUL, which every database can store. What is neither becomes U+FFFD.
-func Plain(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // Cell returns s as a cell of a table for spreadsheets: an apostrophe keeps what would be a formula a text.

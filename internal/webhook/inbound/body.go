@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/htmlindex"
 
@@ -15,7 +16,6 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
-	"atrium/internal/platform/text"
 )
 
 // payload begins the form as which GitHub sends JSON unless it is told otherwise, and Slack what people do with messages.
@@ -86,7 +86,9 @@ func decode(style inboundwebhook.SignatureStyle, isForm bool, raw []byte) (conte
 		if err != nil {
 			return content{}, apperr.InvalidField("body", "is not a valid form")
 		}
-		raw = fromForm(form)
+		if raw = fromForm(form); raw == nil {
+			return content{}, apperr.InvalidField("body", "is a form with a value that is not in UTF-8")
+		}
 		if form.Has(payloadField) {
 			raw = bytes.TrimPrefix([]byte(form.Get(payloadField)), []byte("\ufeff"))
 		}
@@ -106,12 +108,16 @@ func decode(style inboundwebhook.SignatureStyle, isForm bool, raw []byte) (conte
 	return content{raw, v, sent}, nil
 }
 
-// fromForm returns an object of a form's fields, each with its first value. Slack's old verification token is a credential.
+// fromForm returns an object of a form's fields, each with its first value; nil if one is not in UTF-8. Slack's old verification token is a
+// credential.
 func fromForm(form url.Values) []byte {
 	fields := make(map[string]string, len(form))
 	for name, values := range form {
 		if name != "token" && len(values) > 0 {
-			fields[text.Plain(name)] = text.Plain(values[0])
+			if !utf8.ValidString(name) || !utf8.ValidString(values[0]) {
+				return nil
+			}
+			fields[name] = values[0]
 		}
 	}
 	raw, _ := json.Marshal(fields) // texts always encode

@@ -254,6 +254,16 @@ func TestSlacksChallenge(t *testing.T) {
 		require.Zero(t, h.executions())
 		c.Header.Set("X-Slack-Signature", "v0="+strings.Repeat("0", 64))
 		require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(c)))
+
+		// A form in another charset is refused: nobody could tell what was written.
+		for form, says := range map[string]string{"text=Zo%EB": "not in UTF-8", "Zo%EB=text": "not in UTF-8"} {
+			c.Body = []byte(form)
+			c.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			c.Header.Set("X-Slack-Signature", "v0="+hexMAC(string(h.issued.SigningSecret), "v0:"+at+":"+form))
+			err := apperr.From(h.refused(c))
+			require.Equal(t, apperr.Validation, err.Code)
+			require.Contains(t, err.Details[0].Message, says)
+		}
 	}, func(_ *hook, in *inbound.CreateWebhookInput) { in.SignatureStyle = &style })
 }
 

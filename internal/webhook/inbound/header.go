@@ -87,7 +87,7 @@ func headersOf(w *ent.InboundWebhook, h http.Header) (kept, shown map[string]str
 			shown[name] = masked
 			continue
 		}
-		kept[name] = text.Plain(strings.Join(values, ", "))
+		kept[name] = text.Header(strings.Join(values, ", "))
 		shown[name] = kept[name]
 	}
 	return kept, shown
@@ -160,5 +160,5 @@ func clip(body []byte, most int) string {
 			body = body[:len(body)-1]
 		}
 	}
-	return text.Plain(string(body))
+	return text.Cut(string(body), most)
 }

@@ -37,6 +37,17 @@ func (h *hook) keptOf() (kept, shown map[string]string) {
 	return webhook.Headers, last.Headers
 }
 
+// A header in Latin-1 is read as that, as HTTP has it.
+func TestHeadersInLatin1(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		c := h.signed(`{}`)
+		c.Header.Set("X-Event", "Zo\xeb")
+		c.Header.Set("X-Topic", "Zoë")
+		h.take(c)
+		require.Equal(t, []string{"Zoë", "Zoë"}, []string{h.calls()[0].Headers["x-event"], h.calls()[0].Headers["x-topic"]})
+	})
+}
+
 // A webhook keeps the headers that it asks for, the usual ones of events when it does not say, and no credential in any case.
 func TestHeadersThatAreAskedFor(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {

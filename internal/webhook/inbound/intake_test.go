@@ -41,15 +41,15 @@ func TestCallsFileRequests(t *testing.T) {
 	}, withOffering(alert))
 }
 
-// What PostgreSQL cannot store is replaced before a workflow reads it, so that no execution hangs on it.
-func TestNULIsReplaced(t *testing.T) {
+// What PostgreSQL cannot store is an escape before a workflow reads it, so that no execution hangs on it, and so is half a surrogate pair.
+func TestNULIsEscaped(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		h.work()
-		e := h.at(h.take(h.signed(`{"name":"Di\u0000sk","host":"db\u0000-1","load":1,"a\u0000":"b"}`)).ExecutionID, "COMPLETED")
+		e := h.at(h.take(h.signed(`{"name":"Di\u0000sk \ud83d","host":"db\u0000-1","load":1,"a\u0000":"b"}`)).ExecutionID, "COMPLETED")
 		r, err := h.Store.Reader().Request.Get(h.ctx, *e.RequestID)
 		require.NoError(t, err)
-		require.Equal(t, "Di\uFFFDsk on db\uFFFD-1", r.Title)
-		require.JSONEq(t, `{"host":"db\uFFFD-1","load":1}`, string(r.Fields))
+		require.Equal(t, `Di\x00sk \ud83d on db\x00-1`, r.Title)
+		require.JSONEq(t, `{"host":"db\\x00-1","load":1}`, string(r.Fields))
 	}, withOffering(alert))
 }
 
@@ -85,7 +85,7 @@ func TestRefusedRequestsAreIncidents(t *testing.T) {
 		require.JSONEq(t, `{"host":"db-2"}`, string(r.Fields))
 
 		// A call that the mapping cannot read can be skipped.
-		c := h.take(h.signed(`{"nothing":true}`))
+		c := h.take(h.signed(`["nothing"]`))
 		i = h.incident(c.ExecutionID)
 		require.Equal(t, "expression_failed", i.Code)
 		require.Contains(t, i.Message, "fields.host")

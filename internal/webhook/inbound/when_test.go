@@ -40,7 +40,8 @@ func TestConditionChoosesCalls(t *testing.T) {
 		high, low := h.signed(`{"level":"high"}`), h.signed(`{"level":"low"}`)
 		h.take(high)
 		require.Equal(t, "The condition is not met.", h.ignored(low))
-		require.Equal(t, "The condition could not be evaluated: no such key: level.", h.ignored(h.signed(`{}`)))
+		require.Equal(t, "The condition is not met.", h.ignored(h.signed(`{}`)))
+		require.Equal(t, "The condition is not met.", h.ignored(h.signed(`{"level":null}`)))
 		require.Contains(t, h.ignored(h.signed(`[1]`)), "The condition could not be evaluated: ")
 		calls := h.calls()
 

@@ -80,7 +80,7 @@ func loadWholeCall(ctx context.Context, tx *op.Tx, row *ent.InboundCall) (*calle
 		return nil, ent.MaskNotFound(err)
 	}
 	var v strictjson.Object
-	if err := json.Unmarshal(e.Webhook, &v); err != nil {
+	if err := json.Unmarshal(strictjson.KeepHalves(e.Webhook), &v); err != nil {
 		return nil, nil // an execution keeps what databases keep of it
 	}
 	return &called{Body: v["body"], Headers: row.Headers, Method: http.MethodPost, ReceivedAt: row.CreatedAt.UTC().Format(clock.Format)}, nil

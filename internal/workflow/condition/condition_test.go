@@ -213,9 +213,11 @@ func TestCheckTriesAnExpression(t *testing.T) {
 		require.JSONEq(t, `true`, string(out.Result))
 		require.Nil(t, out.Matches, "a decision chooses no requests")
 		in.Sample = strictjson.Object{}
+		require.JSONEq(t, `false`, string(check(in).Result), "what is not there is null, as in a run")
+		in.Expression = `phases.review.outcome.startsWith("ok")`
 		out = check(in)
 		require.Nil(t, out.Result)
-		require.Contains(t, *out.Error, "no such key")
+		require.Contains(t, *out.Error, "not given: phases.review.outcome")
 		in.Expression = `phases.gone.x == 1`
 		require.Contains(t, check(in).Fault.Message, "No phase has the id")
 
@@ -322,7 +324,8 @@ func TestConditionsOfCalls(t *testing.T) {
 		require.Contains(t, fields, "webhook.body.level")
 		require.NotContains(t, fields, "webhook.body.rejected")
 		require.JSONEq(t, `"low"`, string(try(condition.Inbound, `webhook.body.level`).Result))
-		require.Contains(t, *try(condition.Inbound, `webhook.body.other`).Error, "no such key")
+		require.JSONEq(t, `null`, string(try(condition.Inbound, `webhook.body.other`).Result))
+		require.Contains(t, *try(condition.Inbound, `webhook.body.level.other`).Error, "no such key")
 	})
 }
 

@@ -164,17 +164,7 @@ func (a added) Eval(vars interpreter.Activation) ref.Val {
 
 func unequal(l, r ref.Val) ref.Val { return types.Bool(types.Equal(l, r) != types.True) }
 
-func contained(l, r ref.Val) ref.Val {
-	if r == types.NullValue {
-		return types.False // nothing is in an answer that was not given
-	}
-	if c, ok := r.(traits.Container); ok {
-		return c.Contains(l)
-	}
-	return types.ValOrErr(r, "no such overload")
-}
-
-// ordered compares values by their order. Beside null, which is what is read of an answer that was not given, it is false.
+// ordered compares values by their order. Beside null, which is what is read of a value that is not there, it is false.
 func ordered(function string, l, r ref.Val) ref.Val {
 	if l == types.NullValue || r == types.NullValue {
 		return types.False
@@ -345,6 +335,7 @@ func (b *Bounds) Take(v any) error { return b.m.takeJSON(v) }
 // limits are the options of every program.
 func limits() []cel.ProgramOption {
 	return []cel.ProgramOption{
+		cel.CustomDecorator(absentIsNull()),
 		cel.CustomDecorator(bounded),
 		cel.EvalOptions(cel.OptOptimize),
 		cel.OptimizeRegex(constantPatterns...),

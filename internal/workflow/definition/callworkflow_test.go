@@ -28,6 +28,7 @@ func TestCallWorkflowConfig(t *testing.T) {
 	got, err := c.Eval(context.Background(), Vars{Request: map[string]any{"title": "T"}, Phases: map[string]any{"p": map[string]any{"x": json.Number("2.0")}}}.Bind())
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"a": "T", "b": map[string]any{"c": []any{json.Number("1.50"), json.Number("2.0")}}}, got)
+	c = accepted(t, with(CallWorkflow, Next)(`{"workflowId":"wf_1","input":{"b":"${phases.p.x * 2}"}}`)).Phase("p").Calls
 	_, err = c.Eval(context.Background(), Vars{Request: map[string]any{"title": "T"}}.Bind())
 	require.ErrorContains(t, err, "b: ")
 }

@@ -42,8 +42,9 @@
 // only known at run time (a field of the form, a webhook's body, a phase's variable) are allowed everywhere.
 //
 // What CEL leaves to authors is done for them: an int computes with a double (number.go), because numbers of forms and bodies are
-// doubles; an answer that the request does not have is null, as one sent as null is (Expr.answers), except where the expression asks
-// for it by has(); and webhook.headers.x-github-event names a header (headersByName).
+// doubles, and functions on texts take whole ones; what an object does not have is null, as what was sent as null, and so is what is read
+// of null (absent.go): a comparison with it is false, and computing with it an error that names what was not given; and
+// webhook.headers.x-github-event names a header (headersByName).
 //
 // An evaluation takes at most 50 ms, and has limits for what it compares, matches and returns (bounds.go); beyond them it is
 // an error. The worst expressions found take 110 ms, including their second try on a busy machine. Without the limits, an

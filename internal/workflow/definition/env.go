@@ -2,6 +2,7 @@ package definition
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,14 +39,14 @@ const (
 // nullable type, so that `request.assigneeId == null` compiles.
 var structs = map[string]map[string]*cel.Type{
 	requestType:   requestFields(),
-	slaType:       {"state": cel.StringType, "responseDueAt": cel.TimestampType, "resolutionDueAt": cel.TimestampType},
+	slaType:       {"state": nullableString, "responseDueAt": cel.TimestampType, "resolutionDueAt": cel.TimestampType},
 	executionType: {"id": cel.StringType},
 	webhookType: {
-		"body": cel.DynType, "headers": cel.MapType(cel.StringType, cel.StringType),
+		"body": cel.DynType, "headers": texted,
 		"method": cel.StringType, "receivedAt": cel.TimestampType,
 	},
 	responseType: {
-		"status": cel.IntType, "headers": cel.MapType(cel.StringType, cel.StringType), "body": cel.DynType,
+		"status": cel.IntType, "headers": texted, "body": cel.DynType,
 	},
 }
 
@@ -64,7 +65,7 @@ func requestFields() map[string]*cel.Type {
 		case "JSON":
 			out[f.Name] = cel.MapType(cel.StringType, cel.DynType)
 		case "StringMap":
-			out[f.Name] = cel.MapType(cel.StringType, cel.StringType)
+			out[f.Name] = texted
 		case "SLA":
 			out[f.Name] = cel.ObjectType(slaType)
 		default: // a text, an id, or a value of an enum
@@ -82,7 +83,10 @@ func RequestFields() (request, standing []string) {
 	return sortedKeys(structs[requestType]), sortedKeys(structs[slaType])
 }
 
-var nullableString = cel.NullableType(cel.StringType)
+var (
+	nullableString = cel.NullableType(cel.StringType)
+	texted         = cel.MapType(cel.StringType, nullableString) // tags and headers: one that is not there is null
+)
 
 // environment compiles every expression of every definition; it is immutable once built. It declares all variables, and names
 // refuses those that are not available in a place: this gives one plain sentence instead of CEL's "undeclared reference".
@@ -94,7 +98,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	if err := registry.RegisterType(types.OptionalType); err != nil { // OptionalTypes registers it with the provider before ours
 		return nil, fmt.Errorf("CEL type registry: %w", err)
 	}
-	return cel.NewEnv(append(append(mixedNumbers(), texts()...),
+	return cel.NewEnv(append(slices.Concat(mixedNumbers(), wholeNumbers(), texts()),
 		cel.OptionalTypes(),
 		cel.Macros(cel.GlobalMacro(operators.Has, 1, given)),
 		cel.CustomTypeAdapter(registry),
@@ -104,7 +108,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.Variable("webhook", cel.ObjectType(webhookType)),
 		cel.Variable("input", cel.MapType(cel.StringType, cel.DynType)),
 		cel.Variable("response", cel.ObjectType(responseType)),
-		cel.Variable("phases", cel.MapType(cel.StringType, cel.MapType(cel.StringType, cel.DynType))),
+		cel.Variable("phases", cel.MapType(cel.StringType, cel.DynType)), // null for one that has not run
 		cel.Variable("secrets", cel.MapType(cel.StringType, cel.StringType)),
 		cel.CrossTypeNumericComparisons(true),
 		cel.ParserExpressionSizeLimit(maxSource),

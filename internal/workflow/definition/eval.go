@@ -134,11 +134,14 @@ func (b Bound) lookUp(path []string) (any, bool) {
 		return nil, false
 	}
 	for _, name := range path[1:] {
-		m, ok := at.(map[string]any)
-		if !ok {
-			return nil, false
+		var ok bool
+		switch m := at.(type) {
+		case map[string]any:
+			at, ok = m[name]
+		case map[string]string:
+			at, ok = m[name]
 		}
-		if at, ok = m[name]; !ok {
+		if !ok {
 			return nil, false
 		}
 	}
@@ -173,10 +176,12 @@ func timed(values map[string]any, structType string) any {
 // eval runs the expression until it ends, costs too much, has run for maxEval or ctx ends. Errors may quote values, including
 // secrets: callers must mask an error before they show or store it.
 func (e *Expr) eval(ctx context.Context, b Bound) (ref.Val, error) {
-	out, err := e.within(ctx, b.answering(e.answers))
+	out, err := e.within(ctx, b)
 	if err != nil {
-		if missing := b.notGiven(e.answers); len(missing) > 0 && strings.Contains(err.Error(), "no such overload") {
-			return nil, fmt.Errorf("evaluate expression: not given: %s: %w", strings.Join(missing, ", "), err)
+		if strings.Contains(err.Error(), "no such overload") {
+			if missing := e.notGiven(b); len(missing) > 0 {
+				return nil, fmt.Errorf("evaluate expression: not given: %s: %w", strings.Join(missing, ", "), err)
+			}
 		}
 		return nil, fmt.Errorf("evaluate expression: %w", err)
 	}

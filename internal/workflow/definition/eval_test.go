@@ -84,7 +84,8 @@ func TestExprValue(t *testing.T) {
 func TestExprErrors(t *testing.T) {
 	t.Parallel()
 	for source, part := range map[string]string{
-		`phases.e.x`:                   "no such key: e",
+		`phases.e.x + 1`:               "not given: phases.e.x",
+		`phases.p.total.x`:             "no such key: x",
 		`1 / int(request.fields.none)`: "",
 		`1.0 / 0.0`:                    "JSON cannot hold",
 		`type(1)`:                      "JSON cannot hold",
@@ -103,8 +104,11 @@ func TestNullVariables(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, true, v)
 	for _, source := range []string{`request.title`, `phases.s.x`, `webhook.body.n`} {
-		_, err := exprOf(t, source).Value(t.Context(), b)
-		require.Error(t, err, source)
+		v, err := exprOf(t, source).Value(t.Context(), b)
+		require.NoError(t, err, source)
+		require.Nil(t, v, source)
+		_, err = exprOf(t, source+`.startsWith("x")`).Value(t.Context(), b)
+		require.ErrorContains(t, err, "not given: "+source)
 	}
 }
 
@@ -219,8 +223,12 @@ func TestTemplatesDeepInABody(t *testing.T) {
 	require.Equal(t, "a1", h)
 
 	c = accepted(t, callBody(`a ${phases.p.gone}`)).Phase("p").APICall
+	v, err = c.Body.Eval(t.Context(), bound())
+	require.NoError(t, err)
+	require.Equal(t, "a ", v)
+	c = accepted(t, callBody(`a ${phases.p.gone + 1}`)).Phase("p").APICall
 	_, err = c.Body.Eval(t.Context(), bound())
-	require.ErrorContains(t, err, "no such key")
+	require.ErrorContains(t, err, "not given: phases.p.gone")
 }
 
 func TestURLTemplates(t *testing.T) {

@@ -19,7 +19,6 @@ type Expr struct {
 	checked *cel.Ast
 	program cel.Program
 	secrets []string
-	answers []string // the keys of request.fields that it reads by name, which are null when they are not there
 	path    []string // set if the expression only names a value: request.fields.amount
 }
 
@@ -79,9 +78,7 @@ func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr
 		c.fault(path, "The expression does not compile: %s.", clip(err.Error()))
 		return nil
 	}
-	return &Expr{
-		source: source, checked: checked, program: program, secrets: secrets, answers: answersOf(checked), path: pathOf(checked.NativeRep().Expr()),
-	}
+	return &Expr{source: source, checked: checked, program: program, secrets: secrets, path: pathOf(checked.NativeRep().Expr())}
 }
 
 // hyphened finds a name with hyphens at an offset of an expression, and how it is written instead: webhook.body.a-b as
@@ -248,7 +245,7 @@ func fits(got, want *cel.Type) bool {
 
 // celNames replaces CEL's names of types by those that authors write.
 var celNames = strings.NewReplacer("google.protobuf.Timestamp", "timestamp", "google.protobuf.Duration", "duration",
-	"wrapper(string)", "string")
+	"wrapper(string)", "string", "'"+wholeFunction+"'", "a whole number")
 
 func typeName(t *cel.Type) string {
 	name := celNames.Replace(t.String())

@@ -37,7 +37,7 @@ func TestExpressionFaults(t *testing.T) {
 		{"a phase with a leading dot", `.phases.gone`, []string{at + `No phase has the id "gone", which the expression reads.`}},
 		{"phases as a whole", `size(phases)`, []string{at + "Phases are read one by one, as phases.<id>."}},
 		{"phases by a computed id", `phases[request.title]`, []string{at + "Phases are read one by one, as phases.<id>."}},
-		{"phases as an index", `{"a":1}[phases]`, []string{at + "The expression does not compile (line 1, column 8): found no matching overload for '_[_]' applied to '(map(string, int), map(string, map(string, dyn)))'."}},
+		{"phases as an index", `{"a":1}[phases]`, []string{at + "The expression does not compile (line 1, column 8): found no matching overload for '_[_]' applied to '(map(string, int), map(string, dyn))'."}},
 		{"response", `response.status`, []string{at + "The variable response stands only in the response expressions of an API_CALL."}},
 		{"a secret", `secrets.TOKEN`, []string{at + "Secrets may be used only in templates of API_CALL and WEBHOOK_CALLOUT: secrets.TOKEN."}},
 		{"all secrets", `secrets`, []string{at + "Secrets may be used only in templates of API_CALL and WEBHOOK_CALLOUT."}},

@@ -188,7 +188,7 @@ func (m *Mapping) evalFields(ctx context.Context, b Bound, out Mapped, given map
 	return out, nil
 }
 
-// found evaluates to a value; nil when what the expression reads is not there.
+// found evaluates to a value; nil when the expression reads a member of a text or a number.
 func (e *Expr) found(ctx context.Context, b Bound) (any, error) {
 	v, err := e.Value(ctx, b)
 	if err != nil && strings.Contains(err.Error(), "no such key") {

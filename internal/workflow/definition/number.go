@@ -2,12 +2,16 @@ package definition
 
 import (
 	"math"
+	"slices"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/parser"
 )
 
 // mixedPrefix begins the names of the overloads that compute with an int and a double.
@@ -25,6 +29,45 @@ func mixedNumbers() []cel.EnvOption {
 			cel.Overload(mixedPrefix+name+"_double_int", []*cel.Type{cel.DoubleType, cel.IntType}, cel.DoubleType)))
 	}
 	return out
+}
+
+// wholeFunction makes an int of a whole number. No expression can name it.
+const wholeFunction = "@whole"
+
+// wholeNumbers declares what functions take that count: text.substring(0, request.fields.n), timestamp(webhook.body.seconds).
+func wholeNumbers() []cel.EnvOption {
+	toWhole := cel.UnaryBinding(func(v ref.Val) ref.Val {
+		if n, ok := wholeInt(v).(types.Int); ok {
+			return n
+		}
+		return types.NewErr("%v is no whole number", v.Value())
+	})
+	return []cel.EnvOption{
+		cel.Function(wholeFunction,
+			cel.Overload("whole_int", []*cel.Type{cel.IntType}, cel.IntType, toWhole),
+			cel.Overload("whole_double", []*cel.Type{cel.DoubleType}, cel.IntType, toWhole)),
+		cel.Function(overloads.TypeConvertTimestamp,
+			cel.Overload("double_to_timestamp", []*cel.Type{cel.DoubleType}, cel.TimestampType, cel.UnaryBinding(func(v ref.Val) ref.Val {
+				n, ok := wholeInt(v).(types.Int)
+				if !ok {
+					return types.NewErr("timestamp() takes whole seconds, not %v", v.Value())
+				}
+				return n.ConvertToType(types.TimestampType)
+			}))),
+	}
+}
+
+// counted lets a function of texts take whole numbers of any type, in a call with that many arguments, from the one at first.
+func counted(function string, arguments, first int) cel.EnvOption {
+	return cel.Macros(cel.ReceiverMacro(function, arguments, func(eh parser.ExprHelper, target ast.Expr, args []ast.Expr) (ast.Expr, *cel.Error) {
+		args = slices.Clone(args)
+		for i := first; i < len(args); i++ {
+			if _, whole := args[i].AsLiteral().(types.Int); !whole {
+				args[i] = eh.NewCall(wholeFunction, args[i])
+			}
+		}
+		return eh.NewMemberCall(function, target, args...), nil
+	}))
 }
 
 // mixed computes with numbers of different types: numbers of forms and bodies are doubles, and literals are often ints. An int

@@ -47,3 +47,6 @@ func (f fields) span(key string) *Span {
 	}
 	return &span
 }
+
+// minutes returns the length in minutes, counted up to a whole one.
+func (s Span) minutes() int { return int((s.Duration + time.Minute - 1) / time.Minute) }

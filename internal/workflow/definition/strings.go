@@ -17,6 +17,8 @@ func texts() []cel.EnvOption {
 	text, list := cel.StringType, cel.ListType(cel.StringType)
 	return []cel.EnvOption{
 		ext.Strings(ext.StringsVersion(0)),
+		counted("charAt", 1, 0), counted("indexOf", 2, 1), counted("lastIndexOf", 2, 1), counted("substring", 1, 0), counted("substring", 2, 0),
+		counted("replace", 3, 2), counted("split", 2, 1),
 		cel.Function("replace",
 			cel.MemberOverload("string_replace_string_string", []*cel.Type{text, text, text}, text, cel.FunctionBinding(replaced)),
 			cel.MemberOverload("string_replace_string_string_int", []*cel.Type{text, text, text, cel.IntType}, text, cel.FunctionBinding(replaced))),

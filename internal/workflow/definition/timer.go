@@ -15,9 +15,13 @@ func (c *checker) timer(f fields) (*TimerConfig, ways) {
 	if f.has("duration") == f.has("until") {
 		c.fault(f.path, "A TIMER takes exactly one of duration and until.")
 	}
-	return &TimerConfig{
+	t := &TimerConfig{
 		Duration:   f.span("duration"),
 		Until:      f.expression("until", plain, cel.TimestampType),
 		CalendarID: f.calendar(),
-	}, ways{must: []string{Next}}
+	}
+	if t.CalendarID != "" && t.Duration != nil {
+		c.refs.Calendars[len(c.refs.Calendars)-1].Minutes = t.Duration.minutes()
+	}
+	return t, ways{must: []string{Next}}
 }

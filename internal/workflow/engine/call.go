@@ -64,7 +64,7 @@ func wayOf(p *definition.Phase, status int) string {
 }
 
 // respond evaluates the response expressions. They are written for a successful answer. For other answers that a status rule
-// accepts, it leaves out expressions that fail: a 404 need not have the body of a 200.
+// accepts, it leaves out expressions that fail: a 404 need not have the body of a 200. What an answer does not have is null.
 func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 	output := map[string]any{"status": a.Status}
 	if p.APICall == nil {

@@ -52,7 +52,7 @@ func TestFaultsOfACalledWorkflowComeUp(t *testing.T) {
 	w.step(engine.Skip{Visit: 2})
 	require.Equal(t, engine.Completed, w.state.Status)
 
-	w = newWorld(t, workflow(`"type":"CALL_WORKFLOW","config":{"workflowId":"wf_1","input":{"a":"${phases.p.none}"}}`, "next"))
+	w = newWorld(t, workflow(`"type":"CALL_WORKFLOW","config":{"workflowId":"wf_1","input":{"a":"${phases.p.none * 2}"}}`, "next"))
 	require.Equal(t, engine.ExpressionFailed, w.state.Visit.Fault.Code)
 	require.Contains(t, w.state.Visit.Fault.Message, "a: ")
 }

@@ -296,7 +296,8 @@ func TestMissingParticipantIsAnIncident(t *testing.T) {
 	effect[engine.OpenTask](w)
 }
 
-// The response is read of every answer that a way leads on from; one that is not well need not have what it names.
+// The response is read of every answer that a way leads on from. What an object does not have is null; what is no object at all stops a
+// workflow where the answer is well.
 func TestResponseOfAnAnswerThatARuleTakes(t *testing.T) {
 	t.Parallel()
 	const call = `"type":"API_CALL","config":{"method":"POST","url":"https://a.example","retries":{"max":0},
@@ -305,11 +306,12 @@ func TestResponseOfAnAnswerThatARuleTakes(t *testing.T) {
 		answer engine.Answer
 		want   map[string]any // nil for an incident
 	}{
-		"nothing of a 404":       {engine.Answer{Status: 404, Body: ""}, map[string]any{"status": json.Number("404")}},
-		"what a 404 says":        {engine.Answer{Status: 404, Body: map[string]any{"error": "gone"}}, map[string]any{"status": json.Number("404"), "why": "gone"}},
-		"a 202 that says less":   {engine.Answer{Status: 202, Body: map[string]any{"id": "t"}}, nil},
-		"a 200 that says less":   {engine.Answer{Status: 200, Body: map[string]any{"id": "t"}}, nil},
-		"a 202 that says it all": {engine.Answer{Status: 202, Body: map[string]any{"id": "t", "error": nil}}, map[string]any{"status": json.Number("202"), "ticket": "t", "why": nil}},
+		"nothing of a 404":        {engine.Answer{Status: 404, Body: ""}, map[string]any{"status": json.Number("404")}},
+		"what a 404 says":         {engine.Answer{Status: 404, Body: map[string]any{"error": "gone"}}, map[string]any{"status": json.Number("404"), "ticket": nil, "why": "gone"}},
+		"a 202 that says less":    {engine.Answer{Status: 202, Body: map[string]any{"id": "t"}}, map[string]any{"status": json.Number("202"), "ticket": "t", "why": nil}},
+		"a 202 that is no object": {engine.Answer{Status: 202, Body: "t"}, nil},
+		"a 200 that is no object": {engine.Answer{Status: 200, Body: "t"}, nil},
+		"a 202 that says it all":  {engine.Answer{Status: 202, Body: map[string]any{"id": "t", "error": nil}}, map[string]any{"status": json.Number("202"), "ticket": "t", "why": nil}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -148,7 +148,7 @@ func TestAnIncidentStopsItsBranchAlone(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		d := prepare(w, "1s", nil)
-		d["phases"].([]body)[5] = phase("rest", "DATA", body{"kind": "enrich", "set": body{"v": "phases.rest.given"}})
+		d["phases"].([]body)[5] = phase("rest", "DATA", body{"kind": "enrich", "set": body{"v": "string(phases.rest.given)"}})
 		s := open(t, w, d)
 		s.work()
 		r := s.file(nil)
@@ -175,7 +175,7 @@ func TestFaultsEndABlockThatSaysSo(t *testing.T) {
 		list := d["phases"].([]body)
 		list[2] = phase("order", "PROCESS", nil)
 		list[2]["participants"] = []body{{"role": "responsible", "type": "user", "id": w.A.Users[principal.Member].ID}}
-		list[5] = phase("rest", "DATA", body{"kind": "enrich", "set": body{"v": "phases.rest.given"}})
+		list[5] = phase("rest", "DATA", body{"kind": "enrich", "set": body{"v": "string(phases.rest.given)"}})
 		list[6]["failed"] = "after"
 		list[7] = phase("after", "PROCESS", body{"title": "${phases.prepared.fault.code}"})
 		s := open(t, w, d)
@@ -230,7 +230,7 @@ func TestMoveInsideOfABlock(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		d := prepare(w, "1d", nil)
-		d["phases"].([]body)[3] = phase("unpack", "DATA", body{"kind": "enrich", "set": body{"v": "phases.unpack.none"}})
+		d["phases"].([]body)[3] = phase("unpack", "DATA", body{"kind": "enrich", "set": body{"v": "phases.unpack.none + 1"}})
 		s := open(t, w, d)
 		s.work()
 		r := s.file(nil)

@@ -163,7 +163,7 @@ func (p *prepared) answer(got egress.Answer, err error) (answer *engine.Answer, 
 	header := http.Header{}
 	for name, values := range got.Header {
 		for _, value := range values {
-			header.Add(p.mask.Text(text.Plain(name)), p.mask.Text(text.Plain(value)))
+			header.Add(p.mask.Text(text.Plain(name)), p.mask.Text(text.Header(value)))
 		}
 	}
 	body, unreadable := bodyOf(got.Body, got.Header.Get("Content-Type"))

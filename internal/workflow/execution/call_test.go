@@ -328,16 +328,17 @@ func TestAnswersInOtherCharsets(t *testing.T) {
 				out.Header().Set("Content-Type", "image/png")
 				out.WriteHeader(http.StatusNotFound)
 			}
+			out.Header().Set("X-Name", "Zo\xeb")
 			_, _ = io.WriteString(out, `{"id":"Zo`+"\xeb"+`"}`)
 		}))
-		s := withSecret(t, w, calling(to.URL, body{"response": body{"order": "response.body.id"}, "retries": body{"max": 0}}))
+		s := withSecret(t, w, calling(to.URL, body{"response": body{"order": "response.body.id", "name": "response.headers.x-name"}, "retries": body{"max": 0}}))
 		s.work()
 		file := func(title string) *ent.Request {
 			return testkit.Run(t, w, s.ctx, request.Create, request.CreateInput{ServiceID: s.service.ID, OfferingID: s.offering.ID, Title: title, Fields: body{"n": 1}})
 		}
 		named := file("named")
 		s.at(named, "COMPLETED", "done")
-		require.JSONEq(t, `{"status":200,"order":"Zoë"}`, string(s.visit(named, "call").Output))
+		require.JSONEq(t, `{"status":200,"order":"Zoë","name":"Zoë"}`, string(s.visit(named, "call").Output))
 		s.stuck(file("unnamed"), "expression_failed",
 			"The response could not be evaluated: order: the answer's body cannot be read: it is not in UTF-8, and names no other charset.")
 		s.at(file("missing"), "COMPLETED", "none")
@@ -367,6 +368,8 @@ func TestBodyOf(t *testing.T) {
 		{"\x82", "text/plain; charset=Shift_JIS", nil, "it is not in the charset that it names"},
 		{"a", "text/plain; charset=iso-2022-kr", nil, "it is not in the charset that it names"},
 		{"\ufffd", "text/plain", "\ufffd", ""},
+		{`{"a":"\ud83d"}`, "application/json", map[string]any{"a": `\ud83d`}, ""},
+		{`"\u0000"`, "application/json", `\x00`, ""},
 	} {
 		got, unreadable := run.BodyOf([]byte(c.raw), c.kind)
 		require.Equal(t, c.want, got, "%q %s", c.raw, c.kind)

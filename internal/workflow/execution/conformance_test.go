@@ -62,7 +62,7 @@ func TestEveryPhaseConforms(t *testing.T) {
 		approving := phase("p", "APPROVAL", body{"mode": "any", "approvers": []body{person(approver)}})
 		cases := map[string]conforming{
 			"PROCESS": {
-				good: phase("p", "PROCESS", nil), broken: phase("p", "PROCESS", body{"title": "${phases.p.n}"}), ways: []string{"next"}, fix: body{"n": "Do it"}, skipped: true,
+				good: phase("p", "PROCESS", nil), broken: phase("p", "PROCESS", body{"title": "${string(phases.p.n)}"}), ways: []string{"next"}, fix: body{"n": "Do it"}, skipped: true,
 				finish: func(s *shop, r *ent.Request) { s.complete(r, "", nil) },
 			},
 			"DECISION": {
@@ -70,7 +70,7 @@ func TestEveryPhaseConforms(t *testing.T) {
 				broken: phase("p", "DECISION", body{"rules": []body{{"when": "phases.p.n", "transition": "yes"}}, "default": "no"}), ways: []string{"yes", "no"}, fix: body{"n": true}, skipped: true,
 			},
 			"DATA enrich": {
-				good: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "1"}}), broken: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "phases.p.n"}}),
+				good: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "1"}}), broken: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "phases.p.n + 1"}}),
 				ways: []string{"next"}, fix: body{"n": 1}, skipped: true,
 			},
 			"DATA validate": {
@@ -84,11 +84,11 @@ func TestEveryPhaseConforms(t *testing.T) {
 			},
 			"WEBHOOK_CALLOUT": {
 				good: phase("p", "WEBHOOK_CALLOUT", body{"url": fine.URL}), holds: phase("p", "WEBHOOK_CALLOUT", body{"url": slow.URL}),
-				broken: phase("p", "WEBHOOK_CALLOUT", body{"url": fine.URL, "data": body{"n": "${phases.p.n}"}}), ways: []string{"next"}, fix: body{"n": 1}, skipped: true,
+				broken: phase("p", "WEBHOOK_CALLOUT", body{"url": fine.URL, "data": body{"n": "${phases.p.n + 1}"}}), ways: []string{"next"}, fix: body{"n": 1}, skipped: true,
 			},
 			"API_CALL": {
 				good: phase("p", "API_CALL", body{"method": "GET", "url": fine.URL}), holds: phase("p", "API_CALL", body{"method": "GET", "url": slow.URL}),
-				broken: phase("p", "API_CALL", body{"method": "GET", "url": fine.URL, "headers": body{"X-N": "${phases.p.n}"}}), ways: []string{"next"}, fix: body{"n": "1"}, skipped: true,
+				broken: phase("p", "API_CALL", body{"method": "GET", "url": fine.URL, "headers": body{"X-N": "${string(phases.p.n)}"}}), ways: []string{"next"}, fix: body{"n": "1"}, skipped: true,
 			},
 			"APPROVAL": {
 				good: approving, broken: approving, ways: []string{"approved", "rejected"}, undo: standing(user.StatusDeactivated), mended: standing(user.StatusActive),

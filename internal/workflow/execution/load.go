@@ -235,7 +235,7 @@ func (l *loaded) vars(ctx context.Context, db *ent.Client, visit int, now time.T
 // webhookOf returns the call that started an execution, in texts that every database can store; nil for none.
 func webhookOf(e *ent.Execution) (map[string]any, error) {
 	var webhook map[string]any
-	if err := decode(e.Webhook, &webhook); err != nil {
+	if err := decode(strictjson.KeepHalves(e.Webhook), &webhook); err != nil {
 		return nil, fmt.Errorf("read the call of %s: %w", e.ID, err)
 	}
 	storable(webhook)

@@ -39,7 +39,7 @@ func purchase(approver *ent.User, ask, order body) body {
 	price["name"] = "Ask for the price"
 	d := line([]body{
 		phase("start", "START", nil), price, phase("net_price", "DATA", body{"kind": "enrich", "set": body{"perMonth": "phases.price.amount / 12", "none": "''"}}),
-		phase("check", "DATA", body{"kind": "validate", "rules": []body{{"check": "phases.price.amount > 0"}}}), phase("ask", "APPROVAL", asks),
+		phase("check", "DATA", body{"kind": "validate", "rules": []body{{"check": "phases.price.amount + 0 > 0"}}}), phase("ask", "APPROVAL", asks),
 	}, body{"from": "ask", "name": "approved", "to": "order"}, body{"from": "ask", "name": "rejected", "to": "price"}, body{"from": "order", "name": "next", "to": "done"})
 	d["phases"] = append(d["phases"].([]body), phase("order", "PROCESS", order), phase("done", "END", nil))
 	return d

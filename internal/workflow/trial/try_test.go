@@ -82,7 +82,8 @@ func TestTrialTakesTheWayOfItsAnswers(t *testing.T) {
 			"it comes back":           {body{"model": "m", "amount": 10}, body{"review": reviewed, "buy": []body{{"status": 503}, ordered}}, "start next, review ok, dear cheap, buy next, remind next, done", engine.Completed, ""},
 			"an expression fails":     {body{"model": "m", "amount": []int{10}}, body{"review": reviewed}, "start next, review ok, dear", engine.Waiting, "INCIDENT"},
 			"no amount is not dear":   {body{"model": "m"}, body{"review": reviewed, "buy": ordered}, "start next, review ok, dear cheap, buy next, remind next, done", engine.Completed, ""},
-			"an answer lacks a value": {body{"model": "m", "amount": 10}, body{"review": reviewed, "buy": body{"status": 200, "body": body{}}}, "start next, review ok, dear cheap, buy", engine.Waiting, "INCIDENT"},
+			"an answer lacks a value": {body{"model": "m", "amount": 10}, body{"review": reviewed, "buy": body{"status": 200, "body": body{}}}, "start next, review ok, dear cheap, buy next, remind next, done", engine.Completed, ""},
+			"an answer is no object":  {body{"model": "m", "amount": 10}, body{"review": reviewed, "buy": body{"status": 200, "body": "sold"}}, "start next, review ok, dear cheap, buy", engine.Waiting, "INCIDENT"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				r := run(t, w, order(w), c.fields, c.answers)

@@ -76,6 +76,6 @@ describe('how calls are signed', () => {
 
 it('says why a call started nothing, in the language of the page', () => {
   expect(why('The condition is not met.')).toBe('The condition is not met.');
-  expect(why('The condition could not be evaluated: no such key: level.')).toBe('The condition could not be evaluated: no such key: level.');
+  expect(why('The condition could not be evaluated: index out of bounds: 0.')).toBe('The condition could not be evaluated: index out of bounds: 0.');
   expect(why('something else')).toBe('something else');
 });
