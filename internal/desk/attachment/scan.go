@@ -17,6 +17,7 @@ import (
 	"atrium/ent/attachment"
 	"atrium/internal/op"
 	"atrium/internal/platform/files"
+	"atrium/internal/platform/jobs"
 )
 
 // Scanner asks clamd what it thinks of files (its command INSTREAM).
@@ -92,6 +93,9 @@ type QuarantinedArgs struct {
 
 // Kind names the job.
 func (QuarantinedArgs) Kind() string { return "notice_quarantined" }
+
+// InsertOpts puts the job into the queue of notices.
+func (QuarantinedArgs) InsertOpts() river.InsertOpts { return jobs.ToTell(false) }
 
 type scanner struct {
 	river.WorkerDefaults[ScanArgs]

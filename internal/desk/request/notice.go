@@ -21,6 +21,7 @@ import (
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/locale"
 	"atrium/internal/platform/principal"
 )
@@ -90,7 +91,7 @@ func (l Late) sentence() locale.Text {
 func (NoticeArgs) Kind() string { return "sla_notice" }
 
 // InsertOpts puts the job into the queue of notices.
-func (n NoticeArgs) InsertOpts() river.InsertOpts { return notice.Queued(!n.MailAt.IsZero()) }
+func (n NoticeArgs) InsertOpts() river.InsertOpts { return jobs.ToTell(!n.MailAt.IsZero()) }
 
 // noticer works the jobs of NoticeArgs.
 type noticer struct {

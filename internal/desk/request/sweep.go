@@ -13,7 +13,6 @@ import (
 	"atrium/ent/request"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/desk/sla/timer"
-	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/jobs"
@@ -29,8 +28,7 @@ const (
 // requests that follow others.
 func Clocks(e *op.Engine, further ...timer.Kind) jobs.Option {
 	requests := timer.Kind{Name: "requests", Batch: clockBatch, Due: due, Advance: advanceDue, Rederive: rederive}
-	return jobs.All(timer.Work(e, append([]timer.Kind{requests}, further...)...), notice.Queue(), jobs.Work(&noticer{engine: e}),
-		jobs.Work(&follower{engine: e}))
+	return jobs.All(timer.Work(e, append([]timer.Kind{requests}, further...)...), jobs.Work(&noticer{engine: e}), jobs.Work(&follower{engine: e}))
 }
 
 func due(db *ent.Client, match func(*sql.Selector), limit int) timer.Selection {

@@ -41,6 +41,11 @@ func Requests(ctx context.Context, tx *op.Tx, text string, visible Visible) (fou
 	if f.query.Empty() {
 		return nil, false, nil
 	}
+	leave, err := turn(ctx, tx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer leave()
 	fresh, err := f.pending(ctx)
 	if err != nil {
 		return nil, false, err
@@ -102,6 +107,11 @@ func Among(ctx context.Context, tx *op.Tx, text string, requests []string, visib
 	if f.query.Empty() || len(requests) == 0 {
 		return nil, nil
 	}
+	leave, err := turn(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	if _, err := f.pending(ctx); err != nil {
 		return nil, err
 	}

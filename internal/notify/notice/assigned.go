@@ -47,7 +47,7 @@ type Args struct {
 func (Args) Kind() string { return "notice" }
 
 // InsertOpts puts the job into the queue of notices.
-func (a Args) InsertOpts() river.InsertOpts { return Queued(!a.MailAt.IsZero()) }
+func (a Args) InsertOpts() river.InsertOpts { return jobs.ToTell(!a.MailAt.IsZero()) }
 
 // Follow returns the subscriber that inserts jobs when a task is assigned, and when a request ends or is opened again.
 func Follow(queue *jobs.Queue) events.Subscriber {

@@ -64,7 +64,7 @@ func Work(e *op.Engine, reads Reads) jobs.Option {
 }
 
 func workIn(e *op.Engine, reads Reads, places *jobs.Places) jobs.Option {
-	return jobs.All(Queue(), jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&progress{engine: e, reads: reads}), jobs.Work(&quarantined{engine: e, reads: reads}),
+	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&progress{engine: e, reads: reads}), jobs.Work(&quarantined{engine: e, reads: reads}),
 		jobs.Work(&finder{engine: e}), jobs.Every(digestEvery, DigestArgs{}),
 		jobs.Work(&digester{engine: e, reads: reads, places: places}), jobs.NamedQueue(queue, atOnce), jobs.Sweeps(sweep))
 }

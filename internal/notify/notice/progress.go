@@ -20,6 +20,7 @@ import (
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/locale"
 )
 
@@ -46,7 +47,7 @@ type ProgressArgs struct {
 func (ProgressArgs) Kind() string { return "notice_progress" }
 
 // InsertOpts puts the job into the queue of notices.
-func (ProgressArgs) InsertOpts() river.InsertOpts { return Queued(false) }
+func (ProgressArgs) InsertOpts() river.InsertOpts { return jobs.ToTell(false) }
 
 // progress works the jobs.
 type progress struct {

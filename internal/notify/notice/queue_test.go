@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/desk/attachment"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
@@ -69,7 +70,7 @@ func TestNoticesOfOneCompanyDoNotWaitForAnothers(t *testing.T) {
 // All that ask policies about people before they tell them are jobs of one queue, which companies share.
 func TestJobsThatTellAreInTheQueueOfNotices(t *testing.T) {
 	t.Parallel()
-	for _, job := range []river.JobArgsWithInsertOpts{notice.Args{}, notice.ProgressArgs{}, request.NoticeArgs{}, execution.NoticeArgs{}, execution.BreachArgs{}} {
+	for _, job := range []river.JobArgsWithInsertOpts{notice.Args{}, notice.ProgressArgs{}, request.NoticeArgs{}, execution.NoticeArgs{}, execution.BreachArgs{}, attachment.QuarantinedArgs{}} {
 		require.Equal(t, "notices", job.InsertOpts().Queue, "%T", job)
 	}
 	require.Less(t, request.NoticeArgs{}.InsertOpts().Priority, request.NoticeArgs{MailAt: time.Now()}.InsertOpts().Priority, "what is gathered comes last")

@@ -59,6 +59,7 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 		reap: reap{every: 2 * time.Second, grace: 5 * time.Second},
 	}
 	SharedQueue(river.QueueDefault, 10, 5)(kinds)
+	SharedQueue(noticeQueue, tellers, companyTell)(kinds)
 	for _, o := range opts {
 		o(kinds)
 	}

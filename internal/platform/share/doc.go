@@ -14,6 +14,7 @@
 //	internal/op/bound.go                    slow policies: half of GOMAXPROCS 1
 //	internal/op/auditlog/prove.go           verifications 2, exports 2        1 each
 //	internal/secret/company.go              opening secrets: half             1
+//	internal/desk/search/turn.go            searches: GOMAXPROCS, at least 2  half
 //	internal/desk/request/export.go         tables 4                          1
 //	internal/desk/request/report.go         reports: half, at least 2         1
 //	internal/desk/request/reportread.go     reports' statements: GOMAXPROCS   those of one report; a report has 2 readers
@@ -28,7 +29,6 @@
 //	internal/workflow/trial/send.go         calls of trials 16                2
 //	internal/notify/mailbox/take.go         hooks 4, messages 4, fetches 4    2, 2 and 1
 //	internal/notify/mailbox/work.go         the queues of these               as above
-//	internal/notify/notice/queue.go         jobs that tell people 8           2
 //	internal/notify/notice/digest.go        digests 4                         1
 //	internal/notify/mail/outbox.go          mails 4                           100 a minute before others' mails, the rest after them
 //	internal/webhook/limit.go               deliveries 2,048                  512; a receiver 16
@@ -39,7 +39,8 @@
 //	internal/agent/wire.go                  runs 4, ends 2, models and pushes 16  models, evaluations and pushes 4 (agent/worker); a run's
 //	                                                                          own step and its end take milliseconds
 //	graph/stream_limits.go                  streams that read 8               4; open streams by plan
-//	internal/platform/jobs/jobs.go          jobs without a queue 10           5
+//	internal/platform/jobs/jobs.go          jobs without a queue 10, and      5
+//	                                        jobs that tell people 8           2
 //	internal/billing/charge.go              charges 8                         none: a company has one open invoice that is due at a time
 //	internal/op/audit/merkle/keep.go        logs that are kept outside 4      none: a company has one log
 //	internal/platform/jobs/options.go       makes the queues

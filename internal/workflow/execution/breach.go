@@ -12,7 +12,6 @@ import (
 	domain "atrium/internal/desk/request"
 	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
-	"atrium/internal/notify/notice"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/store"
@@ -34,7 +33,7 @@ type BreachArgs struct {
 func (BreachArgs) Kind() string { return "sla_breach" }
 
 // InsertOpts puts the job into the queue of notices.
-func (a BreachArgs) InsertOpts() river.InsertOpts { return notice.Queued(!a.MailAt.IsZero()) }
+func (a BreachArgs) InsertOpts() river.InsertOpts { return jobs.ToTell(!a.MailAt.IsZero()) }
 
 // followBreach inserts a BreachArgs job in the transaction of the event.
 func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e events.Emitted) error {

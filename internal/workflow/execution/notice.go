@@ -13,6 +13,7 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/mail"
 	"atrium/internal/notify/notice"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/locale"
 	"atrium/internal/workflow/definition"
 )
@@ -56,7 +57,7 @@ type NoticeArgs struct {
 func (NoticeArgs) Kind() string { return "execution_notice" }
 
 // InsertOpts puts the job into the queue of notices.
-func (NoticeArgs) InsertOpts() river.InsertOpts { return notice.Queued(false) }
+func (NoticeArgs) InsertOpts() river.InsertOpts { return jobs.ToTell(false) }
 
 // notice returns the job that notifies participants.
 func (p *plan) notice(occasion, what string, to []definition.Participant) NoticeArgs {

@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"atrium/ent"
-	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/egress"
@@ -57,7 +56,7 @@ func New(o Options) *Runner {
 // Work makes a job queue run executions.
 func (r *Runner) Work() jobs.Option {
 	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.NamedQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
-		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), notice.Queue(), jobs.Work(&noticeWorker{r: r}), jobs.Work(&breachWorker{r: r}))
+		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&noticeWorker{r: r}), jobs.Work(&breachWorker{r: r}))
 }
 
 // stepper works the jobs of steps.

@@ -71,7 +71,7 @@ func (n *neighbours) calls(t *testing.T) []dear {
 	slow := n.mutate(t, "createAccessPolicy", "CreateAccessPolicyInput", "accessPolicy { id }", policyOf(0), "accessPolicy", "id")
 	tried := n.mutate(t, "createAgent", "CreateAgentInput", "agent { id }",
 		map[string]any{"name": "Tried", "type": "QUEUE_INTAKE", "source": "MANAGED", "autonomy": "SUGGEST"}, "agent", "id")
-	previews := n.previews(t, 6, one)
+	previews := n.previews(t, n.most(3, 6), one)
 	return []dear{
 		{name: "reports", path: "GET /v1/reports/requests?by=service,offering,team,assignee,organization,priority", body: func(int) any { return nil }},
 		{name: "imports", path: "POST /v1/requests/import", limit: n.most(2, 12), done: n.importsEnd, body: func(i int) any { return tableOf(i, formed) }},
@@ -96,7 +96,7 @@ func (n *neighbours) calls(t *testing.T) []dear {
 		{name: "changes under policies", path: "PATCH /v1/requests/" + one, body: func(i int) any {
 			return map[string]any{"description": strings.Repeat("a", 9_990) + fmt.Sprint(i)}
 		}},
-		{name: "evaluations", path: graphql, limit: n.most(2, 12), done: n.evaluationsEnd, body: func(int) any {
+		{name: "evaluations", path: graphql, limit: n.most(1, 12), done: n.evaluationsEnd, body: func(int) any {
 			return gql("evaluateAgent", "EvaluateAgentInput", "evaluation { id }", map[string]any{"id": tried, "cases": cases()})
 		}},
 		{name: "queries", path: graphql, body: func(int) any { return map[string]any{"query": costly} }},
@@ -122,7 +122,7 @@ func (n *neighbours) rare(t *testing.T) []dear {
 	uploads := make([]string, n.most(4, 12))
 	for i := range uploads {
 		in := map[string]any{"requestId": one, "name": "file.txt", "size": upload}
-		uploads[i] = "PUT /v1/attachments/" + n.make(t, n.A.OwnerKey, "POST /v1/attachments", in, "data", "id") + "/content"
+		uploads[i] = "PUT /v1/attachments/" + n.make(t, n.callers()[i%len(n.callers())], "POST /v1/attachments", in, "data", "id") + "/content"
 	}
 	return []dear{
 		{name: "uploads", paths: uploads, limit: len(uploads), raw: func(i int) []byte { return []byte(filler(i, upload) + strings.Repeat(" ", upload))[:upload] }},
@@ -145,7 +145,7 @@ const upload = 1_400_000
 func decisions(i int) json.RawMessage {
 	var phases, transitions []string
 	for d := range 150 {
-		when := strings.Repeat(fmt.Sprintf("webhook.body.text == '%d' || ", i), 15) + "true"
+		when := strings.Repeat(fmt.Sprintf("webhook.body.text == '%d' || ", i), 14) + "true"
 		phases = append(phases, fmt.Sprintf(`{"id": "d%d", "type": "DECISION", "config": {"rules": [{"when": %q, "transition": "a"}], "default": "b"}}`, d, when))
 		next := fmt.Sprintf("d%d", d+1)
 		if d == 149 {
