@@ -47,7 +47,8 @@ func Read(ctx context.Context, db *ent.Client, texts ...string) (Names, error) {
 		return nil, nil
 	}
 	asked = asked[:min(len(asked), maxNamed)]
-	people, err := db.User.Query().Where(user.Or(user.IDIn(asked...), user.EmailIn(asked...))).Select(user.FieldID, user.FieldEmail, user.FieldName).All(ctx)
+	people, err := db.User.Query().Where(user.Or(user.IDIn(asked...), user.EmailIn(asked...))).
+		Select(user.FieldID, user.FieldEmail, user.FieldName).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the names of who is mentioned: %w", err)
 	}

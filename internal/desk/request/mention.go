@@ -158,7 +158,8 @@ func prepareCreateComment(ctx context.Context, tx *op.Tx, in CreateCommentInput)
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
-	c := &ent.Comment{RequestID: r.ID, AuthorID: tx.Principal().ID, Body: in.Body, Visibility: visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic), Format: comment.Format(formatFor(tx, in.Format))}
+	c := &ent.Comment{RequestID: r.ID, AuthorID: tx.Principal().ID, Body: in.Body, Format: comment.Format(formatFor(tx, in.Format))}
+	c.Visibility = visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic)
 	c.Edges.Request = r
 	return prepareMentions(ctx, tx, c, in.AttachmentIDs)
 }

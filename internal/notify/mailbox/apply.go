@@ -45,11 +45,8 @@ var (
 
 // apply makes a comment or a request of a message, and keeps its outcome and completes its job in the same transaction.
 func (w *mailer) apply(ctx context.Context, m *message, job *river.Job[Args]) error {
-	about, err := w.find(ctx, m)
+	about, err := w.answered(ctx, m)
 	if err != nil || m.out.is != "" { // somebody else's token
-		return err
-	}
-	if err := w.confide(ctx, m, about); err != nil {
 		return err
 	}
 	kept, notes, err := w.keep(ctx, m, about)
@@ -88,23 +85,24 @@ func (w *mailer) apply(ctx context.Context, m *message, job *river.Job[Args]) er
 	return err
 }
 
-// confide makes an answer a note for staff if the mail that it answers told what not everybody may read who reads the request. Of whoever may
-// write no such notes it takes their own words alone, as a public comment.
-func (w *mailer) confide(ctx context.Context, m *message, about *ent.Request) error {
-	if about == nil || !m.note {
-		return nil
+// answered returns the request that a message answers, as find does. It makes an answer a note for staff if the mail that it answers told what
+// not everybody may read who reads the request. Of whoever may write no such notes it takes their own words alone, as a public comment.
+func (w *mailer) answered(ctx context.Context, m *message) (*ent.Request, error) {
+	about, err := w.find(ctx, m)
+	if err != nil || about == nil || !m.note {
+		return about, err
 	}
 	granted, err := op.Permissions(principal.With(ctx, m.caller()), w.post.Depot.Engine)
 	if err != nil {
-		return fmt.Errorf("ask what the sender may do: %w", err)
+		return nil, fmt.Errorf("ask what the sender may do: %w", err)
 	}
 	if m.internal = slices.Contains(granted, "comment.internal"); m.internal {
-		return nil
+		return about, nil
 	}
 	if err := m.parse(true); err != nil {
-		return fmt.Errorf("parse the message for its author's own words: %w", err)
+		return nil, fmt.Errorf("parse the message for its author's own words: %w", err)
 	}
-	return nil
+	return about, nil
 }
 
 // cut returns what a message says whose text is longer than what it becomes may say, as a file has it: of a comment without what it quotes,

@@ -162,17 +162,9 @@ func (d *digester) waiting(ctx context.Context, of *ent.Notification, now time.T
 	if err != nil {
 		return nil, fmt.Errorf("read what waits: %w", err)
 	}
-	w := &waiting{told: map[string]event{}, mails: map[string]held{}}
-	for _, n := range list {
-		w.all, w.request = append(w.all, n.ID), n.Edges.Request
-		var h held
-		if err := json.Unmarshal(n.Held, &h); err != nil {
-			return nil, fmt.Errorf("read the mail that waits: %w", err)
-		}
-		w.mails[n.ID] = h
-	}
-	if w.request == nil {
-		return w, nil
+	w, err := waitingOf(list)
+	if err != nil || w.request == nil {
+		return w, err
 	}
 	readers, err := ReadersOutside(ctx, d.engine, of.CompanyID, worker, []*ent.User{u}, d.reads.Request, w.request, true)
 	if err != nil || len(readers) == 0 {
@@ -182,16 +174,35 @@ func (d *digester) waiting(ctx context.Context, of *ent.Notification, now time.T
 	if err != nil {
 		return nil, err
 	}
-	texts := make([]string, 0, len(comments))
-	for _, c := range comments {
-		texts = append(texts, c.Body)
-	}
-	names, err := mention.Read(ctx, db, texts...)
+	names, err := namesIn(ctx, db, comments)
 	if err != nil {
 		return nil, err
 	}
 	w.tell(list, comments, names)
 	return w, nil
+}
+
+// waitingOf returns what waits, of which nothing is told yet.
+func waitingOf(list []*ent.Notification) (*waiting, error) {
+	w := &waiting{told: map[string]event{}, mails: map[string]held{}}
+	for _, n := range list {
+		w.all, w.request = append(w.all, n.ID), n.Edges.Request
+		var h held
+		if err := json.Unmarshal(n.Held, &h); err != nil {
+			return nil, fmt.Errorf("read the mail that waits: %w", err)
+		}
+		w.mails[n.ID] = h
+	}
+	return w, nil
+}
+
+// namesIn returns the names of those whom comments mention.
+func namesIn(ctx context.Context, db *ent.Client, comments map[string]*ent.Comment) (mention.Names, error) {
+	texts := make([]string, 0, len(comments))
+	for _, c := range comments {
+		texts = append(texts, c.Body)
+	}
+	return mention.Read(ctx, db, texts...)
 }
 
 // tell notes what the person may read of the mails, which are not those of comments that are missing.
