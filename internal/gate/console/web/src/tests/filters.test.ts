@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { offered } from '../pages/requests/filters';
-import { filtered, type RequestSearch } from '../pages/requests/search';
+import { filtered, offered, type RequestSearch } from '../pages/requests/search';
 
 test('each filter that is offered has a chip once it is set', () => {
   for (const name of offered) {

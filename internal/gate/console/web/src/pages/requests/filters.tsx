@@ -7,7 +7,7 @@ import { Chips, Values, chipSays, fieldLabels, useFieldOptions, type Opened, typ
 import { date, slaWord, words } from '../../ui/bits';
 import { Field } from '../../ui/field';
 import { dayOf, startOf } from '../../ui/zone';
-import { filtered, moments, without, type RequestSearch } from './search';
+import { filtered, moments, offered, without, type RequestSearch } from './search';
 
 type Name = keyof RequestSearch;
 
@@ -19,8 +19,6 @@ const labels: Record<string, string> = {
   updatedAfter: t('Changed since'), createdAfter: t('Submitted since'), createdBefore: t('Submitted before'), reopened: t('Reopened'),
   completedAfter: t('Completed since'), completedBefore: t('Completed before'), cancelledAfter: t('Cancelled since'), cancelledBefore: t('Cancelled before'),
 };
-// offered are all but those that links alone ask for.
-export const offered = ['status', 'priority', 'dueBefore', 'slaState', 'assigneeId', 'teamId', 'requesterId', 'watching', 'organizationId', 'serviceId', 'offeringId', 'hasAttachments', 'tag', 'satisfaction', 'reopened', 'updatedAfter', 'createdAfter', 'completedAfter'];
 
 const own: Record<string, () => Option[]> = {
   status: () => enums.RequestStatus.map((s) => [s, words(s)]),

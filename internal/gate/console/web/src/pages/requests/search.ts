@@ -14,6 +14,9 @@ export const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assignee
 export const moments = ['createdAfter', 'createdBefore', 'updatedAfter', 'dueBefore', 'completedAfter', 'completedBefore', 'cancelledAfter', 'cancelledBefore'] as const;
 export const facts = ['hasAttachments', 'reopened'] as const; // that are so or not
 
+// offered are all but those that links alone ask for.
+export const offered = ['status', 'priority', 'dueBefore', 'slaState', 'assigneeId', 'teamId', 'requesterId', 'watching', 'organizationId', 'serviceId', 'offeringId', 'hasAttachments', 'tag', 'satisfaction', 'reopened', 'updatedAfter', 'createdAfter', 'completedAfter'];
+
 // momentOf is the time that a filter stands for: one that is given, or one so many hours or days from now, such as 24h or 7d, which a saved
 // view needs. What is due lies ahead, all else behind. It moves on every five minutes, so that what is asked for stays the same meanwhile.
 export function momentOf(name: string, value: string, now = Date.now()): string {
