@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"atrium/internal/platform/egress"
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"

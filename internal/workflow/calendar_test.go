@@ -112,7 +112,7 @@ func TestACalendarLeavesTimeForWorkflows(t *testing.T) {
 			"a timer":        `{"id": "p", "type": "TIMER", "config": {"duration": "33h20m", "calendarId": %q}}`,
 		} {
 			week := hours("09:00", "10:00").Value()
-			c := testkit.Run(t, w, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: name, WorkingHours: &week})
+			c := testkit.Run(t, w, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: name, WorkingHours: week})
 			update := func(to op.Patch[workflow.WorkingHours]) error {
 				return run(ctx, w, workflow.UpdateCalendar, workflow.UpdateCalendarInput{ByID: op.ByID{ID: c.ID}, WorkingHours: to})
 			}
