@@ -42,7 +42,7 @@ import (
 )
 
 // floor is what a bound allows in any case: what other processes of a machine of two busy cores cause by themselves.
-const floor = 100 * time.Millisecond
+const floor = 150 * time.Millisecond
 
 // A company of the plan "free" spends its allowance on the dearest things that it may do, one after the other, and beside each of them
 // another company files requests: in three times what it takes alone, or beside as many harmless calls of its own people, which two
