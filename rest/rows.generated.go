@@ -304,10 +304,12 @@ type Request struct {
 	Waiting             bool              `json:"waiting" doc:"Whether the requester owes an answer. The clock of the resolution stands still."`
 	SnoozedUntil        *Time             `json:"snoozedUntil" doc:"Until when nobody wants to see it in the inbox."`
 	SLA                 *RequestSLA       `json:"sla" doc:"Where it stands against its service levels; null when nothing is promised."`
+	FirstResponseAt     *Time             `json:"firstResponseAt" doc:"When the requester first got a response: the first public comment of staff or of an agent, or the acceptance."`
 	AcceptedAt          *Time             `json:"acceptedAt" doc:"When it was accepted."`
 	CompletedAt         *Time             `json:"completedAt" doc:"When it was completed; null while it is open again."`
 	ReopenCount         int               `json:"reopenCount" doc:"How often it was opened again." example:"0"`
 	CancelledAt         *Time             `json:"cancelledAt" doc:"When it was cancelled."`
+	MergedAt            *Time             `json:"mergedAt" doc:"When it was closed as a duplicate of another one; null for any other."`
 	DeclineReason       *string           `json:"declineReason" doc:"Why it was declined; null when nobody has said." example:"We have none left."`
 	Satisfaction        *int              `json:"satisfaction" doc:"How content the requester is, from 1 to 5; null while they have not said." example:"5"`
 	SatisfactionComment *string           `json:"satisfactionComment" doc:"What the requester said about how content they are." example:"Quick and friendly."`
@@ -337,10 +339,12 @@ func requestOut(row *ent.Request) Request {
 		Waiting:             row.Waiting,
 		SnoozedUntil:        atOrNil(row.SnoozedUntil),
 		SLA:                 requestSLAOut(row),
+		FirstResponseAt:     atOrNil(row.FirstResponseAt),
 		AcceptedAt:          atOrNil(row.AcceptedAt),
 		CompletedAt:         atOrNil(row.CompletedAt),
 		ReopenCount:         row.ReopenCount,
 		CancelledAt:         atOrNil(row.CancelledAt),
+		MergedAt:            atOrNil(row.MergedAt),
 		DeclineReason:       row.DeclineReason,
 		Satisfaction:        row.Satisfaction,
 		SatisfactionComment: row.SatisfactionComment,

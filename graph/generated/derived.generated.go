@@ -9697,6 +9697,13 @@ func (ec *executionContext) fieldContext_Request_sla(_ context.Context, field gr
 	return fc, nil
 }
 
+func (ec *executionContext) _Request_firstResponseAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.FirstResponseAt)
+}
+func (ec *executionContext) fieldContext_Request_firstResponseAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
 func (ec *executionContext) _Request_acceptedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
 	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.AcceptedAt)
 }
@@ -9722,6 +9729,13 @@ func (ec *executionContext) _Request_cancelledAt(ctx context.Context, field grap
 	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.CancelledAt)
 }
 func (ec *executionContext) fieldContext_Request_cancelledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Request_mergedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.MergedAt)
+}
+func (ec *executionContext) fieldContext_Request_mergedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
@@ -21723,7 +21737,7 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "organizationId", "assigneeId", "teamId", "createdBy", "requesterId", "satisfaction", "watching", "hasAttachments", "updatedAfter", "createdAfter", "createdBefore", "completedAfter", "completedBefore", "cancelledAfter", "cancelledBefore", "reopened", "slaState", "dueBefore", "tag", "q"}
+	fieldsInOrder := [...]string{"number", "status", "priority", "serviceId", "offeringId", "organizationId", "assigneeId", "teamId", "createdBy", "requesterId", "satisfaction", "watching", "hasAttachments", "link", "updatedAfter", "createdAfter", "createdBefore", "completedAfter", "completedBefore", "cancelledAfter", "cancelledBefore", "reopened", "slaState", "dueBefore", "tag", "q"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -21821,6 +21835,13 @@ func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj
 				return it, err
 			}
 			it.HasAttachments = data
+		case "link":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("link"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Link = data
 		case "updatedAfter":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("updatedAfter"))
 			data, err := ec.unmarshalOTime2ᚖtimeᚐTime(ctx, v)
@@ -32472,6 +32493,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "firstResponseAt":
+			out.Values[i] = ec._Request_firstResponseAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
 		case "acceptedAt":
 			out.Values[i] = ec._Request_acceptedAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -32489,6 +32515,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "cancelledAt":
 			out.Values[i] = ec._Request_cancelledAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "mergedAt":
+			out.Values[i] = ec._Request_mergedAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

@@ -1337,7 +1337,7 @@ extend type Offering {
 
 "The service levels of an offering, in minutes."
 type OfferingSLA {
-  "Minutes until a request should be accepted."
+  "Minutes until a request should have its first response: a public comment of staff or of an agent, or the acceptance."
   responseMinutes: Int
   "Minutes until a request should be completed."
   resolutionMinutes: Int
@@ -1365,7 +1365,7 @@ type SLAByPriority {
 
 "Targets of requests of one priority, in minutes; one that is null is as for all."
 type SLATargets {
-  "Minutes until a request should be accepted."
+  "Minutes until a request should have its first response: a public comment of staff or of an agent, or the acceptance."
   responseMinutes: Int
   "Minutes until a request should be completed."
   resolutionMinutes: Int
@@ -1373,7 +1373,7 @@ type SLATargets {
 
 "The target whose clock an escalation goes by."
 enum SLAClock {
-  "It ends when the request is accepted."
+  "It ends with the first response, which is a public comment of staff or of an agent, or the acceptance."
   response
   "It ends when the request is completed, and stands still while the request waits for its requester."
   resolution
@@ -1417,7 +1417,7 @@ enum SLAState {
 
 "What the service levels of a request or a task come to."
 type SLA {
-  "When it should be accepted, or was to be; null when there is no such target."
+  "When it should have its first response, or was to have it; null when there is no such target."
   responseDueAt: Time
   "When it should be done; null when there is no such target, and while the clock stands still."
   resolutionDueAt: Time
@@ -2764,7 +2764,7 @@ type RequestFigures {
   open: Int!
   "How many of those filed were opened again."
   reopened: Int!
-  "Within how many minutes half of those filed were accepted; null when none was."
+  "Within how many minutes half of those filed had their first response; null when none had."
   firstResponseP50: Int
   "Within how many minutes nine tenths of them were."
   firstResponseP90: Int
@@ -3123,7 +3123,7 @@ type CompanyStat {
   cancelled: Int!
   "How many of those filed are still open."
   open: Int!
-  "Within how many minutes half of those filed were accepted; null when none was."
+  "Within how many minutes half of those filed had their first response; null when none had."
   answerP50: Int
   "Within how many minutes nine tenths of them were."
   answerP90: Int
@@ -7059,6 +7059,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_snoozedUntil(ctx, field)
 	case "sla":
 		return ec.fieldContext_Request_sla(ctx, field)
+	case "firstResponseAt":
+		return ec.fieldContext_Request_firstResponseAt(ctx, field)
 	case "acceptedAt":
 		return ec.fieldContext_Request_acceptedAt(ctx, field)
 	case "completedAt":
@@ -7067,6 +7069,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_reopenCount(ctx, field)
 	case "cancelledAt":
 		return ec.fieldContext_Request_cancelledAt(ctx, field)
+	case "mergedAt":
+		return ec.fieldContext_Request_mergedAt(ctx, field)
 	case "declineReason":
 		return ec.fieldContext_Request_declineReason(ctx, field)
 	case "satisfaction":
