@@ -1,0 +1,1 @@
+export{t as default}from"./requests-D41r_WkC.js";

@@ -1,0 +1,1 @@
+export{t as RunList,n as default}from"./runs-BQXdxw2n.js";
