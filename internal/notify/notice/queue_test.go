@@ -15,6 +15,7 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -45,12 +46,12 @@ func TestNoticesOfOneCompanyDoNotWaitForAnothers(t *testing.T) {
 				}
 			})
 		}
-		many := make([]river.JobArgs, flood)
+		many := make([]jobs.Job, flood)
 		for i := range many {
-			many[i] = notice.Args{Company: d.A.Company.ID, Request: r.ID}
+			many[i].Args = notice.Args{Company: d.A.Company.ID, Request: r.ID}
 		}
 		require.NoError(t, d.Store.Write(d.As(d.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
-			return d.Queue.InsertAllTx(ctx, tx, many)
+			return d.Queue.InsertManyTx(ctx, tx, many...)
 		}))
 		time.Sleep(200 * time.Millisecond) // the workers have begun
 		began := time.Now()
