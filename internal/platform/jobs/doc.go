@@ -36,8 +36,8 @@
 // # Companies
 //
 // A queue whose jobs may wait for what their company chooses is shared (shared.go): a company takes only some of its workers, and a job beyond
-// that is put off until those of the company before it have been worked. While a company whose turn of costly work was taken had 60 notices to
-// give, another's took 7 s, and takes 0.2 s (2026-12, two busy cores). The default queue is shared, too. A job that snoozes is a write, so
+// that is put off until those of the company before it have been worked. While a company whose turn of costly work was taken had 200 notices to
+// give, another's took 20 s, and takes 0.2 s (2026-12, two busy cores). The default queue is shared, too. A job that snoozes is a write, so
 // the wait is what the jobs before it take, as far as that is known, and at most a minute.
 //
 // # Where River has no API
