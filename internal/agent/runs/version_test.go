@@ -29,6 +29,8 @@ var noPlanRests = map[string]string{
 	request.FieldPriorityRank:        "follows the priority",
 	request.FieldRoutingRuleID:       "told with the team that it gave",
 	request.FieldAcceptedAt:          "follows the status",
+	request.FieldFirstResponseAt:     "the clock's",
+	request.FieldMergedAt:            "follows the status",
 	request.FieldCompletedAt:         "follows the status",
 	request.FieldReopenCount:         "follows the status",
 	request.FieldCancelledAt:         "follows the status",

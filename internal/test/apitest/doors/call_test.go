@@ -241,7 +241,7 @@ func (d *side) plain(data any) any {
 		delete(out, "etag")      // REST has it as a header
 		delete(out, "viewerMay") // only pages use it
 		delete(out, "content")   // and this, which says what the text and its format do
-		for _, k := range []string{"createdAt", "updatedAt", "at", "acceptedAt", "completedAt", "cancelledAt"} {
+		for _, k := range []string{"createdAt", "updatedAt", "at", "acceptedAt", "firstResponseAt", "completedAt", "cancelledAt"} {
 			if s, ok := out[k].(string); ok {
 				require.Regexp(d.t, `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`, s, k)
 				out[k] = "a time"

@@ -23,7 +23,7 @@ const trialOf = `query($definition: JSON, $id: ID, $request: ID, $fields: JSON, 
 }`
 
 // moments are told by the clock of each call. REST shows objects that are not there as empty ones.
-var moments = map[string]bool{"startedAt": true, "finishedAt": true, "dueAt": true, "at": true, "createdAt": true, "updatedAt": true, "acceptedAt": true, "completedAt": true, "until": true, "receivedAt": true}
+var moments = map[string]bool{"startedAt": true, "finishedAt": true, "dueAt": true, "at": true, "createdAt": true, "updatedAt": true, "acceptedAt": true, "firstResponseAt": true, "completedAt": true, "until": true, "receivedAt": true}
 
 func timeless(v any, key string) any {
 	switch v := v.(type) {

@@ -111,7 +111,7 @@ function Picture({ file: f }: { file: FileFragment }) {
   };
   return (
     <>
-      <a href={contentOf(f.id)} className="picture-of" onClick={enlarge}><img src={previewOf(f.id, 320)} alt={f.name} /></a>
+      <a href={contentOf(f.id)} onClick={enlarge}><img src={previewOf(f.id, 320)} alt={f.name} /></a>
       {large && (
         <Dialog title={f.name} close={() => { setLarge(false); }} wide>
           <img src={previewOf(f.id, 1024)} alt={f.name} className="large" />
