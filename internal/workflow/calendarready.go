@@ -71,7 +71,7 @@ func largestOf(ctx context.Context, tx *op.Tx, calendarID string) (counted, erro
 			largest = counted{d, fmt.Sprintf("offering %q (%s)", short(o.Name), o.ID)}
 		}
 	}
-	of, d, err := longest(tx.Unfiltered(ctx, "a workflow that the caller does not see counts by the calendar, too"), tx, calendarID)
+	of, d, err := longest(ctx, tx, calendarID)
 	if err != nil || d <= largest.lasts {
 		return largest, err
 	}
@@ -87,6 +87,7 @@ func largestOf(ctx context.Context, tx *op.Tx, calendarID string) (counted, erro
 
 // longest returns the workflow whose last version has the largest target that counts by a calendar; a length of 0 for none.
 func longest(ctx context.Context, tx *op.Tx, calendarID string) (of *ent.Workflow, lasts time.Duration, err error) {
+	ctx = tx.Unfiltered(ctx, "a workflow that the caller does not see counts by the calendar, too")
 	workflows, err := tx.Workflow.Query().Where(workflow.VersionGT(0), publishedWith("calendar", calendarID)).
 		Select(workflow.FieldID, workflow.FieldName, workflow.FieldVersion).Order(workflow.ByName(), workflow.ByID()).All(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ var tags = map[string]string{
 func HTML(nodes []Node) template.HTML {
 	var out strings.Builder
 	writeHTML(&out, nodes)
-	return template.HTML(out.String()) //nolint:gosec // each text in it is escaped
+	return template.HTML(out.String()) // each text in it is escaped
 }
 
 func writeHTML(out *strings.Builder, nodes []Node) {

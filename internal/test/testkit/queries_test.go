@@ -47,6 +47,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/request.Find":                   "what somebody searches for by its number",
 	"internal/desk/request.excerpts":               "the texts of what a search has found",
 	"internal/desk/catalog.FindOfferings":          "what a search box finds of the catalogue",
+	"internal/desk/request.linked":                 "the requests whose links a list's filter asks for",
 	"internal/desk/request.visible":                "what a list finds by words",
 	"internal/desk/request.target":                 "the service and the offering of a request",
 	"internal/people.handOver":                     "the team that takes over",

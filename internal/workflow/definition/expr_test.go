@@ -177,7 +177,7 @@ func TestReferences(t *testing.T) {
 		},
 		Agents:    []Reference{{ID: "agt_1", Field: "definition.phases[ask].participants[0].id"}},
 		Idle:      []Reference{{ID: "responsible", Field: "definition.phases[ask].participants[0].role"}},
-		Calendars: []Reference{{ID: "cal_1", Field: "definition.phases[ask].sla.calendarId"}, {ID: "cal_2", Field: "definition.phases[wait].config.calendarId"}},
+		Calendars: []Reference{{ID: "cal_1", Field: "definition.phases[ask].sla.calendarId"}, {ID: "cal_2", Field: "definition.phases[wait].config.calendarId", Minutes: 1440}},
 	}, d.References())
 	call := d.Phase("call").APICall
 	require.Equal(t, []string{"PATH"}, call.URL.Secrets())
