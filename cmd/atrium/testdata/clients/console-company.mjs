@@ -20,7 +20,7 @@ export async function graph(name, type, input, selection) {
 async function fail() {
   const workflow = await rest('POST', '/workflows', { name: 'Sort what comes in', definition: {
     phases: [
-      { id: 'start', type: 'START' }, { id: 'sort', type: 'DECISION', name: 'Sort', config: { rules: [{ when: 'webhook.body.level > 3.0', transition: 'high' }], default: 'low' } },
+      { id: 'start', type: 'START' }, { id: 'sort', type: 'DECISION', name: 'Sort', config: { rules: [{ when: 'webhook.body.level * 2 > 6', transition: 'high' }], default: 'low' } },
       { id: 'high', type: 'END' }, { id: 'low', type: 'END' },
     ],
     transitions: [{ from: 'start', name: 'next', to: 'sort' }, { from: 'sort', name: 'high', to: 'high' }, { from: 'sort', name: 'low', to: 'low' }],

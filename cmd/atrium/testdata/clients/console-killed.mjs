@@ -13,7 +13,7 @@ for (const tab of Object.values(tabs)) {
 }
 await tabs.inbox.getByRole('link', { name: 'Filed before' }).waitFor();
 await tabs.request.goto(`${api}/app/requests/${request}`);
-await tabs.request.getByLabel('Comment').fill('Half a com');
+await tabs.request.getByRole('textbox', { name: 'Comment' }).fill('Half a com');
 await tabs.form.goto(`${api}/app/catalogue/${demo.offeringId}`);
 await tabs.form.getByLabel('Title').fill('A laptop for');
 await tabs.form.getByLabel('Model').selectOption('14 inch');
@@ -26,7 +26,7 @@ console.log('open');
 
 // Killed: every tab says so. What was begun can be gone on with, and what is sent is refused without being lost.
 await all((p) => lost(p).waitFor());
-await tabs.request.getByLabel('Comment').fill('Half a comment');
+await tabs.request.getByRole('textbox', { name: 'Comment' }).fill('Half a comment');
 await tabs.request.getByRole('button', { name: /^Reply to/ }).click();
 await tabs.request.getByText(/The connection was lost\. It is not known/).first().waitFor();
 assert.equal(await tabs.inbox.getByRole('link', { name: 'Filed before' }).count(), 1);
@@ -46,7 +46,7 @@ await tabs.inbox.getByRole('link', { name: 'Filed meanwhile' }).waitFor();
 await all(async (p) => assert.ok(await p.evaluate(() => window.neverLoadedAnew), 'no tab was loaded anew'));
 
 // The drafts are where they were, and are sent.
-assert.equal(await tabs.request.getByLabel('Comment').inputValue(), 'Half a comment');
+assert.equal(await tabs.request.getByRole('textbox', { name: 'Comment' }).inputValue(), 'Half a comment');
 await tabs.request.getByRole('button', { name: /^Reply to/ }).click();
 await tabs.request.locator('article').getByText('Half a comment').waitFor();
 assert.equal(await tabs.form.getByLabel('Model').inputValue(), '14 inch');

@@ -123,7 +123,7 @@ await b.sound('schedule-dark', { dark: true });
 await page.emulateMedia({ colorScheme: 'light' });
 await press(runs.getByRole('link', { name: 'Open the request' }));
 await page.waitForURL(/\/requests\/req_/);
-await page.getByLabel('Comment').waitFor(); // its title is that of the schedule
+await page.getByRole('textbox', { name: 'Comment' }).waitFor(); // its title is that of the schedule
 await page.getByRole('heading', { level: 1, name: 'Check the backups' }).waitFor();
 assert.deepEqual((await rest('GET', `/requests/${page.url().split('/').at(-1)}`)).fields, { model: '14 inch' });
 

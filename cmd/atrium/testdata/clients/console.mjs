@@ -60,7 +60,7 @@ const both = await rest('GET', `/requests/${filed}`);
 assert.deepEqual([both.title, both.priority], ['A laptop for Ana Lima', 'LOW']);
 await page.unroute('**/graphql'); // while calls are intercepted a browser keeps no script
 // A comment is Markdown: a key marks what is selected, it can be looked at before, and HTML stays what was typed.
-const say = page.getByLabel('Comment');
+const say = page.getByRole('textbox', { name: 'Comment' });
 await say.fill('It is on its way. <img src=x onerror=alert(1)>');
 await say.evaluate((e) => { e.setSelectionRange(13, 16); });
 await say.press('Control+b');
@@ -544,7 +544,7 @@ for (const again of ['button', 'comment']) {
     await m.page.getByRole('dialog').waitFor({ state: 'detached' });
   } else {
     await m.page.getByText('A public comment reopens your request.').waitFor();
-    await m.page.getByLabel('Comment').fill('It broke again.');
+    await m.page.getByRole('textbox', { name: 'Comment' }).fill('It broke again.');
     await m.page.getByRole('button', { name: 'Reply to staff' }).click();
   }
   await status(mine, 'IN_PROGRESS');
