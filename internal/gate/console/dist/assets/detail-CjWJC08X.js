@@ -1,1 +1,0 @@
-export{t as Detail}from"./detail-CT3AcRia.js";

@@ -1,0 +1,1 @@
+export{t as Detail}from"./detail-Dt3G1_gA.js";

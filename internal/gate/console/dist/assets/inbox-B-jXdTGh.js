@@ -1,1 +1,0 @@
-export{t as default}from"./requests-D41r_WkC.js";

@@ -1,0 +1,1 @@
+export{t as default}from"./requests-BKAq51GR.js";

@@ -1,1 +1,0 @@
-export{t as Move}from"./move-C8EKqNzF.js";

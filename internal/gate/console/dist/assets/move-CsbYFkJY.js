@@ -1,0 +1,1 @@
+export{t as Move}from"./move-DDHIUNd5.js";

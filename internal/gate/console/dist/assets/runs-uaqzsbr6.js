@@ -1,1 +1,0 @@
-export{t as RunList,n as default}from"./runs-BQXdxw2n.js";
