@@ -20,7 +20,6 @@ func SharedQueue(queue string, workers, each int) Option {
 	return func(k *kinds) {
 		NamedQueue(queue, workers)(k)
 		k.shares[queue] = each
-
 	}
 }
 

@@ -48,17 +48,12 @@ func KeepHalves(b []byte) []byte {
 		if b[i] != '\\' {
 			continue
 		}
-		unit := escapedUnit(b[i:])
-		switch {
-		case !utf16.IsSurrogate(unit):
-			i++ // the escaped character may be a backslash
-		case utf16.DecodeRune(unit, escapedUnit(b[i+6:])) != unicode.ReplacementChar:
-			i += len(`\ud83d\ude0`)
-		default:
+		length, half := escape(b[i:])
+		if half {
 			out = append(append(out, b[from:i]...), '\\')
 			from = i
-			i += len(`\ud83`)
 		}
+		i += length - 1
 	}
 	if out == nil {
 		return b
@@ -141,19 +136,26 @@ func skipString(b []byte, i int, halves bool) (int, error) {
 		if b[i] != '\\' {
 			continue
 		}
-		unit := escapedUnit(b[i:])
-		switch {
-		case !utf16.IsSurrogate(unit):
-			i++ // the escaped character may be a quote
-		case utf16.DecodeRune(unit, escapedUnit(b[i+6:])) != unicode.ReplacementChar:
-			i += len(`\ud83d\ude0`)
-		case halves:
-			i += len(`\ud83`)
-		default:
+		length, half := escape(b[i:])
+		if half && !halves {
 			return i, &Error{i, "an escape is half of a surrogate pair"}
 		}
+		i += length - 1
 	}
 	return i, nil
+}
+
+// escape returns how long the escape is that b begins with, and whether it is half of a surrogate pair. Of one without surrogates only the
+// beginning counts, whose second character may be a quote or a backslash.
+func escape(b []byte) (length int, half bool) {
+	unit := escapedUnit(b)
+	switch {
+	case !utf16.IsSurrogate(unit):
+		return len(`\n`), false
+	case utf16.DecodeRune(unit, escapedUnit(b[len(`\ud83d`):])) != unicode.ReplacementChar:
+		return len(`\ud83d\ude00`), false
+	}
+	return len(`\ud83d`), true
 }
 
 // escapedUnit returns the UTF-16 code unit of the escape that b begins with; -1 if there is none.
