@@ -75,9 +75,12 @@ func changeSource(tx *op.Tx, before *ent.Mailbox, in UpdateInput, u *ent.Mailbox
 // checkSource records what a mailbox of a kind cannot have: only one of kind imap has a server, a username and a password of its own.
 func checkSource(tx *op.Tx, kind mailbox.Kind, server, username *string, password *secret.Value, refs *op.Refs) {
 	if kind != mailbox.KindImap {
-		for field, given := range map[string]bool{"server": server != nil, "username": username != nil, "password": password != nil} {
-			if given {
-				refs.Fault(field, "must be left out unless the kind is imap")
+		for _, of := range []struct {
+			field string
+			given bool
+		}{{"server", server != nil}, {"username", username != nil}, {"password", password != nil}} {
+			if of.given {
+				refs.Fault(of.field, "must be left out unless the kind is imap")
 			}
 		}
 		return
