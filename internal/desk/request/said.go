@@ -39,11 +39,12 @@ func announce(ctx context.Context, tx *op.Tx, r *ent.Request, c *ent.Comment, to
 			return err
 		}
 	}
+	watch := slices.Clone(told)
 	if tx.Principal().Type == principal.TypeUser {
-		told = append(slices.Clone(told), c.AuthorID)
+		watch = append(watch, c.AuthorID)
 	}
-	told = slices.DeleteFunc(slices.Clone(told), func(id string) bool { return id == r.RequesterID })
-	if _, _, err := addWatchers(ctx, tx, r.ID, told...); err != nil {
+	watch = slices.DeleteFunc(watch, func(id string) bool { return id == r.RequesterID })
+	if _, _, err := addWatchers(ctx, tx, r.ID, watch...); err != nil {
 		return err
 	}
 	hear.Watchers, hear.Published = true, published

@@ -210,12 +210,15 @@ func (p *person) agents(ctx context.Context) error {
 			tx.AgentEvaluation.Update().ClearCases().ClearResults().Exec(ctx),
 		)
 	})
+	if err != nil {
+		return err
+	}
 	for ids := range slices.Chunk(p.about, aboutAtOnce) {
-		if err == nil {
-			err = p.do(ctx, func(ctx context.Context, tx *op.Tx) error { return agentsWork(ctx, tx, ids...) })
+		if err := p.do(ctx, func(ctx context.Context, tx *op.Tx) error { return agentsWork(ctx, tx, ids...) }); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // agentsWork erases what agents did about requests.
