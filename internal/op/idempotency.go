@@ -11,6 +11,8 @@ import (
 	"atrium/ent"
 	"atrium/ent/idempotencykey"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // IdempotencyWindow is how long the first answer to a key is stored.
@@ -116,7 +118,55 @@ func (tx *Tx) storedAnswer(ctx context.Context) (*ent.IdempotencyKey, error) {
 	if !bytes.Equal(row.Fingerprint, tx.call.Fingerprint[:]) {
 		return nil, apperr.New(apperr.IdempotencyMismatch, "The idempotency key was used with another request.")
 	}
+	switch {
+	case row.ID == tx.reserved:
+		return nil, nil // by this call
+	case row.Status == unanswered:
+		return nil, apperr.New(apperr.Conflict, "A call with this idempotency key has begun, and its answer is not known. It is not made again.")
+	}
 	return row, nil
+}
+
+// unanswered is the status of a key that is reserved for a call to another server.
+const unanswered = 0
+
+// reserveKey reserves the call's idempotency key before another server is called. A crash leaves it reserved for IdempotencyWindow, since
+// nobody knows what the other server has done.
+func (tx *Tx) reserveKey(ctx context.Context) error {
+	if tx.call == nil || tx.call.IdempotencyKey == "" {
+		return nil
+	}
+	return tx.engine.Store.Write(ctx, func(ctx context.Context, db *store.Tx) error {
+		first, err := (&Tx{Client: db.Client, attempt: tx.attempt, db: db}).storedAnswer(ctx) // forgets one whose window is over
+		if err != nil {
+			return err
+		}
+		if first != nil {
+			return apperr.New(apperr.Conflict, "A call with this idempotency key has just been answered.") // write looks again
+		}
+		row, err := db.IdempotencyKey.Create().SetCallerID(tx.callerID()).SetKey(tx.call.IdempotencyKey).SetFingerprint(tx.call.Fingerprint[:]).
+			SetStatus(unanswered).SetBody([]byte{}).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("reserve the idempotency key: %w", err)
+		}
+		tx.reserved = row.ID
+		return nil
+	})
+}
+
+// releaseKey gives the key of a call that failed back, so that it can be used again.
+func (a *attempt) releaseKey(ctx context.Context) {
+	if a.reserved == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(principal.With(context.WithoutCancel(ctx), a.principal), prepareTimeout)
+	defer cancel()
+	err := a.engine.Store.Write(ctx, func(ctx context.Context, db *store.Tx) error {
+		return db.IdempotencyKey.DeleteOneID(a.reserved).Exec(ctx)
+	})
+	if err != nil {
+		a.engine.Log.ErrorContext(ctx, "an idempotency key stays reserved until its window is over", "error", err)
+	}
 }
 
 // storeAnswer renders the answer to out and stores it in the operation's own transaction. Stored after the commit, it could be
@@ -132,8 +182,13 @@ func (tx *Tx) storeAnswer(ctx context.Context, out any) (*Answer, error) {
 		return nil, fmt.Errorf("render the answer: %w", err)
 	}
 	resource, id := tx.answered(out)
-	err = tx.IdempotencyKey.Create().SetResource(resource).SetRowID(id).SetCallerID(tx.callerID()).SetKey(tx.call.IdempotencyKey).
-		SetFingerprint(tx.call.Fingerprint[:]).SetStatus(answer.Status).SetHeader(answer.Header).SetBody(answer.Body).Exec(ctx)
+	if tx.reserved != "" {
+		err = tx.IdempotencyKey.UpdateOneID(tx.reserved).SetResource(resource).SetRowID(id).
+			SetStatus(answer.Status).SetHeader(answer.Header).SetBody(answer.Body).Exec(ctx)
+	} else {
+		err = tx.IdempotencyKey.Create().SetResource(resource).SetRowID(id).SetCallerID(tx.callerID()).SetKey(tx.call.IdempotencyKey).
+			SetFingerprint(tx.call.Fingerprint[:]).SetStatus(answer.Status).SetHeader(answer.Header).SetBody(answer.Body).Exec(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("keep the answer: %w", err)
 	}

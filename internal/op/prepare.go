@@ -36,8 +36,8 @@ func (o *Operation[In, Out]) Prepared(prepare func(ctx context.Context, tx *Tx, 
 	return o
 }
 
-// Calling is Prepared for a preparation that calls other servers. The caller's right to the row is asked before it, and where an answer is
-// kept for the idempotency key, nobody is called again.
+// Calling is Prepared for a preparation that calls other servers. The caller's right to the row and If-Match are asked before it. Nobody
+// is called again for the same call, nor for the same idempotency key: see callOnce.
 func (o *Operation[In, Out]) Calling(prepare func(ctx context.Context, tx *Tx, in In) (any, error)) *Operation[In, Out] {
 	o.prepare, o.calls = prepare, true
 	return o
@@ -57,16 +57,31 @@ func (o *Operation[In, Out]) prepared(ctx context.Context, a *attempt, db *ent.C
 	}
 	ctx, tx := principal.With(ctx, a.principal), &Tx{Client: db, attempt: a}
 	if o.calls {
-		if first, err := o.firstAnswer(ctx, tx, in); first != nil || err != nil {
-			return err // the operation returns the answer
-		}
-		if err := o.rights(ctx, tx, in); err != nil {
-			return err
-		}
+		return o.callOnce(ctx, tx, in)
 	}
 	var err error
 	a.preparation, err = o.prepare(ctx, tx, in)
 	return err
+}
+
+// callOnce runs a preparation that calls other servers unless this attempt has run it or the idempotency key has an answer, which the
+// operation then returns. The key is reserved before, so that neither a second call with it nor one after a crash calls again.
+func (o *Operation[In, Out]) callOnce(ctx context.Context, tx *Tx, in In) error {
+	if first, err := o.firstAnswer(ctx, tx, in); first != nil || err != nil {
+		return err
+	}
+	if tx.called {
+		return tx.callErr
+	}
+	if err := o.rights(ctx, tx, in); err != nil {
+		return err
+	}
+	if err := tx.reserveKey(ctx); err != nil {
+		return err
+	}
+	tx.called = true
+	tx.preparation, tx.callErr = o.prepare(ctx, tx, in)
+	return tx.callErr
 }
 
 // Costly runs work whose cost the caller chooses: one at a time for each company, and on half of the processors for all

@@ -143,7 +143,7 @@ func (o *Operation[In, Out]) perform(ctx context.Context, tx *Tx, in In) (Out, e
 			return none, err
 		}
 	}
-	return o.run(ctx, tx, tx.call, in)
+	return o.run(ctx, tx, in)
 }
 
 // complete performs the operation in a transaction, and writes its audit entry.
@@ -203,6 +203,7 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 		}
 	}
 	if err != nil {
+		a.releaseKey(ctx)
 		var none Out
 		return none, nil, a.failed(ctx, err)
 	}

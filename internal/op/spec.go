@@ -86,9 +86,9 @@ type Operation[In, Out any] struct {
 	rowVerbs func(row any, in In) []string
 	prepare  func(ctx context.Context, tx *Tx, in In) (any, error)
 	calls    bool // see Calling
-	run      func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error)
+	run      func(ctx context.Context, tx *Tx, in In) (Out, error)
 	again    func(ctx context.Context, tx *Tx, in In) error // checks the same rights as run, before a stored answer is returned
-	rights   func(ctx context.Context, tx *Tx, in In) error // the same before a preparation that calls others
+	rights   func(ctx context.Context, tx *Tx, in In) error // the same with If-Match, before a preparation that calls others
 
 	faults   func(ctx context.Context, tx *Tx, in In) ([]apperr.Detail, error) // see WithFaults
 	faultsOf []string
@@ -151,7 +151,7 @@ func All() []*Info {
 // New declares an operation that is about no existing row: a create or a list.
 func New[In, Out any](name string, spec Spec, fn func(context.Context, *Tx, In) (Out, error)) *Operation[In, Out] {
 	o := declare[In, Out](name, spec)
-	o.run = func(ctx context.Context, tx *Tx, _ *Call, in In) (Out, error) {
+	o.run = func(ctx context.Context, tx *Tx, in In) (Out, error) {
 		if err := tx.provenRecently(tx.Now(ctx), tx.verbs); err != nil {
 			var none Out
 			return none, err
@@ -193,24 +193,28 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 		}
 		return row, tx.mayTouch(ctx, row)
 	}
+	current := func(ctx context.Context, tx *Tx, in In) (Row, error) {
+		row, err := rights(ctx, tx, in)
+		if err == nil {
+			err = tx.call.matches(row)
+		}
+		return row, err
+	}
 	o.rights = func(ctx context.Context, tx *Tx, in In) error {
-		_, err := rights(ctx, tx, in)
+		_, err := current(ctx, tx, in)
 		return err
 	}
 	o.again = func(ctx context.Context, tx *Tx, in In) error {
-		err := o.rights(ctx, tx, in)
+		_, err := rights(ctx, tx, in)
 		if isNotFound(err) && tx.decision.Allow {
 			return tx.answerOfDeleted(err)
 		}
 		return err
 	}
-	o.run = func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error) {
-		var none Out
-		row, err := rights(ctx, tx, in)
+	o.run = func(ctx context.Context, tx *Tx, in In) (Out, error) {
+		row, err := current(ctx, tx, in)
 		if err != nil {
-			return none, err
-		}
-		if err := c.matches(row); err != nil {
+			var none Out
 			return none, err
 		}
 		return fn(ctx, tx, row, in)

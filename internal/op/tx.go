@@ -50,6 +50,9 @@ type attempt struct {
 	call      *Call
 
 	preparation any    // the preparation's result
+	called      bool   // a preparation that calls other servers has run
+	callErr     error  // its error
+	reserved    string // id of the row that reserves the call's idempotency key while they are called; empty for none
 	madeSlug    string // the slug that SlugOf made from a name
 
 	set       *authz.Set           // the company's access policies; nil outside of a company
