@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -49,20 +50,12 @@ type Server struct {
 	methods  []string // all methods that routes take
 }
 
-// New returns the server. Returns an error when one of its documents cannot be rendered.
+// New returns the server. Its documents are rendered when they are first asked for (60 ms of the processor), not at each start. Returns
+// an error when the calls of inbound webhooks cannot be taken.
 func New(o Options) (*Server, error) {
 	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter(), baseURL: o.BaseURL}
 	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // session cookies are not accepted here
 	s.contents = o.Gate.Guard(gate.Cookies, s.router, s.fail)
-	description := newDocument(o.BaseURL, o.AuthURL)
-	document, err := description.json()
-	if err != nil {
-		return nil, err
-	}
-	reference, err := description.reference()
-	if err != nil {
-		return nil, err
-	}
 	for _, rt := range routes {
 		s.handle(rt.method, rt)
 		if rt.method == http.MethodGet {
@@ -79,13 +72,12 @@ func New(o Options) (*Server, error) {
 	if err := s.handleInbound(o.Gate, o.Outside, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
 	}
-	events, err := webhook.AsyncAPI(o.BaseURL)
-	if err != nil {
-		return nil, fmt.Errorf("describe the events: %w", err)
-	}
+	const ofJSON, page = "application/json", "text/html; charset=utf-8"
+	openAPI := s.document(ofJSON, func() ([]byte, error) { return newDocument(o.BaseURL, o.AuthURL).json() })
 	for path, h := range map[string]http.HandlerFunc{
-		"/openapi.json": static("application/json", document), "/v1/openapi.json": static("application/json", document),
-		"/asyncapi.json": static("application/json", events), "/docs": static("text/html; charset=utf-8", reference),
+		"/openapi.json": openAPI, "/v1/openapi.json": openAPI,
+		"/asyncapi.json": s.document(ofJSON, func() ([]byte, error) { return webhook.AsyncAPI(o.BaseURL) }),
+		"/docs":          s.document(page, func() ([]byte, error) { return newDocument(o.BaseURL, o.AuthURL).reference() }),
 	} {
 		s.router.Get(path, h)
 		s.router.Head(path, h)
@@ -138,9 +130,15 @@ func (s *Server) answer(rt route, w http.ResponseWriter, r *http.Request) {
 	reply(w, r, answer)
 }
 
-// static answers with fixed bytes.
-func static(contentType string, body []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
+// document answers with what render returns the first time.
+func (s *Server) document(contentType string, render func() ([]byte, error)) http.HandlerFunc {
+	once := sync.OnceValues(render)
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := once()
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
 		h := w.Header()
 		h.Set("Content-Type", contentType)
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
