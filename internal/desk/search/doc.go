@@ -5,6 +5,7 @@
 //	index.go     the index of each database, and the one place that reads it
 //	names.go     which services, offerings and people a word names
 //	find.go      what a caller finds
+//	apart.go     what is found by words that stand apart, and in requests that are named
 //	relevance.go the order by where the words stand
 //	write.go     writing the documents
 //
@@ -26,8 +27,9 @@
 // query that their list makes: tenancy, role and access policies decide as they do there. Comments are asked for in the same way. It ends
 // with 1,000 requests or after 250 ms, and says that there are more; lists then sort and count these.
 //
-// A comment is a document of its own: words are in the request, or in one of its comments, and not partly here and there. -word leaves a
-// request out if the request has it, or any comment that the caller may read.
+// A comment is a document of its own. The index finds what has all words in the request or all in one comment; words that stand apart, one in the
+// title and one in a comment, are looked for after that, in the requests of the newest 500 documents that have the rarest word (apart.go).
+// -word leaves a request out if the request has it, or any comment that the caller may read.
 //
 // # The indexes
 //

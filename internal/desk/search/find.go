@@ -32,7 +32,11 @@ const (
 type Visible func(ctx context.Context, ids []string) ([]string, error)
 
 // Hit is a request that was found, and the row that has the words: the request itself, or a comment on it.
-type Hit struct{ RequestID, RowID string }
+type Hit struct {
+	RequestID, RowID string
+
+	number int // of the document that has the words
+}
 
 // Requests returns the newest requests that the caller finds by what they wrote, and whether it ended before it had looked at
 // all. Nothing is found by a text without words.
@@ -73,8 +77,12 @@ func Requests(ctx context.Context, tx *op.Tx, text string, visible Visible) (fou
 		if len(f.found) >= Most {
 			return f.found[:Most], true, nil
 		}
-		if !more || time.Since(began) > within {
-			return f.found, more || f.whole, nil
+		if !more {
+			err = f.apart(ctx, began.Add(within))
+			return f.found[:min(len(f.found), Most)], f.whole, err
+		}
+		if time.Since(began) > within {
+			return f.found, true, nil
 		}
 		if len(f.query.Not) == 0 && !f.query.Side() { // these read every candidate's documents
 			batch = min(2*batch, maxBatch)
@@ -99,37 +107,6 @@ func (f *finder) hits(ctx context.Context, before int64, batch int) ([]*ent.Sear
 		f.query.Terms[i].Prefix = false
 	}
 	return f.index.hits(ctx, f.tx.Client, f.expression(), before, batch)
-}
-
-// Among returns those of some requests that the caller finds by what they wrote. Visible decides about these alone.
-func Among(ctx context.Context, tx *op.Tx, text string, requests []string, visible Visible) ([]string, error) {
-	f := newFinder(tx, text, visible)
-	if f.query.Empty() || len(requests) == 0 {
-		return nil, nil
-	}
-	leave, err := turn(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	if _, err := f.pending(ctx); err != nil {
-		return nil, err
-	}
-	if err := f.prepare(ctx); err != nil {
-		return nil, err
-	}
-	docs, err := f.read(ctx, func(q *ent.SearchDocumentQuery) {
-		q.Where(searchdocument.RequestIDIn(requests...)).Order(ent.Desc(searchdocument.FieldID)).Limit(maxOfSome)
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = f.consider(ctx, docs)
-	ids := make([]string, len(f.found))
-	for i, hit := range f.found {
-		ids[i] = hit.RequestID
-	}
-	return ids, err
 }
 
 // document is a document with its words.
@@ -222,11 +199,7 @@ func (f *finder) prepare(ctx context.Context) (err error) {
 
 // expression returns what the index is asked: for requests that have the terms, and for comments that do.
 func (f *finder) expression() string {
-	x := f.index
-	var own []string
-	if f.tx.OwnOnly() {
-		own = append(own, x.token(ofRow, f.tx.Principal().ID, false))
-	}
+	x, own := f.index, f.own()
 	var none []string
 	for i, t := range f.query.Not {
 		if len(t.Phrase) == 0 { // its words may stand there apart
@@ -249,6 +222,14 @@ func (f *finder) expression() string {
 		found = append(found, x.and(of))
 	}
 	return x.or(found)
+}
+
+// own returns the expression for what belongs to requests of the caller, where they find no others.
+func (f *finder) own() []string {
+	if !f.tx.OwnOnly() {
+		return nil
+	}
+	return []string{f.index.token(ofRow, f.tx.Principal().ID, false)}
 }
 
 // requestHas returns the expression for requests that have a term, or belong to one of the rows.
@@ -278,13 +259,15 @@ func (f *finder) has(d *document, t words.Term, ids []string) bool {
 
 // matches reports whether a document has every term.
 func (f *finder) matches(d *document) bool {
-	for i, t := range f.query.Terms {
-		if !f.has(d, t, f.byName[i]) {
+	for i := range f.query.Terms {
+		if !f.hasTerm(d, i) {
 			return false
 		}
 	}
 	return d.RequestID != ""
 }
+
+func (f *finder) hasTerm(d *document, i int) bool { return f.has(d, f.query.Terms[i], f.byName[i]) }
 
 // excluded reports whether a document has a term that must not be there.
 func (f *finder) excluded(d *document) bool {
@@ -329,11 +312,22 @@ func (f *finder) add(ctx context.Context, hits []*ent.SearchDocument) error {
 		return err
 	}
 	var more []Hit
-	var ids []string
 	for _, d := range hits {
-		if (d.Kind == searchdocument.KindRequest || read[d.RowID]) && !f.decided[d.RequestID] {
-			f.decided[d.RequestID] = true
-			more, ids = append(more, Hit{d.RequestID, d.RowID}), append(ids, d.RequestID)
+		if d.Kind == searchdocument.KindRequest || read[d.RowID] {
+			more = append(more, Hit{d.RequestID, d.RowID, d.ID})
+		}
+	}
+	return f.addRequests(ctx, more)
+}
+
+// addRequests adds the requests that the caller may see, once each.
+func (f *finder) addRequests(ctx context.Context, hits []Hit) error {
+	var more []Hit
+	var ids []string
+	for _, hit := range hits {
+		if !f.decided[hit.RequestID] {
+			f.decided[hit.RequestID] = true
+			more, ids = append(more, hit), append(ids, hit.RequestID)
 		}
 	}
 	if len(ids) == 0 {
@@ -384,30 +378,4 @@ func setOf(ids []string) map[string]bool {
 		set[id] = true
 	}
 	return set
-}
-
-// without returns those of some requests that have an excluded term, in themselves or in a comment that the caller reads.
-func (f *finder) without(ctx context.Context, requests []string) (map[string]bool, error) {
-	if len(f.query.Not) == 0 || len(requests) == 0 {
-		return nil, nil
-	}
-	docs, err := f.read(ctx, func(q *ent.SearchDocumentQuery) {
-		q.Where(searchdocument.RequestIDIn(requests...)).Limit(maxOfSome * 10)
-	})
-	if err != nil {
-		return nil, err
-	}
-	docs = slices.DeleteFunc(docs, func(d *document) bool { return !f.excluded(d) })
-	rows := make([]*ent.SearchDocument, len(docs))
-	for i, d := range docs {
-		rows[i] = d.SearchDocument
-	}
-	read, err := f.readable(ctx, rows)
-	out := map[string]bool{}
-	for _, d := range rows {
-		if d.Kind == searchdocument.KindRequest || read[d.RowID] {
-			out[d.RequestID] = true
-		}
-	}
-	return out, err
 }

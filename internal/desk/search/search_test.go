@@ -44,7 +44,8 @@ func TestRequestsAreFound(t *testing.T) {
 			for q, want := range map[string][]string{
 				"laptop": {laptop}, "LAP": {laptop}, "елка": {laptop}, "start laptop": {laptop}, "proj-42": {laptop}, "proj 42": {laptop},
 				"printer": {vpn}, "印刷": {vpn}, "機": {vpn}, "title:printer": {vpn}, "title:start": {}, `"the printer"`: {vpn}, `"printer the"`: {},
-				"screen": {laptop}, "warranty over": {laptop}, "title:screen": {}, "screen warranty": {},
+				"screen": {laptop}, "warranty over": {laptop}, "title:screen": {}, "screen warranty": {laptop}, "laptop flickers": {laptop}, "hardware warranty": {laptop},
+				`"a laptop" "screen flickers"`: {laptop}, `"a laptop" "flickers screen"`: {}, "title:laptop screen": {laptop}, "title:screen laptop": {}, "screen printer": {}, "laptop screen -over": {},
 				"hardware": {laptop}, "ger" + "at": {laptop}, "vpn": {vpn}, "osei": {laptop}, "zoe laptop": {laptop}, "hardware printer": {},
 				"#1": {laptop}, "2": {vpn}, "1 laptop": {laptop}, "-laptop": {}, "the -laptop": {vpn}, "the": {vpn, laptop}, "the -hardware": {vpn}, "the -flickers": {vpn},
 				`the -"screen flickers"`: {vpn}, `the -"flickers screen"`: both, "": both, "none": {}, "!?": {},
@@ -53,7 +54,9 @@ func TestRequestsAreFound(t *testing.T) {
 				require.ElementsMatch(t, want, d.among(d.owner, q, both), q)
 			}
 			require.Equal(t, []string{laptop}, d.find(member, "screen"))
+			require.Equal(t, []string{laptop}, d.find(member, "laptop screen"))
 			require.Empty(t, d.find(member, "warranty"), "internal comments are for staff")
+			require.Empty(t, d.find(member, "laptop warranty"), "nor beside other words")
 			require.Empty(t, d.find(member, "printer"), "of somebody else")
 			require.Equal(t, []string{laptop}, d.find(member, "laptop -warranty"), "nor do they leave anything out")
 		}
@@ -163,7 +166,7 @@ type reference struct {
 	public, internal []string
 }
 
-// finds reports whether a search finds the request: all words are in it or in one comment, and no excluded one is anywhere.
+// finds reports whether a search finds the request: each word is in it or in a comment, and no excluded one is anywhere.
 func (r reference) finds(q words.Query, staff bool) bool {
 	names, comments := r.names[:2], r.public
 	if staff {
@@ -183,8 +186,8 @@ func (r reference) finds(q words.Query, staff bool) bool {
 			return false
 		}
 	}
-	return !q.Empty() && slices.ContainsFunc(docs, func(has func(words.Term) bool) bool {
-		return !slices.ContainsFunc(q.Terms, func(t words.Term) bool { return !has(t) })
+	return !q.Empty() && !slices.ContainsFunc(q.Terms, func(t words.Term) bool {
+		return !slices.ContainsFunc(docs, func(has func(words.Term) bool) bool { return has(t) })
 	})
 }
 
