@@ -280,3 +280,28 @@ func TestOpenRequestsOfSomebodyWhoHasLeft(t *testing.T) {
 		testkit.Run(t, d.World, d.owner, request.Import, in)
 	})
 }
+
+// Times are read as the systems write them that people come from; those without an offset are in the company's zone, UTC here.
+func TestTimesOfOtherSystems(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.work()
+		var table strings.Builder
+		table.WriteString("key,title,created\n")
+		want := map[string]string{}
+		for text, moment := range map[string]string{
+			"2026-01-05T09:30:00.250+0100": "2026-01-05T08:30:00.25Z", "2026-01-05 09:30:00 UTC": "2026-01-05T09:30:00Z", "2026-01-05 09:30 UTC": "2026-01-05T09:30:00Z",
+			"2026-01-05 09:30:00 +0100": "2026-01-05T08:30:00Z", "Mon, 05 Jan 2026 09:30:00 +0000": "2026-01-05T09:30:00Z", "2026-01-05T09:30:00Z": "2026-01-05T09:30:00Z",
+			"2026-01-05 09:30:00+01:00": "2026-01-05T08:30:00Z", "05/Jan/26 9:30 AM": "2026-01-05T09:30:00Z", "05.01.2026 09:30": "2026-01-05T09:30:00Z",
+		} {
+			fmt.Fprintf(&table, "k%d,%[2]q,%[2]q\n", len(want), text)
+			want[text] = moment
+		}
+		i := d.ended(d.bring(d.owner, requestimport.CreateInput{CSV: table.String()}).ID)
+		require.Equal(t, len(want), i.Imported, requestimport.FaultsOf(i))
+		got := map[string]string{}
+		for _, r := range d.requests() {
+			got[r.Title] = r.CreatedAt.UTC().Format(time.RFC3339Nano)
+		}
+		require.Equal(t, want, got)
+	})
+}

@@ -169,7 +169,7 @@ func (r reading) tags(key string) map[string]string {
 
 // layouts are the times that are understood besides RFC 3339; those without an offset are in the zone of the import.
 var layouts = []string{
-	time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
+	time.RFC3339Nano, "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04Z07:00", time.RFC1123Z, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
 	"02/Jan/06 3:04 PM", "02.01.2006 15:04:05", "02.01.2006 15:04", "02.01.2006",
 }
 
@@ -178,6 +178,9 @@ func (r reading) time(field string) *time.Time {
 	s := r.text(field)
 	if s == "" {
 		return nil
+	}
+	if of, ok := strings.CutSuffix(s, " UTC"); ok {
+		s = of + "Z"
 	}
 	for _, layout := range layouts {
 		t, err := time.ParseInLocation(layout, s, r.zone)

@@ -61,7 +61,10 @@ func (w *mailer) find(ctx context.Context, m *message) (*ent.Request, error) {
 		}
 	}
 	if _, token, ok := reply.Parse(m.row.Recipient); ok {
-		return w.tokened(ctx, m, token, rows)
+		r, err := w.tokened(ctx, m, token, rows)
+		if r != nil || err != nil || !m.released {
+			return r, err
+		}
 	}
 	for _, r := range rows {
 		part, err := q().Where(entrequest.ID(r.ID), takesPart(m.by.ID)).Exist(ctx)
@@ -93,7 +96,7 @@ func (w *mailer) tokened(ctx context.Context, m *message, token string, rows []*
 		}
 	}
 	if m.released {
-		return nil, nil // it is a new request
+		return nil, nil // staff know whose it is: it goes where it would go without a token
 	}
 	m.out.is, m.out.reason = inboundmail.OutcomeHELD, "It answers a mail that was sent to somebody else."
 	return nil, nil

@@ -88,7 +88,7 @@ func (d *desk) attached(requestID string) *ent.Attachment {
 }
 
 // Without a token a mail answers a request that it names only if its sender takes part in it; with somebody else's token it waits for
-// staff, who may release it: then it files a request of its own.
+// staff, who may release it: then it goes where it would without one.
 func TestWhoAnswers(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		who, agent := d.A.Users[principal.Member], d.A.Users[principal.Agent]
@@ -109,6 +109,13 @@ func TestWhoAnswers(t *testing.T) {
 		testkit.Run(t, d.World, d.AsUser(agent), mailbox.Release, op.ByID{ID: m.ID})
 		require.Eventually(t, func() bool { return d.messages()[0].Outcome == inboundmail.OutcomeREQUEST }, patience, tick)
 		require.NotEqual(t, r.ID, *d.messages()[0].RequestID)
+
+		testkit.Run(t, d.World, d.AsUser(agent), request.Watch, request.WatchInput{ByID: op.ByID{ID: r.ID}})
+		require.NoError(t, d.send(mail{from: agent.Email, id: "lent@x", subject: "Re: #1 Laptop", refs: ref, body: "I know more"}, at))
+		m = d.came("lent@x", inboundmail.OutcomeHELD)
+		testkit.Run(t, d.World, d.AsUser(agent), mailbox.Release, op.ByID{ID: m.ID})
+		require.Eventually(t, func() bool { return d.messages()[0].Outcome == inboundmail.OutcomeCOMMENT }, patience, tick)
+		require.Equal(t, r.ID, *d.messages()[0].RequestID)
 
 		// The same names in another company say nothing of this one.
 		theirs := d.B.Users[principal.Member]
