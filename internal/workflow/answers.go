@@ -3,6 +3,7 @@ package workflow
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"atrium/ent"
 	"atrium/ent/offering"
@@ -17,26 +18,34 @@ const maxForms = 1_000 // of offerings that use one workflow
 
 // checkAnswers returns a validation error with the answers of requests by which a definition names people and for which an offering that
 // uses the workflow does not ask, or by a question whose answer names no person. An offering without a form takes every answer.
+// It names no offering that the caller does not see.
 func checkAnswers(ctx context.Context, tx *op.Tx, workflowID string, refs []definition.Reference) error {
 	if len(refs) == 0 {
 		return nil
 	}
-	rows, err := tx.Offering.Query().Where(offering.Or(offering.WorkflowID(workflowID), offering.ReopenWorkflowID(workflowID))).
-		Order(offering.ByName(), offering.ByID()).Limit(maxForms).
-		Select(offering.FieldName, offering.FieldForm).All(tx.Unfiltered(ctx, "what the workflow can be asked does not depend on what the caller sees of it"))
+	using := tx.Offering.Query().Where(offering.Or(offering.WorkflowID(workflowID), offering.ReopenWorkflowID(workflowID))).
+		Order(offering.ByName(), offering.ByID()).Limit(maxForms)
+	rows, err := using.Clone().Select(offering.FieldID, offering.FieldName, offering.FieldForm).
+		All(tx.Unfiltered(ctx, "what the workflow can be asked does not depend on what the caller sees of it"))
 	if err != nil {
 		return fmt.Errorf("read the forms of the workflow: %w", err)
 	}
 	var faults op.Refs
 	for _, ref := range refs {
-		for _, o := range rows {
-			if definition.AsksFor(o.Form, ref.ID) {
-				continue
-			}
-			faults.Fault(ref.Field, fmt.Sprintf("The phase %q takes its person from the answer %q, for which the offering %q has no question of the type user or email.",
-				short(ref.Phase), short(ref.ID), short(o.Name)))
-			break
+		lacking := slices.DeleteFunc(slices.Clone(rows), func(o *ent.Offering) bool { return definition.AsksFor(o.Form, ref.ID) })
+		if len(lacking) == 0 {
+			continue
 		}
+		seen, err := using.IDs(ctx)
+		if err != nil {
+			return fmt.Errorf("look for the offerings of the workflow: %w", err)
+		}
+		which := "an offering"
+		if i := slices.IndexFunc(lacking, func(o *ent.Offering) bool { return slices.Contains(seen, o.ID) }); i >= 0 {
+			which = fmt.Sprintf("the offering %q", short(lacking[i].Name))
+		}
+		faults.Fault(ref.Field, fmt.Sprintf("The phase %q takes its person from the answer %q, for which %s has no question of the type user or email.",
+			short(ref.Phase), short(ref.ID), which))
 	}
 	return faults.Err()
 }

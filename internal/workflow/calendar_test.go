@@ -12,6 +12,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
+	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
 	"atrium/internal/workflow"
 )
@@ -132,6 +133,9 @@ func TestACalendarLeavesTimeForWorkflows(t *testing.T) {
 			require.Equal(t, apperr.Validation, apperr.CodeOf(refused), name)
 			require.Equal(t, "workingHours", apperr.From(refused).Details[0].Field)
 			require.Contains(t, apperr.From(refused).Details[0].Message, fmt.Sprintf("the 2000 minutes of the published workflow %q (%s) would not pass", name, flow.ID))
+			hidden := testkit.Run(t, w, ctx, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Workflow"})
+			require.Contains(t, apperr.From(update(hours("09:00", "09:01"))).Details[0].Message, "the 2000 minutes of a published workflow would not pass")
+			testkit.Run(t, w, ctx, policy.Delete, op.ByID{ID: hidden.ID})
 			require.NoError(t, update(hours("09:00", "09:02")))
 			require.NoError(t, run(ctx, w, workflow.UpdateCalendar, workflow.UpdateCalendarInput{ByID: op.ByID{ID: c.ID}, Name: op.SetTo("Another name")}))
 		}
@@ -170,6 +174,9 @@ func TestACalendarLeavesTimeForItsTargets(t *testing.T) {
 		day := []workflow.Exception{{Date: w.Clock.Now().AddDate(0, 0, 2).Format(time.DateOnly), Hours: []workflow.WorkingTime{{From: "09:00", To: "18:00"}}}}
 		only := workflow.UpdateCalendarInput{ByID: op.ByID{ID: c.ID}, WorkingHours: op.SetTo(workflow.WorkingHours{}), Exceptions: op.SetTo(day)}
 		refused("workingHours", "the 1000 minutes of the offering \"Laptop\"", run(ctx, w, workflow.UpdateCalendar, only))
+		hidden := testkit.Run(t, w, ctx, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Offering"})
+		refused("workingHours", "the 1000 minutes of an offering would not", run(ctx, w, workflow.UpdateCalendar, only))
+		testkit.Run(t, w, ctx, policy.Delete, op.ByID{ID: hidden.ID})
 		testkit.Run(t, w, ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.ID}, SLA: op.SetTo(catalog.SLA{CalendarID: &c.ID, ResolutionMinutes: new(540)})})
 		testkit.Run(t, w, ctx, workflow.UpdateCalendar, only)
 	})

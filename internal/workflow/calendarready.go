@@ -25,7 +25,7 @@ type readyCalendar struct {
 // counted is a target that counts by a calendar.
 type counted struct {
 	lasts time.Duration
-	of    string // the offering "Laptop" (off_…)
+	of    string // the offering "Laptop" (off_…), or an offering
 }
 
 // prepareCalendar compiles what an update would leave, and tries the largest target of the offerings and published workflows that count by it.
@@ -58,29 +58,40 @@ func prepareCalendar(ctx context.Context, tx *op.Tx, in UpdateCalendarInput) (an
 	return ready, err
 }
 
-// largestOf returns the largest target that counts by a calendar, of offerings and of the last versions of workflows. It names no workflow that
-// the caller may not see.
+// largestOf returns the largest target that counts by a calendar, of offerings and of the last versions of workflows. It names none that the
+// caller may not see.
 func largestOf(ctx context.Context, tx *op.Tx, calendarID string) (counted, error) {
 	var largest counted
+	var offers *ent.Offering
 	offerings, err := tx.Offering.Query().Where(offering.CalendarID(calendarID)).Select(timer.LevelColumns...).All(ctx)
 	if err != nil {
 		return largest, fmt.Errorf("read the offerings that count by the calendar: %w", err)
 	}
 	for _, o := range offerings {
 		if d := timer.LevelsOf(o).Largest(); d > largest.lasts {
-			largest = counted{d, fmt.Sprintf("offering %q (%s)", short(o.Name), o.ID)}
+			largest, offers = counted{d, "an offering"}, o
+		}
+	}
+	seeing := tx.Filtered(ctx)
+	if offers != nil {
+		seen, err := tx.Offering.Query().Where(offering.ID(offers.ID)).Exist(seeing)
+		if err != nil {
+			return largest, fmt.Errorf("look for the offering that counts by the calendar: %w", err)
+		}
+		if seen {
+			largest.of = fmt.Sprintf("the offering %q (%s)", short(offers.Name), offers.ID)
 		}
 	}
 	of, d, err := longest(ctx, tx, calendarID)
 	if err != nil || d <= largest.lasts {
 		return largest, err
 	}
-	seen, err := tx.Workflow.Query().Where(workflow.ID(of.ID)).Exist(ctx)
+	seen, err := tx.Workflow.Query().Where(workflow.ID(of.ID)).Exist(seeing)
 	if err != nil {
 		return largest, fmt.Errorf("look for the workflow that counts by the calendar: %w", err)
 	}
-	if largest = (counted{d, "service levels and timers of a published workflow"}); seen {
-		largest.of = fmt.Sprintf("published workflow %q (%s)", short(of.Name), of.ID)
+	if largest = (counted{d, "a published workflow"}); seen {
+		largest.of = fmt.Sprintf("the published workflow %q (%s)", short(of.Name), of.ID)
 	}
 	return largest, nil
 }
@@ -146,7 +157,7 @@ func (r readyCalendar) check(field string) error {
 	if r.unmet == nil {
 		return nil
 	}
-	return apperr.InvalidField(field, "must leave more working time: the %d minutes of the %s would not pass within twenty years",
+	return apperr.InvalidField(field, "must leave more working time: the %d minutes of %s would not pass within twenty years",
 		int(r.unmet.lasts.Minutes()), r.unmet.of)
 }
 

@@ -291,6 +291,21 @@ func TestAnswersThatNamePeopleAreAskedFor(t *testing.T) {
 		require.Equal(t, []apperr.Detail{{Field: "form", Message: `Must have a question "manager" of the type user or email: the phase "work" of its workflow takes its person from the answer.`}},
 			apperr.From(update(catalog.UpdateOfferingInput{Form: op.SetTo(*asks("lead", form.User))})).Details)
 		require.NoError(t, update(catalog.UpdateOfferingInput{Name: op.SetTo("Notebook")}))
+
+		// What the caller does not see is not named.
+		hide := func(resource string) (shown func()) {
+			p := testkit.Run(t, w, w.As(w.A, principal.Owner), policy.Create, policy.CreateInput{Name: resource, Effect: "Deny", Action: "read", Resource: resource})
+			return func() { testkit.Run(t, w, w.As(w.A, principal.Owner), policy.Delete, op.ByID{ID: p.ID}) }
+		}
+		shown := hide("Workflow")
+		require.Equal(t, []apperr.Detail{{Field: "form", Message: "Must have a question of the type user or email for each person whom its workflow takes from the answers."}},
+			apperr.From(update(catalog.UpdateOfferingInput{Form: op.SetTo(*asks("lead", form.User))})).Details)
+		require.Equal(t, []apperr.Detail{{Field: "workflowId", Message: "Is no published workflow of this company."}}, apperr.From(create(asks("lead", form.User))).Details)
+		shown()
+		shown = hide("Offering")
+		require.Equal(t, []apperr.Detail{{Field: at, Message: `The phase "work" takes its person from the answer "lead", for which an offering has no question of the type user or email.`}}, draft("lead"))
+		shown()
+
 		require.NoError(t, update(catalog.UpdateOfferingInput{Form: op.SetTo(*asks("lead", form.User)), WorkflowID: op.Clear[string]()}))
 		require.Equal(t, "reopenWorkflowId", apperr.From(update(catalog.UpdateOfferingInput{ReopenWorkflowID: op.SetTo(made.ID)})).Details[0].Field)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	workflowrow "atrium/ent/workflow"
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -42,6 +43,16 @@ func (r ready) unasked(ctx context.Context, tx *op.Tx, f *form.Definition, workf
 		asked := one.of.Unasked(f)
 		if asked == nil {
 			continue
+		}
+		seen, err := tx.Workflow.Query().Where(workflowrow.ID(*one.id)).Exist(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("look for the workflow: %w", err)
+		}
+		if !seen {
+			if one.at == formField {
+				out = append(out, apperr.Detail{Field: one.at, Message: "must have a question of the type user or email for each person whom its workflow takes from the answers"})
+			}
+			continue // one that is chosen is refused: the caller sees none
 		}
 		key, phase := text.Short(asked.Key, 80), text.Short(asked.Phase, 80)
 		message := fmt.Sprintf("is a workflow that takes the person of its phase %q from the answer %q, for which the form has no question of the type user or email", phase, key)

@@ -13,6 +13,7 @@ import (
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
+	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/schedule"
@@ -92,6 +93,11 @@ func TestRefused(t *testing.T) {
 			c.change(&in)
 			require.ElementsMatch(t, c.fields, fields(testkit.Refused(t, o.World, o.owner, schedule.Create, in, apperr.Validation)), name)
 		}
+		hidden := testkit.Run(t, o.World, o.owner, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Offering"})
+		in := o.filing()
+		in.Request.Fields = body{"colour": "red"}
+		require.Equal(t, []string{"offeringId"}, fields(testkit.Refused(t, o.World, o.owner, schedule.Create, in, apperr.Validation)), "nor what the form of a hidden offering asks")
+		testkit.Run(t, o.World, o.owner, policy.Delete, op.ByID{ID: hidden.ID})
 		testkit.Refused(t, o.World, o.As(o.A, principal.Agent), schedule.Create, o.filing(), apperr.Forbidden)
 		testkit.Refused(t, o.World, o.As(o.B, principal.Owner), schedule.Create, o.filing(), apperr.Validation)
 
