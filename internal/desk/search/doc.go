@@ -36,5 +36,7 @@
 // SQLite's is FTS5 without content and without places (detail=none), each token behind the company's id, with secure-delete: an index
 // over all companies would read what the others have. PostgreSQL's is GIN over company and tokens, in a table without row-level security,
 // because the operator of words is not leakproof: under a policy 399,319 of 400,000 rows were read for a search, in 10 s instead of 20 ms.
-// Words side by side are looked for in the rows that have all of them.
+// Words side by side are looked for in the rows that have all of them. Which of its indexes serves an expression is decided here, by how
+// many of the newest 2,048 documents it holds for: the planner takes each beginning of a word for a frequent one and read all documents
+// for one that none has (60,000 requests: 114 ms, now 5).
 package search

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"entgo.io/ent/dialect"
@@ -19,19 +20,45 @@ type index struct {
 	company string
 }
 
+// The statements that read the index: of SQLite, and of PostgreSQL. Their expressions stand in them as literals, because PostgreSQL plans by
+// how frequent the words are.
+const (
+	ofSQLite = `SELECT d.id, d.row_id, coalesce(d.request_id, '') FROM search_words CROSS JOIN search_documents d ON d.id = search_words.rowid
+		WHERE search_words MATCH ? AND search_words.rowid < ? AND d.company_id = ? ORDER BY search_words.rowid DESC LIMIT ?`
+	ofNewest = `SELECT n, row_id, request_id FROM (SELECT * FROM search_vectors WHERE company_id = $1 AND n < $2 ORDER BY n DESC LIMIT $4) newest
+		WHERE tokens @@ '%s'::tsquery ORDER BY n DESC LIMIT $3`
+	ofWords = "SELECT n, row_id, request_id FROM search_vectors WHERE company_id = $1 AND tokens @@ '%s'::tsquery AND n < $2 ORDER BY n + 0 DESC LIMIT $3"
+)
+
+// Of the newest documents PostgreSQL reads so many first. Where an expression holds for one in frequent of these, it reads on, and else it
+// asks the index of words.
+const (
+	newest   = 2048
+	frequent = 40
+)
+
 // hits returns the documents of the company that match an expression, from before a number, the highest numbers first. Of these only the
 // number, the kind and the rows' ids are set. It is the one place that reads search_words and search_vectors, and PostgreSQL's policies do
 // not hold for the latter.
+//
+// PostgreSQL knows too little of beginnings of words to choose between the newest documents, which serve frequent words, and the index
+// of words, which serves the others: it read all of 60,000 documents, in 65 ms, for a word that none has. So each is asked by itself.
 func (x index) hits(ctx context.Context, db *ent.Client, expression string, before int64, limit int) ([]*ent.SearchDocument, error) {
-	query := `SELECT d.id, d.row_id, coalesce(d.request_id, '') FROM search_words CROSS JOIN search_documents d ON d.id = search_words.rowid
-		WHERE search_words MATCH ? AND search_words.rowid < ? AND d.company_id = ? ORDER BY search_words.rowid DESC LIMIT ?`
-	args := []any{expression, before, x.company, limit}
-	if x.dialect == dialect.Postgres {
-		// As a literal, because the planner chooses between the words and the newest rows by how frequent the words are.
-		query = "SELECT n, row_id, request_id FROM search_vectors WHERE company_id = $1 AND tokens @@ '" + strings.ReplaceAll(expression, "'", "''") +
-			"'::tsquery AND n < $2 ORDER BY n DESC LIMIT $3"
-		args = []any{x.company, before, limit}
+	if x.dialect == dialect.SQLite {
+		return x.read(ctx, db, ofSQLite, expression, before, x.company, limit)
 	}
+	literal := strings.ReplaceAll(expression, "'", "''")
+	out, err := x.read(ctx, db, fmt.Sprintf(ofNewest, literal), x.company, before, limit, newest)
+	switch {
+	case err != nil || len(out) == limit:
+		return out, err
+	case len(out) >= newest/frequent:
+		return x.read(ctx, db, fmt.Sprintf(ofNewest, literal), x.company, before, limit, math.MaxInt64)
+	}
+	return x.read(ctx, db, fmt.Sprintf(ofWords, literal), x.company, before, limit)
+}
+
+func (x index) read(ctx context.Context, db *ent.Client, query string, args ...any) ([]*ent.SearchDocument, error) {
 	var rows sql.Rows
 	if err := ent.DriverOf(db).Query(ctx, query, args, &rows); err != nil {
 		return nil, fmt.Errorf("search the index: %w", err)

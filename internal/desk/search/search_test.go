@@ -69,6 +69,23 @@ func TestRequestsAreFound(t *testing.T) {
 	})
 }
 
+// A word that many requests have finds all of them, by what is indexed and by what is not yet.
+func TestFrequentWords(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := newDesk(t, w, w.A)
+		o := d.offer("Hardware", "Device")
+		var filed []string
+		for range 60 {
+			filed = append([]string{d.file(d.owner, o, "A common word", "")}, filed...)
+		}
+		require.Equal(t, filed, d.find(d.owner, "common wor"))
+		d.index()
+		require.Equal(t, filed, d.find(d.owner, "common wor"))
+		require.Empty(t, d.find(d.owner, "common none"))
+	})
+}
+
 // What changes is found by its new words at once and by the old ones no more, and the index has none of these.
 func TestChangesAreFound(t *testing.T) {
 	t.Parallel()
