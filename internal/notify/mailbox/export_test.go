@@ -15,6 +15,12 @@ func (p *Post) Forget(ctx context.Context, db *ent.Client, before time.Time) (in
 	return p.forget(ctx, db, before, 1000)
 }
 
+// Moved and ErrChanged are what keeps up to where a folder was fetched.
+var (
+	Moved      = moved
+	ErrChanged = errChanged
+)
+
 // Fetches are the places of the mailboxes that a node fetches.
 func (p *Post) Fetches() *share.Places { return p.fetches.Places }
 

@@ -97,6 +97,9 @@ func (w *fetcher) Work(ctx context.Context, job *river.Job[FetchArgs]) error {
 		return fmt.Errorf("read the mailbox: %w", err)
 	}
 	more, err := w.fetch(ctx, m)
+	if errors.Is(err, errChanged) {
+		return river.JobSnooze(0)
+	}
 	if err != nil {
 		w.post.Depot.Log.WarnContext(ctx, "the mail of a mailbox was not fetched", "mailbox", m.ID, "error", err)
 	}
@@ -130,10 +133,19 @@ func (w *fetcher) fetch(ctx context.Context, m *ent.Mailbox) (more bool, err err
 	})
 }
 
-// moved keeps up to which message a folder was fetched, in the transaction that keeps the message.
+// moved keeps up to which message a folder was fetched, in the transaction that keeps the message. Returns errChanged, and nothing is kept,
+// once the mailbox has another folder.
 func moved(ctx context.Context, tx *store.Tx, m *ent.Mailbox, at imap.Cursor) error {
-	return tx.Mailbox.UpdateOneID(m.ID).SetFetchedValidity(int64(at.Validity)).SetFetchedUID(int64(at.UID)).Exec(ctx)
+	n, err := tx.Mailbox.Update().Where(mailbox.ID(m.ID), mailbox.Server(*m.Server), mailbox.Username(*m.Username)).
+		SetFetchedValidity(int64(at.Validity)).SetFetchedUID(int64(at.UID)).Save(ctx)
+	if err == nil && n == 0 {
+		err = errChanged
+	}
+	return err
 }
+
+// errChanged ends the fetching of a folder that is the mailbox's no more.
+var errChanged = errors.New("the mailbox fetches from elsewhere now")
 
 // note keeps that a mailbox was fetched, now and then, or why it cannot be.
 func (w *fetcher) note(ctx context.Context, m *ent.Mailbox, failure error) error {

@@ -21,8 +21,10 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/inboundmail"
+	"atrium/internal/notify/inmail/imap"
 	"atrium/internal/notify/mailbox"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/egress"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -113,6 +115,27 @@ func TestMailIsFetched(t *testing.T) {
 		d.fetch()
 		require.Equal(t, *r.RequestID, *d.came("3@x", inboundmail.OutcomeCOMMENT).RequestID)
 		require.Len(t, d.messages(), 3)
+
+		// The password that is kept goes to no other server.
+		change := func(in mailbox.UpdateInput) error {
+			in.ByID = op.ByID{ID: d.box.ID}
+			_, _, err := op.Run(owner, w.Engine, mailbox.Update, in, nil)
+			return err
+		}
+		refused := apperr.From(change(mailbox.UpdateInput{Server: op.SetTo("elsewhere.test:993")}))
+		require.Len(t, refused.Details, 1)
+		require.Equal(t, "password", refused.Details[0].Field)
+		require.NoError(t, change(mailbox.UpdateInput{Server: op.SetTo(address)}), "the same server")
+
+		// The folder of another user is read from its beginning, whatever a fetch of the one before still keeps.
+		before := box()
+		require.NotZero(t, before.FetchedUID)
+		require.NoError(t, change(mailbox.UpdateInput{Username: op.SetTo("somebody")}))
+		err = w.Store.Write(owner, func(ctx context.Context, tx *store.Tx) error {
+			return mailbox.Moved(ctx, tx, before, imap.Cursor{Validity: 1, UID: 9})
+		})
+		require.ErrorIs(t, err, mailbox.ErrChanged)
+		require.Zero(t, box().FetchedUID)
 	})
 }
 

@@ -110,22 +110,25 @@ func TestMessagesOfHiddenRequests(t *testing.T) {
 		r := d.came("1@x", inboundmail.OutcomeREQUEST)
 		require.NoError(t, d.send(mail{from: who.Email, id: "2@x", refs: *r.RequestID + "@atrium.test", subject: "Re: My salary", body: "By half."}))
 		d.came("2@x", inboundmail.OutcomeCOMMENT)
+		require.NoError(t, d.Store.Write(owner, func(ctx context.Context, tx *store.Tx) error {
+			return tx.InboundMail.UpdateOneID(r.ID).SetReason("The file payslip.pdf was left out.").Exec(ctx)
+		}))
 		require.NoError(t, d.send(mail{from: "ada@out.test", id: "3@x", subject: "A printer", body: "Is broken."}))
 		d.came("3@x", inboundmail.OutcomeHELD)
 		says := func(as context.Context) (out []string) {
 			for _, m := range testkit.Run(t, d.World, as, mailbox.ListMessages, mailbox.ListMessagesInput{}).Rows {
 				one := testkit.Run(t, d.World, as, mailbox.GetMessage, op.ByID{ID: m.ID})
 				require.Equal(t, []string{m.Sender, m.Subject, m.Excerpt}, []string{one.Sender, one.Subject, one.Excerpt})
-				out = append(out, m.Sender+"|"+m.Subject+"|"+m.Excerpt)
+				out = append(out, m.Sender+"|"+m.Subject+"|"+m.Excerpt+"|"+op.Or(m.Reason, ""))
 			}
 			return out
 		}
 		all := says(staff)
-		require.Equal(t, "ada@out.test|A printer|Is broken.", all[0])
-		require.Equal(t, who.Email+"|My salary|Is too low.", all[2])
+		require.Contains(t, all[0], "ada@out.test|A printer|Is broken.|")
+		require.Equal(t, who.Email+"|My salary|Is too low.|The file payslip.pdf was left out.", all[2])
 		c := policy.NewCondition([]byte(`{"principal.role": "agent", "resource.title": "My salary"}`))
 		testkit.Run(t, d.World, owner, policy.Create, policy.CreateInput{Name: "Not salaries", Effect: "Deny", Action: "read", Resource: "Request", Condition: &c})
-		require.Equal(t, []string{all[0], "||", "||"}, says(staff))
+		require.Equal(t, []string{all[0], "|||", "|||"}, says(staff))
 		require.Equal(t, all, says(owner))
 	})
 }

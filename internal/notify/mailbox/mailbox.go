@@ -171,7 +171,7 @@ type UpdateInput struct {
 	UnknownSenders op.Patch[string] `json:"unknownSenders,omitzero" enum:"hold,create,refuse" doc:"What becomes of mail from people who are no members."`
 	AuthservID     op.Patch[string] `json:"authservId,omitzero" nullable:"true" maxLength:"254" doc:"The mail server whose Authentication-Results are believed; null to check here."`
 	Enabled        op.Patch[bool]   `json:"enabled,omitzero" doc:"Whether it takes mail."`
-	Server         op.Patch[string] `json:"server,omitzero" minLength:"1" maxLength:"260" doc:"For imap: the mail server as host:port."`
+	Server         op.Patch[string] `json:"server,omitzero" minLength:"1" maxLength:"260" doc:"For imap: the mail server as host:port; another one takes the password, too."`
 	Username       op.Patch[string] `json:"username,omitzero" minLength:"1" maxLength:"254" doc:"For imap: who signs in."`
 	Password       *secret.Value    `json:"password,omitempty" nullable:"true" writeOnly:"true" doc:"For imap: the password of that user."`
 }
@@ -181,6 +181,9 @@ func (in UpdateInput) check(ctx context.Context, tx *op.Tx, before *ent.Mailbox)
 	var refs op.Refs
 	refs.Refused(checkTargets(ctx, tx, in.OfferingID.Value(), in.TeamID.Value()))
 	checkSource(tx, before.Kind, in.Server.Value(), in.Username.Value(), in.Password, &refs)
+	if in.elsewhere(before) && op.Or(in.Password, "") == "" {
+		refs.Fault("password", "must be given with another server: the one that is kept is sent to the server that it was entered for")
+	}
 	return refs.Err()
 }
 

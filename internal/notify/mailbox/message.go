@@ -93,7 +93,7 @@ func conceal(ctx context.Context, tx *op.Tx, rows ...*ent.InboundMail) error {
 	hidden := func(id *string) bool { return id != nil && !slices.Contains(seen, *id) }
 	for _, m := range rows {
 		if hidden(m.RequestID) || hidden(m.CommentID) {
-			m.Sender, m.Subject, m.Excerpt = "", "", ""
+			m.Sender, m.Subject, m.Excerpt, m.Reason = "", "", "", nil // a reason may name files of the message
 		}
 	}
 	return nil

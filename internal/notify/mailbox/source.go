@@ -58,11 +58,10 @@ func changeSource(tx *op.Tx, before *ent.Mailbox, in UpdateInput, u *ent.Mailbox
 	}
 	u.ClearFault().SetNillableUsername(username)
 	if server != nil {
-		at := serverAt(*server)
-		if at != *before.Server { // the places in another server's folder are others
-			u.SetFetchedValidity(0).SetFetchedUID(0)
-		}
-		u.SetServer(at)
+		u.SetServer(serverAt(*server))
+	}
+	if in.elsewhere(before) || username != nil && *username != *before.Username { // the places in another folder are others
+		u.SetFetchedValidity(0).SetFetchedUID(0)
 	}
 	if in.Password == nil {
 		return nil
@@ -70,6 +69,12 @@ func changeSource(tx *op.Tx, before *ent.Mailbox, in UpdateInput, u *ent.Mailbox
 	sealed, err := sealPassword(tx, before.ID, *in.Password)
 	u.SetSecretSealed(sealed)
 	return err
+}
+
+// elsewhere reports whether a change has another server asked.
+func (in UpdateInput) elsewhere(before *ent.Mailbox) bool {
+	server := in.Server.Value()
+	return server != nil && before.Server != nil && serverAt(*server) != *before.Server
 }
 
 // checkSource records what a mailbox of a kind cannot have: only one of kind imap has a server, a username and a password of its own.

@@ -103,7 +103,7 @@ func PrincipalOf(u *ent.User) *principal.Principal {
 }
 
 // AsWhom returns a person or a service account as the principal of work that goes on without them, with the rights that they have now;
-// nil if they are gone.
+// nil if they are gone, or the service account is disabled.
 func AsWhom(ctx context.Context, db *ent.Client, id string) (*principal.Principal, error) {
 	if strings.HasPrefix(id, "usr_") {
 		u, err := db.User.Get(ctx, id)
@@ -113,7 +113,7 @@ func AsWhom(ctx context.Context, db *ent.Client, id string) (*principal.Principa
 		return PrincipalOf(u), nil
 	}
 	sa, err := db.ServiceAccount.Get(ctx, id)
-	if err != nil {
+	if err != nil || !sa.Enabled {
 		return nil, ent.MaskNotFound(err)
 	}
 	return &principal.Principal{

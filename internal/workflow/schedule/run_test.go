@@ -106,6 +106,23 @@ func TestMissed(t *testing.T) {
 	})
 }
 
+// A service account that is disabled files nothing by its schedules either.
+func TestDisabledServiceAccounts(t *testing.T) {
+	each(t, func(t *testing.T, o *office) {
+		account := testkit.Run(t, o.World, o.owner, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Robot", Role: new("admin")})
+		by, _ := principal.From(o.owner)
+		p := *by
+		p.Type, p.ID, p.Name, p.Role = principal.TypeServiceAccount, account.ID, account.Name, principal.Admin
+		s := o.create(principal.With(t.Context(), &p), o.filing())
+		testkit.Run(t, o.World, o.owner, people.UpdateServiceAccount, people.UpdateServiceAccountInput{ByID: op.ByID{ID: account.ID}, Enabled: op.SetTo(false)})
+		o.work()
+		o.Later(o.t, time.Hour)
+		o.settled()
+		require.Equal(t, "Whoever saved the schedule last was deactivated.", *o.runs(s.ID)[0].Reason)
+		require.Empty(t, o.requests())
+	})
+}
+
 // A run that fails says why, goes on, and tells the administrators once in a row.
 func TestFailed(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
