@@ -158,6 +158,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 	}
 	title := mail.Plain(t.Title, 100)
 	note.Subject, note.RequestID, note.Confidential = locale.Say("A task for you: %s", title), t.RequestID, true
+	note.Named, note.Asks = true, t.ID
 	note.Text = []locale.Text{locale.Say("A task waits for you: %s", title)}
 	if r := t.Edges.Request; r != nil {
 		note.About = Named(r)

@@ -37,6 +37,8 @@ type Note struct {
 	ByMail       bool          // of a receipt: the request came by mail, and is answered by mail unless the requester or the company has chosen otherwise
 	Confidential bool          // it tells what not everybody may read who reads the request: an answer by mail is a note for staff
 	CommentID    string        // the comment whose body Quote is; a mail that waits quotes it as it is by then. Empty for none
+	Named        bool          // the request, task or phase names its readers, so that they read it whatever their role reaches
+	Asks         string        // the id of the task or approval that waits for its readers; a mail that waits is for those for whom it waits still
 }
 
 // Mentioned returns the subject of a mention.

@@ -35,11 +35,13 @@ type held struct {
 	Decide     bool     `json:"decide,omitempty"`
 	Note       bool     `json:"note,omitempty"`
 	Rate       bool     `json:"rate,omitempty"`
+	Named      bool     `json:"named,omitempty"`
+	Asks       string   `json:"asks,omitempty"`
 }
 
 // hold returns a mail as the column keeps it.
 func (n Note) hold(told op.Told) ([]byte, error) {
-	h := held{Comment: n.CommentID, Decide: n.Decide, Note: n.Confidential, Rate: n.Rate}
+	h := held{Comment: n.CommentID, Decide: n.Decide, Note: n.Confidential, Rate: n.Rate, Named: n.Named, Asks: n.Asks}
 	for _, e := range told.Events {
 		h.Paragraphs = append(h.Paragraphs, e.Paragraphs...)
 		if n.CommentID == "" {
@@ -166,9 +168,8 @@ func (d *digester) waiting(ctx context.Context, of *ent.Notification, now time.T
 	if err != nil || w.request == nil {
 		return w, err
 	}
-	readers, err := ReadersOutside(ctx, d.engine, of.CompanyID, worker, []*ent.User{u}, d.reads.Request, w.request, true)
-	if err != nil || len(readers) == 0 {
-		return w, err
+	if list, err = d.stillFor(ctx, u, w, list); err != nil {
+		return nil, err
 	}
 	comments, err := d.comments(ctx, u, list, w.mails)
 	if err != nil {
@@ -180,6 +181,40 @@ func (d *digester) waiting(ctx context.Context, of *ent.Notification, now time.T
 	}
 	w.tell(list, comments, names)
 	return w, nil
+}
+
+// stillFor returns those of the notifications that the person may still be told: who reads the request by their role, or is named by it and
+// hidden from it by no policy, and for whom waits what asks them.
+func (d *digester) stillFor(ctx context.Context, u *ent.User, w *waiting, list []*ent.Notification) (still []*ent.Notification, err error) {
+	reads := map[bool]bool{}
+	for _, named := range []bool{false, true} {
+		readers, err := ReadersOutside(ctx, d.engine, u.CompanyID, worker, []*ent.User{u}, d.reads.Request, w.request, named)
+		if err != nil {
+			return nil, err
+		}
+		reads[named] = len(readers) > 0
+	}
+	db := d.engine.Store.Reader()
+	for _, n := range list {
+		h := w.mails[n.ID]
+		if !reads[h.Named] {
+			continue
+		}
+		if h.Asks != "" {
+			asked, err := Asked(ctx, db, h.Asks)
+			if err != nil {
+				return nil, err
+			}
+			if is, err := db.User.Query().Where(user.ID(u.ID), asked).Exist(ctx); err != nil || !is {
+				if err != nil {
+					return nil, fmt.Errorf("ask whom it waits for: %w", err)
+				}
+				continue
+			}
+		}
+		still = append(still, n)
+	}
+	return still, nil
 }
 
 // waitingOf returns what waits, of which nothing is told yet.

@@ -107,6 +107,27 @@ func TestMailsNameFiles(t *testing.T) {
 	})
 }
 
+// A mail that waits goes to nobody who has lost the right to read the request meanwhile, nor for a task or an approval that waits for them
+// no more.
+func TestWaitingMailsAskAgain(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		owner := d.As(d.A, principal.Owner)
+		c := d.ask("Laptop")
+		testkit.Run(t, d.World, owner, request.Update, request.UpdateInput{ByID: c.by, AssigneeID: op.SetTo(c.staff.ID)})
+		d.idle()
+		require.Len(t, d.mails.of(c.staff), 1)
+		for _, status := range []string{"IN_PROGRESS", "COMPLETED"} {
+			testkit.Run(t, d.World, owner, request.Update, request.UpdateInput{ByID: c.by, Status: op.SetTo(status)})
+		}
+		d.idle()
+		require.Contains(t, d.told(d.AsUser(c.staff), nil)[0].Subject, "Completed")
+		require.Len(t, d.mails.of(c.staff), 1, "it waits")
+		testkit.Run(t, d.World, owner, people.UpdateUser, people.UpdateUserInput{ByID: op.ByID{ID: c.staff.ID}, Role: op.SetTo("member")})
+		d.pass(later)
+		require.Len(t, d.mails.of(c.staff), 1)
+	})
+}
+
 // Whoever added a file hears that the virus scanner has found something in it; of one that came by mail, whoever works on the request.
 func TestQuarantineIsTold(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {

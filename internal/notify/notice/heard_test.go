@@ -189,6 +189,27 @@ func TestPublishedNotesAreTold(t *testing.T) {
 		testkit.Run(t, d.World, agent, request.UpdateComment, publish)
 		require.Empty(t, d.news(member), "once")
 
+		// A requester who is staff hears of it as well, and what they publish themselves is told to nobody twice.
+		admin := d.As(d.A, principal.Admin)
+		own := op.ByID{ID: testkit.Run(t, d.World, agent, request.Create, request.CreateInput{ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: "Phone"}).ID}
+		testkit.Run(t, d.World, owner, request.Watch, request.WatchInput{ByID: own})
+		d.news(agent)
+		c = testkit.Run(t, d.World, admin, request.CreateComment, request.CreateCommentInput{ByID: own, Body: "A note", Visibility: new("internal")})
+		require.Equal(t, []string{"New comment: #2 Phone"}, d.news(owner))
+		require.Empty(t, d.news(agent))
+		publish.ID = c.ID
+		testkit.Run(t, d.World, admin, request.UpdateComment, publish)
+		require.Equal(t, []string{"Answered: #2 Phone"}, d.news(agent))
+		require.Empty(t, d.news(owner))
+		d.news(admin)
+		c = testkit.Run(t, d.World, agent, request.CreateComment, request.CreateCommentInput{ByID: own, Body: "My note", Visibility: new("internal")})
+		require.Equal(t, []string{"New comment: #2 Phone"}, d.news(owner))
+		d.news(admin)
+		publish.ID = c.ID
+		testkit.Run(t, d.World, agent, request.UpdateComment, publish)
+		require.Empty(t, d.news(owner))
+		require.Empty(t, d.news(admin))
+
 		n, err := d.Store.Reader().Event.Query().Where(event.SubjectID(by.ID), event.Type(events.RequestCommented)).Count(owner)
 		require.NoError(t, err)
 		require.Equal(t, 2, n)

@@ -86,7 +86,7 @@ func (w *progress) Work(ctx context.Context, job *river.Job[ProgressArgs]) error
 
 // find returns the requester, if there is one to tell, and the notice.
 func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note, error) {
-	note := Note{Kind: Progress}
+	note := Note{Kind: Progress, Named: !a.Watchers}
 	r, err := w.engine.Store.Reader().Request.Query().Where(request.ID(a.Request)).Only(ctx)
 	if err != nil {
 		return nil, note, wrap("read the request", ent.MaskNotFound(err))
@@ -179,7 +179,7 @@ func (w *progress) people(ctx context.Context, a ProgressArgs, r *ent.Request, r
 		ids = slices.DeleteFunc(watchers, func(id string) bool { return id == r.RequesterID || said && slices.Contains(c.Mentioned, id) })
 	}
 	q := w.engine.Store.Reader().User.Query().Where(user.IDIn(ids...), user.IDNEQ(a.By), access.Here())
-	if a.Published {
+	if a.Watchers && a.Published { // these heard of the note
 		q.Where(user.Not(staff))
 	}
 	switch { // whoever works on it hears of its reopening as such
@@ -204,7 +204,7 @@ func (w *progress) readers(ctx context.Context, a ProgressArgs, r *ent.Request, 
 		reads, verbs = w.reads.Comment, verbsOf(c)
 	}
 	people, err := ReadersOutside(ctx, w.engine, a.Company, worker, people, reads, row, !a.Watchers, verbs...)
-	if err != nil || !a.Watchers || !said {
+	if err != nil || !a.Watchers || !said || a.Published { // the desk heard of what was a note
 		return people, err
 	}
 	return w.heard(ctx, a, r, c, people)

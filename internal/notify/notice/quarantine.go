@@ -43,7 +43,8 @@ func (w *quarantined) find(ctx context.Context, args attachment.QuarantinedArgs)
 	}
 	name := mail.Plain(a.Name, 80)
 	note := Note{
-		Kind: Progress, Subject: locale.Say("Quarantined: %s", name), RequestID: a.RequestID,
+		Named: true,
+		Kind:  Progress, Subject: locale.Say("Quarantined: %s", name), RequestID: a.RequestID,
 		Text: []locale.Text{locale.Say("The virus scanner found something in the file %s. Nobody can open it.", name)},
 	}
 	if c := a.Edges.Comment; c != nil {

@@ -47,7 +47,7 @@ func (w *progress) doubles(ctx context.Context, a ProgressArgs) (jobs []Progress
 // solved returns the requester of a duplicate, and the notice that what it asks for is solved. Nobody is told who may read the request
 // that stays: they watch it since their own was merged.
 func (w *progress) solved(ctx context.Context, a ProgressArgs) ([]*ent.User, Note, error) {
-	note, db := Note{Kind: Progress}, w.engine.Store.Reader()
+	note, db := Note{Kind: Progress, Named: true}, w.engine.Store.Reader()
 	r, err := db.Request.Query().Where(request.ID(a.Request), request.MergedAtNotNil()).Only(ctx)
 	if err != nil {
 		return nil, note, wrap("read the request", ent.MaskNotFound(err))

@@ -117,6 +117,14 @@ func TestDelegationAndTeams(t *testing.T) {
 			return testkit.Run(t, w, w.AsUser(member), run.ListApprovals, run.ListApprovalsInput{Page: paging.Page{}}).Total
 		}
 		require.Zero(t, mine())
+		waitsFor := func() []string {
+			asked, err := notice.Asked(s.ctx, w.Store.Reader(), p.ID)
+			require.NoError(t, err)
+			ids, err := w.Store.Reader().User.Query().Where(asked).IDs(s.ctx)
+			require.NoError(t, err)
+			return ids
+		}
+		require.Equal(t, []string{a.ID}, waitsFor())
 		require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(member, p.ID, "APPROVE")))
 		delegate := func(as *ent.User, in run.DelegateApprovalInput) error {
 			in.ID = p.ID
@@ -127,8 +135,10 @@ func TestDelegationAndTeams(t *testing.T) {
 		require.Equal(t, apperr.Validation, apperr.CodeOf(delegate(a, run.DelegateApprovalInput{UserID: w.B.Owner.ID})), "of another company")
 		require.NoError(t, delegate(a, run.DelegateApprovalInput{UserID: member.ID}))
 		require.Equal(t, 1, mine())
+		require.Equal(t, []string{member.ID}, waitsFor())
 		require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(a, p.ID, "APPROVE")), "no longer an approver")
 		require.NoError(t, s.decide(member, p.ID, "APPROVE"))
+		require.Empty(t, waitsFor(), "no late notice asks for what is decided")
 		s.at(r, "COMPLETED", "yes")
 
 		team := testkit.Run(t, w, s.ctx, people.CreateTeam, people.CreateTeamInput{Name: "Ops", MemberIDs: []string{member.ID}})

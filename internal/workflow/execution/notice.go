@@ -102,6 +102,13 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 	if a.Admins {
 		to = user.RoleIn(user.RoleOwner, user.RoleAdmin)
 	}
+	if a.Approval != "" {
+		still, err := notice.Asked(ctx, db, a.Approval)
+		if err != nil {
+			return nil, notice.Note{}, err
+		}
+		to = user.And(to, still)
+	}
 	people, err := db.User.Query().Where(to, user.StatusEQ(user.StatusActive)).Order(user.ByID()).Limit(notice.MaxTold).All(ctx)
 	if err != nil {
 		return nil, notice.Note{}, fmt.Errorf("look up whom to tell: %w", err)
@@ -133,7 +140,7 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 		}
 	}
 	note.Decide = a.Occasion == notice.Approval && e.RequestID != nil
-	asked := a.Occasion != notice.Incident // the workflow names them, so they may read it whatever their role reaches
-	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
+	note.Named, note.Asks = a.Occasion != notice.Incident, a.Approval // the workflow names them
+	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, note.Named)
 	return readers, note, err
 }
