@@ -12,6 +12,7 @@ import (
 	"atrium/ent/notification"
 	"atrium/ent/predicate"
 	"atrium/ent/user"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/locale"
@@ -197,11 +198,12 @@ func (d *digester) visible(ctx context.Context, companyID, userID string, now ti
 	}
 }
 
-// digest mails a person those of the notifications that are due still. A deactivated user gets none.
+// digest mails a person those of the notifications that are due still. A deactivated user gets none; whoever came by mail alone is invited
+// still.
 func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time, visible []string) error {
 	mine := []*ent.Notification{}
 	// Two runs of the job may overlap: the second waits here, and finds nothing left.
-	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(userID), user.StatusEQ(user.StatusActive))).Only(ctx)
+	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(userID), access.Here())).Only(ctx)
 	if err == nil {
 		mine, err = dueFor(tx.Notification.Query().Where(notification.IDIn(visible...), notification.HeldIsNil()), userID, now).All(ctx)
 	}

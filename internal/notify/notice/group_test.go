@@ -302,10 +302,13 @@ func TestWhatWaitsForTheInvited(t *testing.T) {
 	})
 }
 
-// What an erased person did is told without their name and words.
+// What an erased person did is told without their name and words, to whoever came by mail alone, too.
 func TestWhatWaitsOfAnErasedPerson(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		c := d.ask("Laptop")
+		require.NoError(t, d.Store.Write(d.As(d.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+			return tx.User.UpdateOneID(c.who.ID).SetStatus(user.StatusInvited).Exec(ctx)
+		}))
 		c.say("1")
 		c.say("Call me at home.")
 		testkit.Run(t, d.World, d.As(d.A, principal.Owner), people.ErasePerson, people.ErasePersonInput{UserID: c.staff.ID, Reason: "asked"})

@@ -188,17 +188,19 @@ func (e *Expr) eval(ctx context.Context, b Bound) (ref.Val, error) {
 	return out, nil
 }
 
-// Bool evaluates a condition. A result other than a bool is an error.
+// Bool evaluates a condition. Null, as of a yes-or-no question that was not answered, is false; any other result than a bool is an error.
 func (e *Expr) Bool(ctx context.Context, b Bound) (bool, error) {
 	out, err := e.eval(ctx, b)
 	if err != nil {
 		return false, err
 	}
-	v, ok := out.(types.Bool)
-	if !ok {
-		return false, fmt.Errorf("the expression gave a %s, not a bool", out.Type().TypeName())
+	switch v := out.(type) {
+	case types.Bool:
+		return bool(v), nil
+	case types.Null:
+		return false, nil
 	}
-	return bool(v), nil
+	return false, fmt.Errorf("the expression gave a %s, not a bool", out.Type().TypeName())
 }
 
 // Time evaluates a moment: a timestamp, an RFC 3339 string, as in bodies and form fields, or a date, which is its first moment in zone.

@@ -1,4 +1,4 @@
-// own is what the author of a comment may do with it: change it, and delete it.
+// own is what the author of a comment may do with it: change it, have the requester read a note, and delete it.
 import { useState } from 'react';
 import { useWrite } from '../../../app/data';
 import type { Fault } from '../../../app/fault';
@@ -16,11 +16,13 @@ import type { Comment } from './spoken';
 // Own stands in the header of a comment; for anybody else's it is nothing.
 export function Own({ comment: c }: { comment: Comment }) {
   const viewer = useViewer();
-  const [asked, ask] = useState<'edit' | 'delete' | null>(null);
+  const [asked, ask] = useState<'edit' | 'publish' | 'delete' | null>(null);
   const [drop] = useWrite(DropComment);
+  const [change] = useWrite(ChangeComment);
   if (c.authorId !== viewer.id) return null;
   const items = [
     ...(can(viewer, 'comment.update') ? [{ label: t('Edit'), run: () => { ask('edit'); } }] : []),
+    ...(c.visibility === 'internal' && can(viewer, 'comment.update') ? [{ label: t('Make public'), run: () => { ask('publish'); } }] : []),
     ...(can(viewer, 'comment.delete') ? [{ label: t('Delete'), bad: true, run: () => { ask('delete'); } }] : []),
   ];
   if (items.length === 0) return null;
@@ -30,11 +32,17 @@ export function Own({ comment: c }: { comment: Comment }) {
     if (!o.fault) toast({ text: t('Your comment was deleted.') });
     close();
   };
+  const publish = async () => {
+    const o = await change({ input: { id: c.id, ifMatch: c.etag, visibility: 'public' } });
+    if (!o.fault) toast({ text: t('The note is public.') });
+    close();
+  };
   return (
     <>
       <span className="grow" />
       <Menu label={t('Actions for your comment')} items={() => items} />
       {asked === 'edit' && <Change comment={c} close={close} />}
+      {asked === 'publish' && <Confirm title={t('Make this note public?')} verb={t('Make public')} close={close} act={publish}><p>{t('The requester reads it with its files, and is told by mail.')}</p></Confirm>}
       {asked === 'delete' && <Confirm title={t('Delete your comment?')} verb={t('Delete')} close={close} act={remove}><p>{t('It is deleted with its files. Mails that were sent with it cannot be taken back.')}</p></Confirm>}
     </>
   );
@@ -42,17 +50,17 @@ export function Own({ comment: c }: { comment: Comment }) {
 
 // Change edits what a comment says. A plain text stays one.
 function Change({ comment: c, close }: { comment: Comment; close: () => void }) {
-  const [draft, set, forget, base] = useDraft(`edit ${c.id}`, { body: c.body });
+  const [draft, set, forget, base] = useDraft(`edit ${c.id}`, { body: c.body }, c.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(ChangeComment, true);
-  const write = (body: string) => run({ input: { id: c.id, body } });
   const send = async () => {
-    const o = draft.body === c.body ? null : await write(draft.body);
+    const o = draft.body === c.body ? null : await run({ input: { id: c.id, ...base.match, body: draft.body } });
     setFault(o?.fault ?? null);
     if (o?.fault) return;
     forget();
     close();
-    if (o) toast({ text: t('Your comment was changed.'), undo: () => { void write(c.body); } });
+    const etag = o?.data?.updateComment?.comment?.etag;
+    if (etag) toast({ text: t('Your comment was changed.'), undo: () => { void run({ input: { id: c.id, ifMatch: etag, body: c.body } }); } });
   };
   const field = { label: t('Comment'), fault: faultAt(fault, 'body') };
   return (

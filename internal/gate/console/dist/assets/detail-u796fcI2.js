@@ -1,1 +1,0 @@
-export{t as Detail}from"./detail-Dt3G1_gA.js";

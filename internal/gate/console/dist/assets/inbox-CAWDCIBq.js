@@ -1,1 +1,0 @@
-export{t as default}from"./requests-BKAq51GR.js";

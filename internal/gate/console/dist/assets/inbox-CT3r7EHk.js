@@ -1,0 +1,1 @@
+export{t as default}from"./requests-YVf2qA3E.js";

@@ -1,1 +1,0 @@
-export{t as Move}from"./move-DDHIUNd5.js";

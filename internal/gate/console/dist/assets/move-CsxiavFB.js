@@ -1,0 +1,1 @@
+export{t as Move}from"./move-BSakZsxh.js";
