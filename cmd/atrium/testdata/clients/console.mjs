@@ -98,6 +98,24 @@ await page.getByRole('button', { name: 'Add note for staff' }).waitFor();
 await say.press('Control+Enter');
 await page.locator('article.internal').getByText('@Robin Lead').waitFor();
 
+// Its author changes it, takes that back, and makes it public.
+const note = page.locator('article.internal');
+const on = async (item) => {
+  await note.getByRole('button', { name: 'Actions for your comment' }).click();
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
+};
+await on('Edit');
+await page.getByRole('dialog').getByRole('textbox', { name: 'Comment' }).fill('Ask the lead');
+await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+await note.getByText('Ask the lead').waitFor();
+await page.getByText('Your comment was changed.').locator('..').getByRole('button', { name: 'Undo' }).click();
+await note.getByText('@Robin Lead').waitFor();
+await on('Make public');
+await b.sound('request-publish');
+await page.getByRole('dialog').getByRole('button', { name: 'Make public' }).click();
+await page.getByText('The note is public.').waitFor();
+await page.locator('article:not(.internal)').getByText('@Robin Lead').waitFor();
+
 // The title is changed where it stands, and can be taken back.
 await page.getByRole('button', { name: 'Change the title' }).click();
 await page.getByRole('textbox', { name: 'Title' }).fill('A laptop for nobody');
