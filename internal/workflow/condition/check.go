@@ -145,9 +145,14 @@ func readable(tx *op.Tx) []predicate.Request {
 	return nil
 }
 
+// newest selects the newest requests that the caller's role reaches.
+func newest(tx *op.Tx) *ent.RequestQuery {
+	return tx.Request.Query().Where(readable(tx)...).Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxRequests)
+}
+
 // loadLast returns the newest requests that the caller may read.
 func loadLast(ctx context.Context, tx *op.Tx) ([]*ent.Request, error) {
-	rows, err := tx.Request.Query().Where(readable(tx)...).Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxRequests).All(ctx)
+	rows, err := newest(tx).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the last requests: %w", err)
 	}

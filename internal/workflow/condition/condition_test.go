@@ -82,6 +82,17 @@ func TestFieldsOfPlaces(t *testing.T) {
 		require.Equal(t, condition.List, rules["request.fields.proof"].Type, "the ids of files")
 		require.Nil(t, rules["request.status"], "each was just filed")
 
+		// Tags are those of requests that the caller may read.
+		testkit.Run(t, w, d.owner, request.Create, request.CreateInput{ServiceID: d.off.ServiceID, OfferingID: d.off.ID, Title: "Tagged", Tags: map[string]string{"site": "berlin", "cost-centre": "7"}})
+		tagged := byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Routing})
+		require.Equal(t, &condition.Field{Expression: "request.tags.site", Label: "Tag site", Group: "Request", Type: condition.Text, Optional: true}, tagged["request.tags.site"])
+		require.Contains(t, tagged, `request.tags["cost-centre"]`)
+		require.Contains(t, byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Decision, ID: &d.flow.ID}), "request.tags.site")
+		hidden := policy.NewCondition([]byte(`{"resource.title": "Tagged"}`))
+		hide := testkit.Run(t, w, d.owner, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &hidden})
+		require.NotContains(t, byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Routing}), "request.tags.site")
+		testkit.Run(t, w, d.owner, policy.Delete, op.ByID{ID: hide.ID})
+
 		other := testkit.Run(t, w, d.owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: d.off.ServiceID}, Name: "Phone", Form: &form.Definition{Fields: []form.Field{
 			{Key: "model", Type: form.Select, Options: []string{"16", "XL"}}, {Key: "amount", Type: form.Text},
 		}}})
@@ -94,7 +105,7 @@ func TestFieldsOfPlaces(t *testing.T) {
 		testkit.Run(t, w, d.owner, workflow.PublishWorkflow, op.ByID{ID: id})
 		testkit.Run(t, w, d.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: other.ID}, WorkflowID: op.SetTo(id)})
 		all := byExpression(t, w, d.owner, condition.FieldsInput{For: condition.Decision, ID: &id})
-		for _, name := range []string{"request.status", "request.fields.model", "phases.review.outcome", "phases.review.costs", "phases.later.total"} {
+		for _, name := range []string{"request.status", "request.number", "request.firstResponseAt", "request.fields.model", "phases.review.outcome", "phases.review.costs", "phases.later.total"} {
 			require.Contains(t, all, name)
 		}
 		require.Equal(t, "Review it", all["phases.review.costs"].Group)

@@ -122,8 +122,9 @@ func everyRequest(ctx context.Context, tx *op.Tx) ([]*Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := append(requestFields(true), questions(rows, answer)...)
-	return out[:min(len(out), maxFields)], nil
+	tags, err := tagFields(ctx, tx)
+	out := slices.Concat(requestFields(true), tags, questions(rows, answer))
+	return out[:min(len(out), maxFields)], err
 }
 
 func inWorkflow(ctx context.Context, tx *op.Tx, in FieldsInput) ([]*Field, error) {
@@ -131,7 +132,11 @@ func inWorkflow(ctx context.Context, tx *op.Tx, in FieldsInput) ([]*Field, error
 	if err != nil {
 		return nil, err
 	}
-	out := requestFields(false)
+	tags, err := tagFields(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	out := append(requestFields(false), tags...)
 	if in.ID != nil {
 		rows, err := loadOfferings(ctx, tx, offering.Or(offering.WorkflowID(*in.ID), offering.ReopenWorkflowID(*in.ID)))
 		if err != nil {

@@ -1,9 +1,16 @@
 package condition
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"atrium/ent/request"
+	"atrium/internal/op"
 )
 
 // requestFields are the fields of a request that conditions compare. Rules and agents see requests that were just filed.
@@ -23,7 +30,9 @@ func requestFields(filed bool) []*Field {
 		out = append(out,
 			&Field{Expression: "request.status", Label: "Status", Type: Text, Values: named("PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED")},
 			&Field{Expression: "request.waiting", Label: "Waiting for the requester", Type: Boolean},
+			&Field{Expression: "request.number", Label: "Number", Type: Number},
 			&Field{Expression: "request.createdAt", Label: "Filed at", Type: Time},
+			&Field{Expression: "request.firstResponseAt", Label: "First response at", Type: Time, Optional: true},
 			&Field{Expression: "request.acceptedAt", Label: "Accepted at", Type: Time, Optional: true},
 			&Field{Expression: "request.reopenCount", Label: "Times reopened", Type: Number},
 			&Field{Expression: "request.satisfaction", Label: "Satisfaction", Type: Number, Optional: true},
@@ -36,6 +45,28 @@ func requestFields(filed bool) []*Field {
 		f.Group = "Request"
 	}
 	return out
+}
+
+// maxTags is how many tags are listed.
+const maxTags = 50
+
+// tagFields are the tags of the newest requests that the caller may read, by their names.
+func tagFields(ctx context.Context, tx *op.Tx) ([]*Field, error) {
+	rows, err := newest(tx).Select(request.FieldID, request.FieldTags).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the tags of the last requests: %w", err)
+	}
+	names := map[string]bool{}
+	for _, r := range rows {
+		for name := range r.Tags {
+			names[name] = true
+		}
+	}
+	var out []*Field
+	for _, name := range slices.Sorted(maps.Keys(names))[:min(len(names), maxTags)] {
+		out = append(out, &Field{Expression: "request.tags" + member(name), Label: "Tag " + name, Group: "Request", Type: Text, Optional: true})
+	}
+	return out, nil
 }
 
 // named are the values of an enum, with labels such as In progress.

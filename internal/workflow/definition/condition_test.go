@@ -25,7 +25,7 @@ func TestConditionsReadTheRequestAlone(t *testing.T) {
 	}
 	for source, costly := range map[string]bool{
 		`request.priority == "HIGH"`: false, `request.fields.list.exists(x, x == 1)`: true, `request.title.matches("a+")`: true,
-		`base64.encode(b"x") == request.title`: true, `request.title.contains("a") || request.fields.n > 3`: false,
+		`base64.encode(b"x") == request.title`: true, `request.title.contains("a") || request.fields.n > 3`: false, `fold(request.title) == fold("a")`: true,
 	} {
 		c, rows := ParseCondition(t.Context(), "when", source)
 		require.Empty(t, rows)

@@ -355,6 +355,7 @@ func TestTextsAndDates(t *testing.T) {
 	for source, want := range map[string]any{
 		`request.title.substring(0, 5)`: "Größe", `"a-b-c".split("-")`: []any{"a", "b", "c"}, `"a-b-c".split("-", 2)`: []any{"a", "b-c"}, `"aaa".replace("a", "b", 2)`: "bba",
 		`"aaa".replace("a", "bb")`: "bbbbbb", `" High ".trim().lowerAscii()`: "high", `"abc".indexOf("c")`: int64(2),
+		`fold("ÉCOLE, Straße") + fold("ΣΊΣΥΦΟΣ")`: "ecole, strasseσισυφοσ", `fold(3.5)`: 3.5, `fold(request.title).startsWith(fold("GRÖSSE"))`: true,
 		`{"high": "HIGH"}[?"low"].orValue("MEDIUM")`: "MEDIUM", `date("2026-03-01") - date("2026-02-28") == duration("24h")`: true,
 		`date("2026-12-24", "Europe/Berlin") == timestamp("2026-12-23T23:00:00Z")`: true, `date("2026-07-01", "America/New_York").getHours()`: int64(4),
 	} {
@@ -369,7 +370,13 @@ func TestTextsAndDates(t *testing.T) {
 		_, err := exprOf(t, source).Value(t.Context(), bound())
 		require.Error(t, err, source)
 	}
-	_, err := exprOf(t, `request.fields.missing * 2`).Value(t.Context(), bound())
+	const once = `fold(request.title) == "x" || `
+	long := Vars{Request: map[string]any{"title": strings.Repeat("a", 10_000)}}.Bind()
+	_, err := exprOf(t, once+"false").Value(t.Context(), long)
+	require.NoError(t, err)
+	_, err = exprOf(t, strings.Repeat(once, 110)+"false").Value(t.Context(), long)
+	require.ErrorContains(t, err, "cost limit", "each letter counts")
+	_, err = exprOf(t, `request.fields.missing * 2`).Value(t.Context(), bound())
 	require.ErrorContains(t, err, "not given: request.fields.missing")
 	at, err := exprOf(t, `"2026-03-01"`).Time(t.Context(), bound(), time.UTC)
 	require.NoError(t, err)

@@ -7,24 +7,27 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/ext"
+
+	"atrium/internal/platform/text"
 )
 
 // TextFunctions are the functions on texts, besides CEL's own. What they give is no longer than what they take, except for replace and split, whose
 // bindings here have limits that CEL's have not.
-var TextFunctions = []string{"charAt", "indexOf", "lastIndexOf", "lowerAscii", "replace", "split", "substring", "trim", "upperAscii"}
+var TextFunctions = []string{"charAt", "fold", "indexOf", "lastIndexOf", "lowerAscii", "replace", "split", "substring", "trim", "upperAscii"}
 
 func texts() []cel.EnvOption {
-	text, list := cel.StringType, cel.ListType(cel.StringType)
+	str, list := cel.StringType, cel.ListType(cel.StringType)
 	return []cel.EnvOption{
 		ext.Strings(ext.StringsVersion(0)),
 		counted("charAt", 1, 0), counted("indexOf", 2, 1), counted("lastIndexOf", 2, 1), counted("substring", 1, 0), counted("substring", 2, 0),
 		counted("replace", 3, 2), counted("split", 2, 1),
+		cel.Function("fold", cel.Overload("fold_dyn", []*cel.Type{cel.DynType}, cel.DynType, cel.UnaryBinding(folded))),
 		cel.Function("replace",
-			cel.MemberOverload("string_replace_string_string", []*cel.Type{text, text, text}, text, cel.FunctionBinding(replaced)),
-			cel.MemberOverload("string_replace_string_string_int", []*cel.Type{text, text, text, cel.IntType}, text, cel.FunctionBinding(replaced))),
+			cel.MemberOverload("string_replace_string_string", []*cel.Type{str, str, str}, str, cel.FunctionBinding(replaced)),
+			cel.MemberOverload("string_replace_string_string_int", []*cel.Type{str, str, str, cel.IntType}, str, cel.FunctionBinding(replaced))),
 		cel.Function("split",
-			cel.MemberOverload("string_split_string", []*cel.Type{text, text}, list, cel.FunctionBinding(parted)),
-			cel.MemberOverload("string_split_string_int", []*cel.Type{text, text, cel.IntType}, list, cel.FunctionBinding(parted))),
+			cel.MemberOverload("string_split_string", []*cel.Type{str, str}, list, cel.FunctionBinding(parted)),
+			cel.MemberOverload("string_split_string_int", []*cel.Type{str, str, cel.IntType}, list, cel.FunctionBinding(parted))),
 	}
 }
 
@@ -44,6 +47,14 @@ func words(values []ref.Val, n int) (texts []string, most int, ok bool) {
 		}
 	}
 	return texts, most, true
+}
+
+// folded returns a text as texts are searched, without case and accents, and anything else as it is: null is no text.
+func folded(v ref.Val) ref.Val {
+	if s, ok := v.(types.String); ok {
+		return types.String(text.Fold(string(s)))
+	}
+	return v
 }
 
 func replaced(values ...ref.Val) ref.Val {

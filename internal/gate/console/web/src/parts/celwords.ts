@@ -3,7 +3,7 @@
 // A Word can be taken: code is what then stands there.
 export interface Word { code: string; label: string }
 
-const functions = ['has', 'size', 'date', 'timestamp', 'duration', 'string', 'int', 'double', 'bool', 'type', 'math.greatest', 'math.least'].map((f): Word => ({ code: `${f}(`, label: '' })); // not said
+const functions = ['has', 'size', 'fold', 'date', 'timestamp', 'duration', 'string', 'int', 'double', 'bool', 'type', 'math.greatest', 'math.least'].map((f): Word => ({ code: `${f}(`, label: '' })); // not said
 const methods = [
   'contains', 'startsWith', 'endsWith', 'matches', 'size', 'lowerAscii', 'upperAscii', 'trim', 'split', 'replace', 'substring', 'indexOf', 'join', 'format', 'map', 'filter', 'exists', 'all', 'exists_one', // not said
   'orValue', 'getFullYear', 'getMonth', 'getDate', 'getDayOfWeek', 'getHours', 'getMinutes', // not said

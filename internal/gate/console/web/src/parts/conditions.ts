@@ -1,6 +1,7 @@
 // conditions are rows of a condition, and the CEL that stands for them. What a row compares may be null or absent: the CEL asks for that
-// first, so that it is false, or true for what is negated, and never a fault. A comparison that somebody has written without that is a row,
-// too, which stays as it was written until it is changed. Other CEL than this stays text.
+// first, so that it is false, or true for what is negated, and never a fault. What people type is compared without case and accents, by
+// fold(). A comparison that somebody has written without these is a row, too, which stays as it was written until it is changed. Other CEL
+// than this stays text.
 import { literal, parseCel, printed, sourceOf, type Node } from './cel';
 
 export type Op = 'is' | 'isNot' | 'contains' | 'notContains' | 'starts' | 'oneOf' | 'noneOf' | 'more' | 'less' | 'atLeast' | 'atMost' | 'before' | 'after' | 'empty' | 'notEmpty';
@@ -78,10 +79,15 @@ function written(type: string, v: string): string {
   return type === 'BOOLEAN' || (type === 'ANY' && isValue('BOOLEAN', v)) ? v : literal(v);
 }
 
-// tested is what the operator says of a value that is there; empty for nothing more.
-function tested(f: ConditionField, op: Op, values: string[]): string {
-  const w = f.expression;
-  const [v = ''] = values.map((x) => written(f.type, x));
+// typed reports whether people type the texts of a field, and so differently each time.
+const typed = (f: ConditionField) => f.type === 'TEXT' && f.values.length === 0;
+
+// tested is what the operator says of a value that is there; empty for nothing more. exact compares texts to the letter.
+function tested(f: ConditionField, op: Op, all: string[], exact = false): string {
+  const folds = !exact && typed(f) && !some.includes(op) ? (x: string) => `fold(${x})` : (x: string) => x; // not said
+  const w = folds(f.expression);
+  const values = all.map((x) => folds(written(f.type, x)));
+  const [v = ''] = values;
   const compare = (sign: string) => {
     if (f.type === 'DATETIME') return `timestamp(${w}) ${sign} timestamp(${v})`;
     return f.type === 'TIME' ? `${w} ${sign} timestamp(${v})` : `${w} ${sign} ${v}`;
@@ -90,7 +96,7 @@ function tested(f: ConditionField, op: Op, values: string[]): string {
     case 'is': return `${w} == ${v}`;
     case 'contains': return f.type === 'LIST' ? `${v} in ${w}` : `${w}.contains(${v})`;
     case 'starts': return `${w}.startsWith(${v})`;
-    case 'oneOf': return `${w} in [${values.map((x) => written(f.type, x)).join(', ')}]`;
+    case 'oneOf': return `${w} in [${values.join(', ')}]`;
     case 'more': case 'after': return compare('>');
     case 'less': case 'before': return compare('<');
     case 'atLeast': return compare('>=');
@@ -100,10 +106,10 @@ function tested(f: ConditionField, op: Op, values: string[]): string {
 }
 
 // rowOf writes a row, in parentheses where others stand beside it.
-function rowOf(r: Row, f: ConditionField, beside: boolean): string {
+function rowOf(r: Row, f: ConditionField, beside: boolean, exact = false): string {
   if (r.text !== undefined) return r.text;
   const test = negated[r.op] ?? r.op;
-  const terms = [...guards(r.what, test, f.optional), tested(f, test, r.values)].filter(Boolean);
+  const terms = [...guards(r.what, test, f.optional), tested(f, test, r.values, exact)].filter(Boolean);
   const [only = ''] = terms;
   if (!negated[r.op]) return terms.length > 1 && beside ? `(${terms.join(' && ')})` : terms.join(' && ');
   if (terms.length > 1 || (test !== 'is' && test !== 'notEmpty')) return `!(${terms.join(' && ')})`;
@@ -138,7 +144,7 @@ interface Source { text: string; fields: ConditionField[] }
 
 // read guesses what the tree says; rowsOf writes it again to know.
 function read(n: Node, of: Source, depth: number): Row | Group | null {
-  const row = readRow(n, of.fields) ?? looseRow(n.kind === 'and' ? n.of : [n], of);
+  const row = readRow(n, of) ?? looseRow(n.kind === 'and' ? n.of : [n], of);
   if (row) return row;
   if (depth > 1 || (n.kind !== 'and' && n.kind !== 'or')) return null;
   const parts = n.kind === 'and' ? readAll(n.of, of, depth + 1) : n.of.map((x) => read(x, of, depth + 1));
@@ -164,8 +170,15 @@ function says(n: Node, texts: string[]): boolean {
   return texts.some((x) => { const tree = parseCel(x); return tree !== null && printed(tree) === said; });
 }
 
-function readRow(n: Node, fields: ConditionField[]): Row | null {
-  return guesses(n, false).find((r) => { const f = fields.find((x) => x.expression === r.what); return f && isWhole(r, fields) && says(n, [rowOf(r, f, false)]); }) ?? null;
+// readRow reads a row as it is written now, or as it was when texts were compared to the letter.
+function readRow(n: Node, { text, fields }: Source): Row | null {
+  for (const r of guesses(n, false)) {
+    const f = fields.find((x) => x.expression === r.what);
+    if (!f || !isWhole(r, fields)) continue;
+    if (says(n, [rowOf(r, f, false)])) return r;
+    if (says(n, [rowOf(r, f, false, true)])) return { ...r, text: sourceOf(text, [n]) };
+  }
+  return null;
 }
 
 // looseRow reads a comparison that asks for less than rows do, or for nothing, before it compares: where there is something to compare,
@@ -185,10 +198,11 @@ function looseRow(terms: Node[], { text, fields }: Source): Row | null {
 // bare are the texts of a row without what it asks for first. Whether something is empty cannot be said without.
 function bare(r: Row, f: ConditionField): string[] {
   const test = negated[r.op] ?? r.op;
-  const text = tested(f, test, r.values);
-  if (some.includes(r.op) || text === '') return [];
+  const texts = [tested(f, test, r.values), tested(f, test, r.values, true)];
+  if (some.includes(r.op) || texts.includes('')) return [];
   const short = test === 'is' && r.values[0] === 'true' ? [f.expression] : [];
-  return negated[r.op] ? [`!(${text})`, ...(test === 'is' ? [text.replace(' == ', ' != ')] : []), ...short.map((x) => `!${x}`)] : [text, ...short];
+  if (!negated[r.op]) return [...texts, ...short];
+  return [...texts.map((x) => `!(${x})`), ...(test === 'is' ? texts.map((x) => x.replace(' == ', ' != ')) : []), ...short.map((x) => `!${x}`)];
 }
 
 const signs: Record<string, Op[]> = { '==': ['is'], '!=': ['isNot', 'notEmpty'], '>': ['more', 'after', 'notEmpty'], '<': ['less', 'before'], '>=': ['atLeast'], '<=': ['atMost'] };
@@ -214,14 +228,14 @@ function guesses(n: Node, not: boolean): Row[] {
   return [...as(n.left, ops, [n.right]), ...(n.op === '==' && !not ? as(n.left, ['empty'], [n.right]) : [])];
 }
 
-// pathOf is what is read: request.title, or what stands in timestamp() and size().
+// pathOf is what is read: request.title, or what stands in timestamp(), size() and fold().
 function pathOf(n: Node | undefined): string | null {
   if (n?.kind === 'path') return n.text;
-  return n?.kind === 'call' && !n.on && ['timestamp', 'size'].includes(n.name) && n.args.length === 1 ? pathOf(n.args[0]) : null;
+  return n?.kind === 'call' && !n.on && ['timestamp', 'size', 'fold'].includes(n.name) && n.args.length === 1 ? pathOf(n.args[0]) : null;
 }
 
 function valueOf(n: Node): string | null {
   if (n.kind === 'string' || n.kind === 'bool') return n.text;
   if (n.kind === 'number') return whole.test(n.text.replace(/\.0$/, '')) ? n.text.replace(/\.0$/, '') : n.text;
-  return n.kind === 'call' && n.name === 'timestamp' && n.args[0] ? valueOf(n.args[0]) : null;
+  return n.kind === 'call' && ['timestamp', 'fold'].includes(n.name) && n.args[0] ? valueOf(n.args[0]) : null; // not said
 }

@@ -11,7 +11,7 @@ export const opWords: Record<Op, string> = {
 const labels: Record<string, string> = {
   'request.title': t('Title'), 'request.description': t('Description'), 'request.priority': t('Priority'), 'request.serviceId': t('Service'), 'request.offeringId': t('Offering'),
   'request.requesterId': t('Requester'), 'request.createdBy': t('Submitted by'), 'request.teamId': t('Team'), 'request.assigneeId': t('Assignee'), 'request.status': t('Status'),
-  'request.waiting': t('Waiting for the requester'), 'request.createdAt': t('Submitted at'), 'request.firstResponseAt': t('First response at'), 'request.acceptedAt': t('Accepted at'), 'request.reopenCount': t('Times reopened'),
+  'request.waiting': t('Waiting for the requester'), 'request.number': t('Number'), 'request.createdAt': t('Submitted at'), 'request.firstResponseAt': t('First response at'), 'request.acceptedAt': t('Accepted at'), 'request.reopenCount': t('Times reopened'),
   'request.satisfaction': t('Satisfaction'), 'request.sla.state': t('Service level'), 'request.sla.responseDueAt': t('Response due'), 'request.sla.resolutionDueAt': t('Resolution due'),
   'webhook.method': t('Method'), 'webhook.receivedAt': t('Received at'),
 };
@@ -22,6 +22,7 @@ const groups: Record<string, string> = { Request: t('Request'), Webhook: t('Webh
 export function named(f: ConditionField): ConditionField {
   const [, result = ''] = /^phases\.\w+\.(\w+)$/.exec(f.expression) ?? [];
   const ours = f.expression.startsWith('request.') && !f.expression.startsWith('request.fields');
-  const label = labels[f.expression] ?? (results[result]?.length && f.label.toLowerCase() === result ? results[result] : undefined) ?? f.label;
+  const tag = f.expression.startsWith('request.tags') ? t('Tag {name}', { name: f.label.replace(/^Tag /, '') }) : undefined; // not said
+  const label = labels[f.expression] ?? tag ?? (results[result]?.length && f.label.toLowerCase() === result ? results[result] : undefined) ?? f.label;
   return { ...f, label, group: groups[f.group] ?? f.group, values: ours ? f.values.map((v) => ({ ...v, label: f.expression === 'request.sla.state' ? slaWord(v.value) : words(v.value) })) : f.values };
 }

@@ -1,0 +1,1 @@
+export{t as Detail}from"./detail-Dociw7Zv.js";

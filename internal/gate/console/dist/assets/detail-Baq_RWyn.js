@@ -1,1 +1,0 @@
-export{t as Detail}from"./detail-CaBuQdw9.js";

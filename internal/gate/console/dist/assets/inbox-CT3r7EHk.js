@@ -1,1 +1,0 @@
-export{t as default}from"./requests-YVf2qA3E.js";

@@ -1,0 +1,1 @@
+import{Qa as e}from"./base-BhVBNoqV.js";var t={SUGGEST:e(`It makes proposals, people apply them.`),ACT_WITH_APPROVAL:e(`Each of its changes waits until a person approves it.`),AUTONOMOUS:e(`It makes changes on its own. It can only be published once its draft has passed an evaluation.`)};export{t};

@@ -1,1 +1,0 @@
-export{t as Move}from"./move-BSakZsxh.js";

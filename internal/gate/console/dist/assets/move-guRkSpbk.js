@@ -1,0 +1,1 @@
+export{t as Move}from"./move-n36aLzfI.js";

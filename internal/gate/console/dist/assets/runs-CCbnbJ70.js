@@ -1,1 +1,0 @@
-export{t as RunList,n as default}from"./runs-w_gr5--V.js";

@@ -1,0 +1,1 @@
+export{t as RunList,n as default}from"./runs-hIbdqE79.js";

@@ -1,0 +1,1 @@
+import{Un as e}from"./base-BhVBNoqV.js";function t(t,n){let r=e(t),i=e(n).trim();if(!i)return 0;let a=r.indexOf(i);if(a>=0)return 1e3-a;let o=0,s=0;for(let e of i){let t=r.indexOf(e,o);if(t<0)return-1;s+=t-o,o=t+1}return 500-s}export{t};
