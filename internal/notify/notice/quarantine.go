@@ -43,8 +43,7 @@ func (w *quarantined) find(ctx context.Context, args attachment.QuarantinedArgs)
 	}
 	name := mail.Plain(a.Name, 80)
 	note := Note{
-		Named: true,
-		Kind:  Progress, Subject: locale.Say("Quarantined: %s", name), RequestID: a.RequestID,
+		Kind: Progress, Named: true, Subject: locale.Say("Quarantined: %s", name), RequestID: a.RequestID,
 		Text: []locale.Text{locale.Say("The virus scanner found something in the file %s. Nobody can open it.", name)},
 	}
 	if c := a.Edges.Comment; c != nil {
