@@ -14,7 +14,7 @@ import (
 )
 
 // maxApart is how many documents that have the rarest word are looked at for requests whose words stand apart.
-const maxApart = 500
+const maxApart = 250
 
 // apart finds requests whose words stand partly in them and partly in their comments, or in several of these: among the newest that have
 // the rarest word. It looks at no more of them after a moment.

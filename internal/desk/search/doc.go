@@ -28,7 +28,7 @@
 // with 1,000 requests or after 250 ms, and says that there are more; lists then sort and count these.
 //
 // A comment is a document of its own. The index finds what has all words in the request or all in one comment; words that stand apart, one in the
-// title and one in a comment, are looked for after that, in the requests of the newest 500 documents that have the rarest word (apart.go).
+// title and one in a comment, are looked for after that, in the requests of the newest 250 documents that have the rarest word (apart.go).
 // -word leaves a request out if the request has it, or any comment that the caller may read.
 //
 // # The indexes

@@ -64,7 +64,7 @@ func TestDecisionTakesTheFirstRuleThatHolds(t *testing.T) {
 
 func TestFailedExpressionIsAnIncidentThatCanBeRetriedOrSkipped(t *testing.T) {
 	t.Parallel()
-	const config = `"type":"DECISION","config":{"rules":[{"when":"phases.p.ready","transition":"yes"}],"default":"no"}`
+	const config = `"type":"DECISION","config":{"rules":[{"when":"phases.p.ready && true","transition":"yes"}],"default":"no"}`
 	w := newWorld(t, workflow(config, "yes", "no"))
 	require.Equal(t, engine.ForIncident, w.state.Wait.For)
 	require.Equal(t, engine.ExpressionFailed, effect[engine.OpenIncident](w).Fault.Code)

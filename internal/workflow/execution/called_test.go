@@ -197,7 +197,7 @@ func TestWhatACalledWorkflowRunsIntoComesUp(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		d := ordering()
-		d["phases"].([]body)[2] = phase("count", "DATA", body{"kind": "validate", "rules": []body{{"check": "phases.order.ok", "message": "It is not ok."}}})
+		d["phases"].([]body)[2] = phase("count", "DATA", body{"kind": "validate", "rules": []body{{"check": "phases.order.ok && true", "message": "It is not ok."}}})
 		s := caller(t, w, published(t, w, principal.Owner, "Ordering", d).ID, nil)
 		s.work()
 		r := s.file(nil)

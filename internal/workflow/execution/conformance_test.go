@@ -67,7 +67,7 @@ func TestEveryPhaseConforms(t *testing.T) {
 			},
 			"DECISION": {
 				good:   phase("p", "DECISION", body{"rules": []body{{"when": "true", "transition": "yes"}}, "default": "no"}),
-				broken: phase("p", "DECISION", body{"rules": []body{{"when": "phases.p.n", "transition": "yes"}}, "default": "no"}), ways: []string{"yes", "no"}, fix: body{"n": true}, skipped: true,
+				broken: phase("p", "DECISION", body{"rules": []body{{"when": "phases.p.n && true", "transition": "yes"}}, "default": "no"}), ways: []string{"yes", "no"}, fix: body{"n": true}, skipped: true,
 			},
 			"DATA enrich": {
 				good: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "1"}}), broken: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "phases.p.n + 1"}}),
@@ -75,7 +75,7 @@ func TestEveryPhaseConforms(t *testing.T) {
 			},
 			"DATA validate": {
 				good:   phase("p", "DATA", body{"kind": "validate", "rules": []body{{"check": "request.fields.n > 1.0"}}, "onInvalid": "ask"}),
-				broken: phase("p", "DATA", body{"kind": "validate", "rules": []body{{"check": "phases.p.n"}}, "onInvalid": "ask"}), ways: []string{"next"}, fix: body{"n": true}, skipped: true,
+				broken: phase("p", "DATA", body{"kind": "validate", "rules": []body{{"check": "phases.p.n && true"}}, "onInvalid": "ask"}), ways: []string{"next"}, fix: body{"n": true}, skipped: true,
 				finish: func(s *shop, r *ent.Request) { s.complete(r, "", body{"n": 2}) },
 			},
 			"TIMER": {
