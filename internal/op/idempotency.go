@@ -183,12 +183,12 @@ func (tx *Tx) storeAnswer(ctx context.Context, out any) (*Answer, error) {
 	}
 	resource, id := tx.answered(out)
 	if tx.reserved != "" {
-		err = tx.IdempotencyKey.UpdateOneID(tx.reserved).SetResource(resource).SetRowID(id).
-			SetStatus(answer.Status).SetHeader(answer.Header).SetBody(answer.Body).Exec(ctx)
-	} else {
-		err = tx.IdempotencyKey.Create().SetResource(resource).SetRowID(id).SetCallerID(tx.callerID()).SetKey(tx.call.IdempotencyKey).
-			SetFingerprint(tx.call.Fingerprint[:]).SetStatus(answer.Status).SetHeader(answer.Header).SetBody(answer.Body).Exec(ctx)
+		if err := tx.IdempotencyKey.DeleteOneID(tx.reserved).Exec(ctx); err != nil {
+			return nil, fmt.Errorf("replace the reserved key: %w", err)
+		}
 	}
+	err = tx.IdempotencyKey.Create().SetResource(resource).SetRowID(id).SetCallerID(tx.callerID()).SetKey(tx.call.IdempotencyKey).
+		SetFingerprint(tx.call.Fingerprint[:]).SetStatus(answer.Status).SetHeader(answer.Header).SetBody(answer.Body).Exec(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("keep the answer: %w", err)
 	}

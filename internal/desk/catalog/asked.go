@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	workflowrow "atrium/ent/workflow"
+	entworkflow "atrium/ent/workflow"
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -44,7 +44,7 @@ func (r ready) unasked(ctx context.Context, tx *op.Tx, f *form.Definition, workf
 		if asked == nil {
 			continue
 		}
-		seen, err := tx.Workflow.Query().Where(workflowrow.ID(*one.id)).Exist(ctx)
+		seen, err := tx.Workflow.Query().Where(entworkflow.ID(*one.id)).Exist(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("look for the workflow: %w", err)
 		}

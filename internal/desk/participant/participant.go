@@ -219,21 +219,20 @@ func SeesApproval(ctx context.Context, tx *op.Tx, row any, userID string) (bool,
 	return asked, nil
 }
 
-// Deciders returns the ids of the users and teams that decide an approval, and of those who have.
-func Deciders(a *ent.Approval) ([]string, error) {
+// Deciders returns the ids of the users and teams that decide an approval, and of the users who have.
+func Deciders(a *ent.Approval) (ids, have []string, err error) {
 	var approvers []struct{ ID string }
 	var decisions []struct{ By string }
 	if err := cmp.Or(unmarshal(a.Approvers, &approvers), unmarshal(a.Decisions, &decisions)); err != nil {
-		return nil, fmt.Errorf("read the approval %s: %w", a.ID, err)
+		return nil, nil, fmt.Errorf("read the approval %s: %w", a.ID, err)
 	}
-	var ids []string
 	for _, who := range approvers {
 		ids = append(ids, who.ID)
 	}
 	for _, d := range decisions {
-		ids = append(ids, d.By)
+		have = append(have, d.By)
 	}
-	return ids, nil
+	return ids, have, nil
 }
 
 func unmarshal(document json.RawMessage, to any) error {

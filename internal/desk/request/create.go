@@ -47,10 +47,7 @@ var Create = op.New("request.create", op.Spec{
 	}
 	return filing{fields, rule}, tx.ReserveNumbers(ctx, request.Table)
 }).WithFaults(func(ctx context.Context, tx *op.Tx, in CreateInput) ([]apperr.Detail, error) {
-	if seen, err := tx.Offering.Query().Where(offering.ID(in.OfferingID)).Exist(ctx); err != nil || !seen {
-		return nil, err
-	}
-	return FieldFaults(ctx, tx, in.OfferingID, in.Fields, nil, attachment.Answerable(tx, ""))
+	return NewFieldFaults(ctx, tx, in.OfferingID, in.Fields, attachment.Answerable(tx, ""))
 }, "offeringId", "fields")
 
 // filing is the result of the preparation.

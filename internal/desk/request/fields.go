@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atrium/ent"
+	"atrium/ent/offering"
 	"atrium/ent/team"
 	"atrium/ent/user"
 	"atrium/internal/desk/attachment"
@@ -99,6 +100,14 @@ func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values, alre
 	forgetOlder(off)
 	c, err := prepareFields(ctx, tx, offeringID, values, already, files)
 	return c.faults, err
+}
+
+// NewFieldFaults is FieldFaults for a request that is to be filed. What the form of an offering asks that the caller does not see is not told.
+func NewFieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any, files form.FileLookup) ([]apperr.Detail, error) {
+	if seen, err := tx.Offering.Query().Where(offering.ID(offeringID)).Exist(tx.Filtered(ctx)); err != nil || !seen {
+		return nil, err
+	}
+	return FieldFaults(ctx, tx, offeringID, values, nil, files)
 }
 
 // check returns the faults that prepareFields found, or ErrOutdated if the offering has changed since.

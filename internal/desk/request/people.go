@@ -156,11 +156,11 @@ func partsIn(ctx context.Context, tx *op.Tx, list []*ent.Request) (map[string]ma
 		return nil, fmt.Errorf("read who decides: %w", err)
 	}
 	for _, a := range approvals {
-		who, err := participant.Deciders(a)
+		decide, have, err := participant.Deciders(a)
 		if err != nil {
 			return nil, err
 		}
-		add(*a.RequestID, who...)
+		add(*a.RequestID, slices.Concat(decide, have)...)
 	}
 	return parts, nil
 }

@@ -57,20 +57,21 @@ func (f *finder) apart(ctx context.Context, until time.Time) error {
 
 // rarest returns the newest documents that have the term of which the index has the fewest.
 func (f *finder) rarest(ctx context.Context, until time.Time) (rarest []*ent.SearchDocument, err error) {
+	known := false
 	for i := range f.query.Terms {
-		hits, err := f.having(ctx, i, until)
+		hits, inTime, err := f.having(ctx, i, until)
 		if err != nil {
 			return nil, err
 		}
-		if hits != nil && (rarest == nil || len(hits) < len(rarest)) {
-			rarest = hits
+		if inTime && (!known || len(hits) < len(rarest)) {
+			rarest, known = hits, true
 		}
 	}
 	return rarest, nil
 }
 
-// having returns the newest documents that have a term, maxApart at most; nil where SQLite is not done in time, as hits says.
-func (f *finder) having(ctx context.Context, i int, until time.Time) ([]*ent.SearchDocument, error) {
+// having returns the newest documents that have a term, maxApart at most, unless SQLite is not done in time, as finder.hits says.
+func (f *finder) having(ctx context.Context, i int, until time.Time) (hits []*ent.SearchDocument, inTime bool, err error) {
 	x, t := f.index, f.query.Terms[i]
 	either := []string{f.requestHas(t, f.byName[i])}
 	for _, kind := range f.commentKind {
@@ -84,11 +85,11 @@ func (f *finder) having(ctx context.Context, i int, until time.Time) ([]*ent.Sea
 		timed, cancel = context.WithDeadline(ctx, until)
 	}
 	defer cancel()
-	hits, err := x.hits(timed, f.tx.Client, expression, math.MaxInt64, maxApart)
+	hits, err = x.hits(timed, f.tx.Client, expression, math.MaxInt64, maxApart)
 	if err != nil && timed.Err() != nil && ctx.Err() == nil {
-		return nil, nil
+		return nil, false, nil
 	}
-	return append([]*ent.SearchDocument{}, hits...), err
+	return hits, true, err
 }
 
 // together adds the requests of which the caller reads documents that have every term between them.
@@ -187,9 +188,7 @@ func Among(ctx context.Context, tx *op.Tx, text string, requests []string, visib
 	if err != nil {
 		return nil, err
 	}
-	if err = f.consider(ctx, docs); err == nil {
-		err = f.together(ctx, docs)
-	}
+	err = f.together(ctx, docs)
 	ids := make([]string, len(f.found))
 	for i, hit := range f.found {
 		ids[i] = hit.RequestID

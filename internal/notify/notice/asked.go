@@ -2,8 +2,6 @@ package notice
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	"atrium/ent"
@@ -35,21 +33,9 @@ func Asked(ctx context.Context, db *ent.Client, id string) (predicate.User, erro
 	if err != nil {
 		return user.IDIn(), wrap("read the approval", ent.MaskNotFound(err))
 	}
-	ids, err := participant.Deciders(a)
+	ids, have, err := participant.Deciders(a)
 	if err != nil {
 		return nil, err
-	}
-	var decided []struct {
-		By string `json:"by"`
-	}
-	if len(a.Decisions) > 0 {
-		if err := json.Unmarshal(a.Decisions, &decided); err != nil {
-			return nil, fmt.Errorf("read the decisions of %s: %w", a.ID, err)
-		}
-	}
-	have := make([]string, len(decided))
-	for i, d := range decided {
-		have[i] = d.By
 	}
 	return user.And(user.Or(user.IDIn(ids...), user.HasMembershipsWith(teammember.TeamIDIn(ids...))), user.IDNotIn(have...)), nil
 }

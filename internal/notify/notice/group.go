@@ -186,33 +186,29 @@ func (d *digester) waiting(ctx context.Context, of *ent.Notification, now time.T
 // stillFor returns those of the notifications that the person may still be told: who reads the request by their role, or is named by it and
 // hidden from it by no policy, and for whom waits what asks them.
 func (d *digester) stillFor(ctx context.Context, u *ent.User, w *waiting, list []*ent.Notification) (still []*ent.Notification, err error) {
-	reads := map[bool]bool{}
-	for _, named := range []bool{false, true} {
-		readers, err := ReadersOutside(ctx, d.engine, u.CompanyID, worker, []*ent.User{u}, d.reads.Request, w.request, named)
-		if err != nil {
-			return nil, err
-		}
-		reads[named] = len(readers) > 0
-	}
-	db := d.engine.Store.Reader()
+	reads, db := map[bool]bool{}, d.engine.Store.Reader() // by whether it names them
 	for _, n := range list {
 		h := w.mails[n.ID]
-		if !reads[h.Named] {
-			continue
+		if _, known := reads[h.Named]; !known {
+			readers, err := ReadersOutside(ctx, d.engine, u.CompanyID, worker, []*ent.User{u}, d.reads.Request, w.request, h.Named)
+			if err != nil {
+				return nil, err
+			}
+			reads[h.Named] = len(readers) > 0
 		}
-		if h.Asks != "" {
+		is := reads[h.Named]
+		if is && h.Asks != "" {
 			asked, err := Asked(ctx, db, h.Asks)
 			if err != nil {
 				return nil, err
 			}
-			if is, err := db.User.Query().Where(user.ID(u.ID), asked).Exist(ctx); err != nil || !is {
-				if err != nil {
-					return nil, fmt.Errorf("ask whom it waits for: %w", err)
-				}
-				continue
+			if is, err = db.User.Query().Where(user.ID(u.ID), asked).Exist(ctx); err != nil {
+				return nil, fmt.Errorf("ask whom it waits for: %w", err)
 			}
 		}
-		still = append(still, n)
+		if is {
+			still = append(still, n)
+		}
 	}
 	return still, nil
 }

@@ -122,6 +122,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/attachment.copied":         "copies are the caller's, of files that the caller reads",
 	"internal/workflow/condition.givenFields": "values of the workflows that the caller sees, from which they pick",
 	"internal/workflow.checkCalls":            "the workflows that the caller sees, which a refusal names",
+	"internal/desk/request.NewFieldFaults":    "whether the caller sees the offering whose form would be told",
 	"internal/workflow.checkAnswers":          "the offerings that the caller sees, one of which a refusal names",
 	"internal/desk/catalog.unasked":           "whether the caller sees the workflow that a refusal would tell of",
 }

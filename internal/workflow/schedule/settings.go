@@ -135,11 +135,7 @@ func prepare(ctx context.Context, tx *op.Tx, w timing, t target) (out checked, e
 	if t.OfferingID == nil || t.Request == nil {
 		return out, nil
 	}
-	// What the form of a hidden offering asks is not told: check says that there is none.
-	if seen, err := tx.Offering.Query().Where(offering.ID(*t.OfferingID)).Exist(tx.Filtered(ctx)); err != nil || !seen {
-		return out, err
-	}
-	wrong, err := request.FieldFaults(ctx, tx, *t.OfferingID, t.Request.Fields, nil, form.NoFiles("A schedule brings no files."))
+	wrong, err := request.NewFieldFaults(ctx, tx, *t.OfferingID, t.Request.Fields, form.NoFiles("A schedule brings no files."))
 	for _, d := range wrong {
 		out.faults = append(out.faults, apperr.Detail{Field: "request." + d.Field, Message: d.Message})
 	}
